@@ -62,28 +62,50 @@ export interface Situation {
   readonly provedBy?: 'an update' | 'a new object' | undefined;
 }
 
-/** The names of the decisions, as docs/field-decisions.md prints them. */
-type Rule =
-  | 'nothing'
-  | 'record'
-  | 'release'
-  | 'wait'
-  | 'update after apply'
-  | 'first managed'
-  | 'as settled'
-  | 'drift'
-  | 'edit'
-  | 'conflict'
-  | 'unrepaired drift'
-  | keyof typeof needing;
+/** The decisions about most fields of a large plan. */
+const nothing: Decision = { do: 'nothing', settled: false };
+const agreed: Decision = { do: 'nothing', settled: true };
 
-/** The errors about a value that has to be written and needs secrets that the run does not have. */
-const needing = {
-  'new without secret': 'it needs',
-  'edit without secret': 'it was edited and needs',
-  'rotation without secret': 'a secret in it has another value than in the last apply, and it needs',
-  'update after apply without secret': 'its value is known only after apply, and it needs',
-} as const;
+/** What is decided, by the names that docs/field-decisions.md prints. */
+const rules = {
+  nothing: () => nothing,
+  record: (situation) => {
+    if (situation.provedBy === undefined) return agreed;
+    // Stored with an error: written again until the platform accepts it.
+    return written(situation, 'unproven', () => ({ do: 'nothing', settled: false, unproven: true }));
+  },
+  release: () => ({ do: 'release' }),
+  wait: () => ({ do: 'wait' }),
+  'update after apply': (situation) =>
+    written(situation, 'known after apply', (reason) =>
+      cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`),
+    ),
+  'first managed': (situation) =>
+    written(situation, 'first managed', (reason) =>
+      cannotChange(`the platform has another value, and it cannot be changed: ${reason}`),
+    ),
+  'as settled': (situation) => {
+    const { ignored, missing } = situation;
+    if (ignored === undefined) return nothing;
+    // Written once more: the platform may have failed to do what it was asked.
+    if (ignored === 1 && missing.length === 0 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
+    return { do: 'nothing', settled: false, ignored: true };
+  },
+  drift: (situation) =>
+    isWrittenBack(situation)
+      ? { do: 'write', cause: 'drift' }
+      : leave(`it was changed on the platform and is left so: ${immovable(situation)}`),
+  edit: (situation) => change(situation, 'edit'),
+  conflict: (situation) => change(situation, 'conflict'),
+  'unrepaired drift': ({ missing }) =>
+    leave(`it differs on the platform and is not repaired, because this run does not have ${missing.join(', ')}`),
+  'new without secret': needing('it needs'),
+  'edit without secret': needing('it was edited and needs'),
+  'rotation without secret': needing('a secret in it has another value than in the last apply, and it needs'),
+  'update after apply without secret': needing('its value is known only after apply, and it needs'),
+} satisfies Readonly<Record<string, (situation: Situation) => Decision>>;
+
+type Rule = keyof typeof rules;
 
 /** The rules for an attribute with some declaration, by what is there. */
 type Rules = Readonly<Record<Answer, Rule>>;
@@ -113,66 +135,17 @@ export const table: Readonly<Record<Declaration, Rules>> = {
   'not recorded, secret missing': unrepaired,
 };
 
-/** The decisions about most fields of a large plan. */
-const nothing: Decision = { do: 'nothing', settled: false };
-const agreed: Decision = { do: 'nothing', settled: true };
-
 /** The rules for a value that is wanted and settled, each of which would write it, or leave it as it is there. */
 const ofKnown: readonly Rule[] = ['record', 'edit', 'conflict', 'drift'];
 
 /** Decides about a field, or a key of a map, of an object that exists. */
 export function decide(situation: Situation): Decision {
-  const { standing, missing, ignored, accepted, provedBy } = situation;
+  const { standing, accepted, provedBy } = situation;
   if (accepted !== undefined && standing.there === 'other' && !unaccepted.has(standing.declared))
     return leaveAccepted(accepted, isEdited(standing.declared));
   const rule = table[standing.declared][standing.there];
   if (provedBy === 'a new object' && ofKnown.includes(rule)) return { do: 'replace', cause: 'unproven' };
-  switch (rule) {
-    case 'nothing':
-      return nothing;
-    case 'record':
-      if (provedBy === undefined) return agreed;
-      // Stored with an error: written again until the platform accepts it.
-      return written(situation, 'unproven', () => ({ do: 'nothing', settled: false, unproven: true }));
-    case 'release':
-      return { do: 'release' };
-    case 'wait':
-      return { do: 'wait' };
-    case 'update after apply':
-      return written(situation, 'known after apply', (reason) =>
-        cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`),
-      );
-    case 'first managed':
-      return written(situation, 'first managed', (reason) =>
-        cannotChange(`the platform has another value, and it cannot be changed: ${reason}`),
-      );
-    case 'edit':
-    case 'conflict':
-      return change(situation, rule);
-    case 'drift':
-      if (isWrittenBack(situation)) return { do: 'write', cause: 'drift' };
-      return leave(`it was changed on the platform and is left so: ${immovable(situation)}`);
-    case 'as settled':
-      if (ignored === undefined) return nothing;
-      // Written once more: the platform may have failed to do what it was asked.
-      if (ignored === 1 && missing.length === 0 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
-      return { do: 'nothing', settled: false, ignored: true };
-    case 'unrepaired drift':
-      return leave(
-        `it differs on the platform and is not repaired, because this run does not have ${missing.join(', ')}`,
-      );
-    case 'new without secret':
-    case 'edit without secret':
-    case 'rotation without secret':
-    case 'update after apply without secret':
-      return {
-        do: 'error',
-        code: 'secret-missing',
-        sentence: `${needing[rule]} ${missing.join(', ')}, which this run does not have`,
-      };
-    default:
-      return rule satisfies never;
-  }
+  return rules[rule](situation);
 }
 
 /** The declarations for which nothing of the platform is left alone because a person accepted it. */
@@ -211,6 +184,15 @@ function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
 
 function cannotChange(sentence: string): Decision {
   return { do: 'error', code: 'cannot-change', sentence };
+}
+
+/** The error about a value that has to be written and needs secrets that the run does not have. */
+function needing(what: string): (situation: Situation) => Decision {
+  return ({ missing }) => ({
+    do: 'error',
+    code: 'secret-missing',
+    sentence: `${what} ${missing.join(', ')}, which this run does not have`,
+  });
 }
 
 function leave(sentence: string): Decision {
