@@ -90,7 +90,10 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   const index = indexOf(plan);
   const work = plan.actions.flatMap(actionNodes);
   const written = work.filter(({ part }) => part !== 'deploy');
-  const overs = [...written.map(({ name, scope }) => [name, readBackName(scope)] as const), ...removalsOver(index)];
+  const overs = [
+    ...written.map(({ name, scope }) => [name, nameOf(scope, 'read back')] as const),
+    ...removalsOver(index),
+  ];
   const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules, index)];
   const preferred = edgesBy(preferredRules, index);
   const scopes = [...new Set(written.map(({ scope }) => scope))];
@@ -98,7 +101,7 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   const isGathered = (scope: string) => touched.has(scope) || isAt(index, scope, isDeletion);
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
-    name: readBackName(scope),
+    name: nameOf(scope, 'read back'),
     scope,
     runsWhenStopped: true,
     ...(isGathered(scope) ? { isGathered: true } : {}),
@@ -149,7 +152,7 @@ interface PlanIndex extends Ordered, Relations {
 function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
   // It depends on what its record says, which may depend on it by now.
   if (isLeftOut(action)) return [];
-  return [...dependenciesLeft(action, plan), teardownName(action.address)];
+  return [...dependenciesLeft(action, plan), nameOf(action.address, 'teardown')];
 }
 
 /** An object takes a name, of a kind where only one can have it, after the object that has it took another one, or is gone. */
@@ -184,12 +187,12 @@ function renaming({ kind, attributes }: Action): { readonly from?: string; reado
 
 /** A service is deployed after all that the deployment depends on was written. */
 function writesDeployed(action: Action, plan: PlanIndex): string[] {
-  return writesBefore(action, plan).map((need) => (isLeft(need) ? need.address : teardownName(need.address)));
+  return writesBefore(action, plan).map((need) => (isLeft(need) ? need.address : nameOf(need.address, 'teardown')));
 }
 
 /** A service is deployed after the scopes of all that the deployment depends on were read back. */
 function readBacksDeployed(action: Action, plan: PlanIndex): string[] {
-  return [...new Set(writesBefore(action, plan).map(({ scope }) => readBackName(scope)))];
+  return [...new Set(writesBefore(action, plan).map(({ scope }) => nameOf(scope, 'read back')))];
 }
 
 /** An object is deleted after all that is below it or inside it has left, and after all that it follows. */
@@ -213,13 +216,13 @@ function leavingBelow(action: Action, plan: PlanIndex): Action[] {
 function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
   const deployments = dependsOn.filter((need) => isAt(plan, need, isDeployment));
   const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !plan.deployments.has(service));
-  return [...deployments, ...others.map(referencesName)];
+  return [...deployments, ...others.map((one) => nameOf(one, 'references deployed'))];
 }
 
 /** A service that is not deployed in this plan passes on what it refers to, through one hub for all that refer to it. */
 function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
   const services = [...(plan.referred.get(address) ?? [])];
-  return services.map((service) => plan.deployments.get(service)?.address ?? referencesName(service));
+  return services.map((service) => plan.deployments.get(service)?.address ?? nameOf(service, 'references deployed'));
 }
 
 /** A referrer lets go of a deleted object first: by its own deletion, or by its write and its deployment. */
@@ -227,7 +230,7 @@ function referrers(action: Action, plan: PlanIndex): string[] {
   return usersOf(action, plan).flatMap((referrer) => {
     // A replacement that refers to one that stays waits for its values instead.
     if (isBelow(referrer, action, plan) || (isReplacement(referrer) && !isDeletion(action))) return [];
-    if (tearsDown(referrer)) return [teardownName(referrer.address)];
+    if (tearsDown(referrer)) return [nameOf(referrer.address, 'teardown')];
     if (!isDeletion(action)) return [];
     // What runs lets go of it only when it is deployed.
     const deployment =
@@ -247,8 +250,8 @@ function removals({ parent, kind, steps }: Action): string[] {
     steps.some(({ role, members, changed }) =>
       role === 'create' ? members[name] !== undefined : changed.includes(name),
     );
-  const below = steps.length > 0 && parent !== undefined ? [removalsName(parent)] : [];
-  return takesName ? [...below, removalsName(`every ${kind.kind}`)] : below;
+  const below = steps.length > 0 && parent !== undefined ? [nameOf(parent, 'removals')] : [];
+  return takesName ? [...below, nameOf(`every ${kind.kind}`, 'removals')] : below;
 }
 
 /** The field of a kind of which only one object can have a value. */
@@ -262,7 +265,7 @@ function removalsOver({ actions, byAddress }: PlanIndex): (readonly [from: strin
     const isRemoval = teardown.length > 0 && scope !== address;
     const below = isRemoval && parent !== undefined && byAddress.has(parent) ? [parent] : [];
     const named = uniqueIn(kind) === undefined ? [] : [`every ${kind.kind}`];
-    return [...below, ...named].map((what) => [teardownName(address), removalsName(what)] as const);
+    return [...below, ...named].map((what) => [nameOf(address, 'teardown'), nameOf(what, 'removals')] as const);
   });
 }
 
@@ -278,7 +281,9 @@ function readBacksOfUsers(action: Action, plan: PlanIndex): string[] {
   if (action.parent !== undefined) return [];
   const before = [allThatLeaves, referrers, valuesOfNew].flatMap((rule) => rule(action, plan));
   const users = before.flatMap((name) => plan.byAddress.get(name) ?? []);
-  return users.filter((user) => isLeft(user) && user.scope !== action.scope).map(({ scope }) => readBackName(scope));
+  return users
+    .filter((user) => isLeft(user) && user.scope !== action.scope)
+    .map(({ scope }) => nameOf(scope, 'read back'));
 }
 
 function indexOf(plan: Ordered): PlanIndex {
@@ -297,7 +302,7 @@ function indexOf(plan: Ordered): PlanIndex {
     freed: groupBy(
       actions.flatMap((action) => {
         const name = freedName(action, plan);
-        const node = isDeletion(action) ? teardownName(action.address) : action.address;
+        const node = isDeletion(action) ? nameOf(action.address, 'teardown') : action.address;
         return name === undefined ? [] : [[`${action.kind.kind} ${name}`, node] as const];
       }),
     ),
@@ -332,7 +337,7 @@ function actionNodes(action: Action): ActionNode[] {
   const { address, scope } = action;
   if (isDeployment(action)) return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
   const nodes: ActionNode[] = [];
-  if (tearsDown(action)) nodes.push({ part: 'teardown', name: teardownName(address), action, scope });
+  if (tearsDown(action)) nodes.push({ part: 'teardown', name: nameOf(address, 'teardown'), action, scope });
   if (isLeft(action)) nodes.push({ part: 'make', name: address, action, scope });
   return nodes;
 }
@@ -342,7 +347,7 @@ function makeOf(action: Action): string | undefined {
 }
 
 function teardownOf(action: Action): string | undefined {
-  return tearsDown(action) ? teardownName(action.address) : undefined;
+  return tearsDown(action) ? nameOf(action.address, 'teardown') : undefined;
 }
 
 function deploymentOf(action: Action): string | undefined {
@@ -350,7 +355,7 @@ function deploymentOf(action: Action): string | undefined {
 }
 
 function referencesOf({ address, service }: Action, plan: PlanIndex): string | undefined {
-  return service === undefined || plan.deployments.has(address) ? undefined : referencesName(address);
+  return service === undefined || plan.deployments.has(address) ? undefined : nameOf(address, 'references deployed');
 }
 
 function tearsDown(action: Action): boolean {
@@ -362,18 +367,7 @@ function isLeft(action: Action): boolean {
   return !isDeletion(action) && !isDeployment(action);
 }
 
-function teardownName(address: string): string {
-  return `${address} (teardown)`;
-}
-
-function readBackName(scope: string): string {
-  return `${scope} (read back)`;
-}
-
-function removalsName(what: string): string {
-  return `${what} (removals)`;
-}
-
-function referencesName(service: string): string {
-  return `${service} (references deployed)`;
+/** The name of a node or a hub: of what it is, and what is done. */
+function nameOf(subject: string, done: 'teardown' | 'read back' | 'removals' | 'references deployed'): string {
+  return `${subject} (${done})`;
 }
