@@ -1,5 +1,6 @@
 import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
+import { once } from '../api/once.ts';
 import { readableName } from '../kind/syntax.ts';
 import { alternatives } from './problem.ts';
 
@@ -62,8 +63,16 @@ function receiver() {
     .refine(({ as, signature }) => signature === undefined || as === 'json', 'can have signature only beside as: json');
 }
 
+/** The same getters, each of which builds its value once. */
+function builtOnce<S extends Record<string, z.ZodType>>(shape: S): S {
+  const built = {} as S;
+  for (const key of Object.keys(shape))
+    Object.defineProperty(built, key, { enumerable: true, get: once(() => shape[key]) });
+  return built;
+}
+
 /** The keys of `trueup.yaml` that are no resources, with what they take: built when it is asked for, as most are left out. */
-export const settingsShape = {
+export const settingsShape = builtOnce({
   get trueup() {
     return z.literal(1).describe('Version of the language: 1.');
   },
@@ -234,7 +243,7 @@ export const settingsShape = {
       .optional()
       .describe('Addresses that changed, so that a rename is not a deletion and a creation.');
   },
-} satisfies Record<string, z.ZodType>;
+});
 
 /** The keys that a manifest cannot leave out. */
 export const neededSettings: ReadonlySet<string> = new Set([
