@@ -70,7 +70,7 @@ type BenchOptions = {
   readonly documentedOnly?: boolean;
   /** Operations beyond the document that the platform does not serve. */
   readonly lacks?: readonly string[];
-  /** Manifests that were read before, by their text, for tests with the same secrets. */
+  /** Manifests that were read before, by their text and values, for tests that read the same ones; none by default. */
   readonly manifests?: Map<string, Promise<Manifest>>;
 } & (
   | { readonly emulate?: EmulatorOptions; readonly clock?: Clock; readonly emulator?: undefined }
@@ -114,6 +114,7 @@ function folderOf(given: string | undefined) {
   });
   return {
     onDisk,
+    isInMemory: () => folder === undefined,
     /** Writes files, or `trueup.yaml` alone, and opens the folder. */
     write: async (files: string | Record<string, string>): Promise<Workspace> => {
       if (typeof files === 'string' && folder === undefined) {
@@ -139,7 +140,7 @@ function without(lacking: readonly string[], profile: Profile): Contract {
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { documentedOnly = false, lacks = [], profile = 'dokploy', kinds = allKinds } = options;
+  const { documentedOnly = false, lacks = [], profile = 'dokploy', kinds = allKinds, manifests = new Map() } = options;
   const contract = documentedOnly ? contracts[profile] : without(lacks, profile);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
@@ -170,9 +171,9 @@ export function bench(options: BenchOptions = {}): Bench {
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
       run.apply(await run.plan(request), permissions),
     );
-  const read = async (written: string | Record<string, string>): Promise<Manifest> => {
+  const read = async (workspace: Workspace): Promise<Manifest> => {
     const { manifest } = await validate({
-      workspace: await files.write(written),
+      workspace,
       file: 'trueup.yaml',
       kinds,
       env: (name) => env[name],
@@ -192,11 +193,13 @@ export function bench(options: BenchOptions = {}): Bench {
     env,
     clock,
     redact: redactor.redact,
-    manifest: (files) => {
-      const { manifests } = options;
-      if (typeof files !== 'string' || manifests === undefined) return read(files);
-      const manifest = manifests.get(files) ?? read(files);
-      manifests.set(files, manifest);
+    manifest: async (written) => {
+      const workspace = await files.write(written);
+      if (!files.isInMemory()) return read(workspace);
+      // With the same values it is the same manifest.
+      const key = JSON.stringify([written, secrets, env]);
+      const manifest = manifests.get(key) ?? read(workspace);
+      manifests.set(key, manifest);
       return manifest;
     },
     world: () => ({
