@@ -1,3 +1,4 @@
+import { once } from '../../api/once.ts';
 import { type BeatingClock, systemClock } from '../clock.ts';
 import type { LeaseEntry } from '../lease-entry.ts';
 import { type KeySource, keyInMemory } from '../key-sources.ts';
@@ -23,7 +24,7 @@ export function memoryStore(
   const { memory = createMemory(some.clock ?? systemClock) } = some;
   if (initial !== undefined) memory.state = initial;
   let writes = 0;
-  const store = storeOver(memory.storage, { keys: memory.keys, ...some });
+  const store = storeOver(memory.storage, { ...some, keys: some.keys ?? memory.keys });
   return {
     ...store,
     write: async (state) => {
@@ -55,11 +56,14 @@ export interface Memory {
 /** Creates an empty memory. Never throws. */
 export function createMemory(clock: BeatingClock): Memory {
   const texts = new Map<string, string>();
+  const keys = once(keyInMemory);
   const { forgetNewest, ...lease } = memoryRegister(clock);
   const memory: Memory = {
     state: undefined,
     forgetNewest,
-    keys: keyInMemory(),
+    get keys() {
+      return keys();
+    },
     storage: {
       location: 'memory',
       lease,
