@@ -1,5 +1,5 @@
 import { withoutSlash } from './slash.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
 import { type BatchAnswer, type BatchItem, batchPath, isKeyRefusal, readBatch } from './batch.ts';
@@ -462,7 +462,7 @@ export function readingOnly(client: Client): ReadClient {
 /** The error for a write of a run that only reads. It was not sent. */
 export function notSent(operation: string): Stop {
   const message = `this run only reads, and ${operation} writes: it was not sent`;
-  return new Stop('refused', [diagnostic('defect', message)]);
+  return stop('refused', 'defect', message);
 }
 
 /** The same client; the signal ends its waiting for a platform that takes no requests. Never throws. */

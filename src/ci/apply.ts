@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { marker } from '../render/markdown.ts';
 import { callForgeJson, ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
@@ -49,11 +49,9 @@ async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promis
   report.summary(body);
   if (code !== 2) return code;
   await commentOnMerged(job, merged, body);
-  throw new Stop('refused', [
-    diagnostic('plan-outdated', `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`, {
-      remedy: 'Run the plan job for this commit, review it, and run this job again.',
-    }),
-  ]);
+  const message = `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`;
+  const remedy = 'Run the plan job for this commit, review it, and run this job again.';
+  throw stop('refused', 'plan-outdated', message, { remedy });
 }
 
 /** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */

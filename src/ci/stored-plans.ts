@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { callForge, callForgeJson, ForgeError } from './call.ts';
 import type { Forge } from './forge.ts';
 import { readSingleFile } from './zip.ts';
@@ -152,7 +152,7 @@ async function findArtifact(forge: Forge, name: string, merged?: MergedPull): Pr
   }
   const message = `forks uploaded too many artifacts ${name} to find one of another commit; nothing was sent`;
   const remedy = 'Run the plan job for this commit, review it, and run this job again.';
-  throw new Stop('refused', [diagnostic('plan-outdated', message, { remedy })]);
+  throw stop('refused', 'plan-outdated', message, { remedy });
 }
 
 /** The newest artifact of a name that the runs of a search uploaded. */

@@ -1,5 +1,5 @@
 import { fieldAlias, sectionAlias } from '../kind/aliases.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import { type Entry, type Value, plainly } from '../edit/yaml.ts';
 import { type Attribute, pathOf } from '../kind/attribute.ts';
@@ -171,7 +171,7 @@ function close(file: string, { files, open, failed }: Work): void {
 }
 
 function refuse(subject: string, why: string, remedy: string): Stop {
-  return new Stop('refused', [diagnostic('not-editable', `cannot adopt ${subject}: ${why}`, { remedy })]);
+  return stop('refused', 'not-editable', `cannot adopt ${subject}: ${why}`, { remedy });
 }
 
 /** Removes the block of an object that is gone, wherever it stands. */

@@ -1,7 +1,7 @@
 import { isDeployment } from '../plan/action.ts';
 import { defined } from '../formats/json.ts';
 import { readingOnly } from '../api/client.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import { type Adopted, adopt, isSettled } from './adopt-text.ts';
 import { overlay, remembering } from '../export/export.ts';
@@ -138,7 +138,7 @@ function choose(findings: readonly Finding[], { subjects, field, isAll = false }
     const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
     if (found.length > 0) return found;
     const remedy = 'trueup drift lists what was found. Of what is accepted, missing or unmanaged, name the address.';
-    throw new Stop('refused', [diagnostic('bad-reference', 'nothing has drifted; nothing was written', { remedy })]);
+    throw stop('refused', 'bad-reference', 'nothing has drifted; nothing was written', { remedy });
   }
   return subjects.flatMap((subject) => {
     const chosen = driftAt(findings, { subject, field });
@@ -159,7 +159,5 @@ function refuseForeign({ is, address }: Finding, subject: string): void {
             : `trueup export --address '${address}' takes it in.`,
         ]
       : ['it is a duplicate', 'Compare the two on the platform, and delete the one that is not needed.'];
-  throw new Stop('refused', [
-    diagnostic('bad-reference', `cannot adopt ${subject}: ${message}; nothing was written`, { remedy }),
-  ]);
+  throw stop('refused', 'bad-reference', `cannot adopt ${subject}: ${message}; nothing was written`, { remedy });
 }

@@ -1,7 +1,7 @@
 import { defined } from '../formats/json.ts';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Memory, memoryLimit, memoryText, parseMemory } from './memory.ts';
 import { memoryFile } from '../manifest/memory-name.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
@@ -101,5 +101,5 @@ export async function readFileOf(
     : await (await openWorkspace(folder)).read(name, limit);
   if ('text' in file) return file.text;
   const remedy = 'Put a file in its place, or remove it: trueup drift makes a new one.';
-  throw new Stop('manifest', [diagnostic(code, file.problem, { remedy })]);
+  throw stop('manifest', code, file.problem, { remedy });
 }

@@ -1,5 +1,5 @@
 import { defined } from '../formats/json.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { notSent, readingOnly } from '../api/client.ts';
 import type { Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
@@ -116,7 +116,7 @@ function acceptedFrom(finding: Finding, acceptance: Acceptance): AcceptedDrift {
   if (objectId === undefined || digest === undefined || (is === 'drifted' && field === undefined)) {
     const message = `${address ?? objectId ?? kind} was moved on the platform, and apply moves it back; nothing was written`;
     const remedy = 'Move its block in the manifest to where it is, or let apply move it back.';
-    throw new Stop('refused', [diagnostic('bad-reference', message, { remedy, address })]);
+    throw stop('refused', 'bad-reference', message, { remedy, address });
   }
   return { kind, objectId, digest: digest(), ...acceptance, ...defined({ field, address }) };
 }
@@ -194,7 +194,7 @@ function nothingApplied(location: string): Stop {
   const remedy =
     'Apply first. If you did, this run uses another state: check state: in the manifest, and TRUEUP_STATE_URL. ' +
     'If the state is lost: trueup state rebuild.';
-  return new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
+  return stop('state', 'state-unusable', message, { remedy });
 }
 
 /** What a plan says of all, and the errors of its objects. Duplicates are findings, and no secret is needed. */
@@ -216,7 +216,7 @@ export function driftAt(
   const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field)));
   if (chosen.length > 0) return chosen;
   const refuse = (message: string, remedy: string) =>
-    new Stop('refused', [diagnostic('bad-reference', `${message}; nothing was written`, { remedy })]);
+    stop('refused', 'bad-reference', `${message}; nothing was written`, { remedy });
   if (drift.length > 0) {
     const paths = drift.map(({ path }) => path ?? 'the object itself').join(', ');
     throw refuse(`${subject} has no drift in ${field ?? ''}`, `It has drift in ${paths}.`);

@@ -1,5 +1,5 @@
 import { type YAMLMap, type YAMLSeq, LineCounter } from 'yaml';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { position } from '../manifest/tree.ts';
 
 /** A replacement of a part of a text: from one offset to another. */
@@ -37,12 +37,10 @@ export function refused({ file, text, path }: About, why: string, offset = 0, re
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const shown = path.at(-1) ?? file;
-  return new Stop('refused', [
-    diagnostic('not-editable', `cannot change ${shown}: ${why}`, {
-      remedy: remedy ?? 'Change it by hand.',
-      position: position({ file, offset, lines }),
-    }),
-  ]);
+  return stop('refused', 'not-editable', `cannot change ${shown}: ${why}`, {
+    remedy: remedy ?? 'Change it by hand.',
+    position: position({ file, offset, lines }),
+  });
 }
 
 /** The refusal where the tokens of a map or list do not fit its entries. */

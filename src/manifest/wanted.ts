@@ -1,4 +1,4 @@
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
 import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { urlencode } from './encoding.ts';
@@ -201,7 +201,7 @@ export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => J
 export function tooLong(subject: string, limit: number, at: Place, address?: string): Stop {
   const message = `${subject} more than ${limit.toLocaleString('en')} characters`;
   const remedy = 'Use large files and variables in fewer places.';
-  return new Stop('manifest', [diagnostic('too-large', message, { remedy, address, position: position(at) })]);
+  return stop('manifest', 'too-large', message, { remedy, address, position: position(at) });
 }
 
 /** A wanted value as far as it is known: text has gaps where the rest comes. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, type Position, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { cut } from './columns.ts';
 import { type Reported, renderDiagnostic } from './diagnostics-text.ts';
 import { textBlock } from './diff-lines.ts';
@@ -57,11 +57,9 @@ const ofNotice = 1_000;
 
 /** Refuses a report that is too long even in its shortest form. */
 export function tooLong(bytes: number, what: string): Stop {
-  return new Stop('refused', [
-    diagnostic('report-too-long', `${what} take ${bytes} bytes, and a comment holds ${maxBytes}`, {
-      remedy: 'Use --format html or --format json, or plan parts with --target.',
-    }),
-  ]);
+  return stop('refused', 'report-too-long', `${what} take ${bytes} bytes, and a comment holds ${maxBytes}`, {
+    remedy: 'Use --format html or --format json, or plan parts with --target.',
+  });
 }
 
 /** The first lines of a report: the marker, the title and the facts about where it applies. */

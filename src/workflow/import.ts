@@ -1,5 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { World } from './world.ts';
@@ -15,17 +15,15 @@ export async function importObject(manifest: Manifest, world: World, address: st
       manifest.resources.map((item) => item.address),
     );
     const meant = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
-    throw new Stop('refused', [
-      diagnostic('bad-reference', `nothing is declared at ${address}`, { remedy: `Declare it first. ${meant}` }),
-    ]);
+    throw stop('refused', 'bad-reference', `nothing is declared at ${address}`, {
+      remedy: `Declare it first. ${meant}`,
+    });
   }
   if (resource.pinned !== undefined && resource.pinned !== id) {
-    throw new Stop('refused', [
-      diagnostic('ambiguous', `${address} is pinned to ${resource.pinned} by id:`, {
-        address,
-        remedy: 'Correct one of the two.',
-      }),
-    ]);
+    throw stop('refused', 'ambiguous', `${address} is pinned to ${resource.pinned} by id:`, {
+      address,
+      remedy: 'Correct one of the two.',
+    });
   }
   refuseManaged(address, (await world.store.read())?.resources);
   const made = await planWithIds(manifest, world, new Map([[address, id]])).catch((error: unknown) => {
@@ -65,5 +63,5 @@ function refuseManaged(address: string, resources: State['resources'] = {}): voi
   const known = resources[address]?.id ?? undefined;
   if (known === undefined) return;
   const remedy = `Compare ${known} with the object that you mean. To manage that instead, run trueup state rm '${address}' first.`;
-  throw new Stop('refused', [diagnostic('ambiguous', `${address} manages ${known} already`, { address, remedy })]);
+  throw stop('refused', 'ambiguous', `${address} manages ${known} already`, { address, remedy });
 }

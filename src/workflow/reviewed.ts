@@ -1,4 +1,4 @@
-import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/plan-file.ts';
@@ -42,7 +42,7 @@ export async function planAgain(
   const key = await world.store.key();
   if (!isIntact(reviewed, key)) {
     const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
-    throw new Stop('refused', [diagnostic('plan-file', message, { remedy: remedyFor(reviewedPlan) })]);
+    throw stop('refused', 'plan-file', message, { remedy: remedyFor(reviewedPlan) });
   }
   const abroad = elsewhere(reviewed, { platform: platformName(platform), project });
   if (abroad.length > 0) throw outdated(abroad);

@@ -3,7 +3,7 @@ import type { ApplyEvent, ApplyResult } from '../apply/job.ts';
 import type { Deploying } from '../apply/run.ts';
 import { attempts } from '../api/attempts.ts';
 import { msToWait, waitOut } from '../state/wait-out.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -227,7 +227,7 @@ async function openLocked(platform: Platform, options: SessionOptions): Promise<
 /** Ends a session that did not wait long enough to plan. */
 function interrupted(): Stop {
   const message = 'the run was interrupted while it waited for requests of an earlier run; nothing was planned';
-  return new Stop('refused', [diagnostic('unverified', message, { remedy: 'Run it again.' })]);
+  return stop('refused', 'unverified', message, { remedy: 'Run it again.' });
 }
 
 /** Requests that last as long as a deployment get the time of the longest one; apply itself gives up sooner. */
@@ -239,9 +239,6 @@ function deadlinesFor({ limitMs }: Deploying, kinds: readonly Kind[]): (operatio
 
 /** The refusal of a plan that the session did not make. Never throws. */
 export function notOfThisSession(): Stop {
-  return new Stop('refused', [
-    diagnostic('plan-outdated', 'the plan was made in another session, or was applied already; nothing was sent', {
-      remedy: 'Plan again in this session, and apply that plan.',
-    }),
-  ]);
+  const message = 'the plan was made in another session, or was applied already; nothing was sent';
+  return stop('refused', 'plan-outdated', message, { remedy: 'Plan again in this session, and apply that plan.' });
 }
