@@ -108,7 +108,7 @@ export async function unclaimedWithKey(run: Run, job: Job, rows: ReadonlyMap<str
   const unclaimed = [...rows].filter(([id]) => !run.creations.taken.has(id));
   const key = unclaimed.length === 0 ? undefined : keyOf(run, job);
   if (key === undefined) return [];
-  const ids = indexRows(unclaimed).find(job.action, key);
+  const ids = indexRows(job.action.kind, unclaimed)(key);
   const found =
     linkOf(job)?.rows === 'whole'
       ? ids.map((id) => rows.get(id))

@@ -43,13 +43,10 @@ export async function reportDuplicates(
 }
 
 /** The objects with the keys that the creates sent, whatever the block says today. */
-function withKeysSent(
-  { rows, search, outputs }: IdentifyInput,
-  { kind, resource, record }: Expected,
-): readonly string[] {
+function withKeysSent({ rows, search, outputs }: IdentifyInput, { resource, record }: Expected): readonly string[] {
   return (record?.duplicates ?? []).flatMap(({ key, below = '' }) => {
-    if (key !== undefined) return search(kind, key, below);
-    return search(kind, naturalKey(resource, outputs), rows.get(record?.id ?? '')?.parent?.id ?? '');
+    if (key !== undefined) return search(key, below);
+    return search(naturalKey(resource, outputs), rows.get(record?.id ?? '')?.parent?.id ?? '');
   });
 }
 
@@ -65,7 +62,7 @@ async function createdBeside(
   const listed = rows.get(own?.id ?? '');
   const key = own === undefined || own.isProvided ? undefined : rowKey(kind, own.row);
   if (own === undefined || listed === undefined || key === undefined) return [];
-  const beside = search(kind, key, listed.parent?.id ?? '').filter((id) => id !== own.id && isFree(id));
+  const beside = search(key, listed.parent?.id ?? '').filter((id) => id !== own.id && isFree(id));
   const judged = await Promise.all(
     beside.map(async (id) => {
       const row = createdAt(rows.get(id)?.row) === undefined ? await reader.row(kind, id) : rows.get(id)?.row;

@@ -75,9 +75,9 @@ function madeAmong(objects: readonly ObservedObject[]): readonly ObservedObject[
 }
 
 /** The ids of the objects with the natural key of a block, below its parent. */
-function wantedBy({ search, idOf, outputs }: IdentifyInput, { kind, resource }: Expected): readonly string[] {
+function wantedBy({ search, idOf, outputs }: IdentifyInput, { resource }: Expected): readonly string[] {
   const below = resource?.parent === undefined ? '' : idOf(resource.parent);
-  return search(kind, naturalKey(resource, outputs), below);
+  return search(naturalKey(resource, outputs), below);
 }
 
 /** Reports the ids that users wrote and the platform does not have. */

@@ -20,7 +20,7 @@ export function naturalKey(
 ): NaturalKey | undefined {
   if (resource === undefined) return undefined;
   const { kind, link, fields } = resource;
-  const value = (name: string): Json | undefined => {
+  return keyOfValues(kind, (name) => {
     const from = link.set[name];
     if (from !== undefined && 'value' in from) return from.value;
     const wanted = fields[name];
@@ -28,16 +28,12 @@ export function naturalKey(
     const resolved = resolve(wanted, outputs);
     if (resolved.is !== 'known') return undefined;
     return resolved.value ?? keyDefault(kind, name);
-  };
-  return keyOfValues(kind, value);
+  });
 }
 
 /** The natural key of the object of a row; undefined where the platform does not return all of it. */
 export function rowKey(kind: Kind, row: Row): NaturalKey | undefined {
-  const value = (name: string): Json | undefined =>
-    observedValue(kind, name, row) ?? keyDefault(kind, name) ?? undefined;
-  const key = keyOfValues(kind, value);
-  return key === undefined || Object.keys(key).length === 0 ? undefined : key;
+  return keyOfValues(kind, (name) => observedValue(kind, name, row) ?? keyDefault(kind, name) ?? undefined);
 }
 
 /** Whether two rows have the same value in each field. */
@@ -47,46 +43,42 @@ export function isAlike(kind: Kind, one: Row, other: Row): boolean {
   return valuesOf(one) === valuesOf(other);
 }
 
-/** Finds rows by natural key, in time that does not grow with the number of rows. */
-export interface KeyIndex {
-  readonly find: (resource: { readonly kind: Kind }, key: NaturalKey) => readonly string[];
-}
-
 /**
- * Makes an index of rows, by id, for resources of one kind. With the row that they are below, names are compared without
- * what the platform appends to them.
+ * Makes an index of rows of a kind, by id, which gives the ids with a natural key in time that does not grow with the number
+ * of rows. With the row that they are below, names are compared without what the platform appends to them.
  */
-export function indexRows(rows: readonly (readonly [string, Row])[], parent?: Omit<Parent, 'id'>): KeyIndex {
+export function indexRows(
+  kind: Kind,
+  rows: readonly (readonly [string, Row])[],
+  parent?: Omit<Parent, 'id'>,
+): (key: NaturalKey) => readonly string[] {
   const byNames = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  return {
-    find: ({ kind }, key) => {
-      const names = Object.keys(key);
-      const form = JSON.stringify(names);
-      const plainly = (name: string, value: Json) =>
-        withoutAppended(value, parent === undefined ? '' : appendedBelow(kind, name, parent));
-      const valueIn = (row: Row) => (name: string) =>
-        plainly(name, observedValue(kind, name, row) ?? keyDefault(kind, name));
-      const index = byNames.get(form) ?? groupBy(rows.map(([id, row]) => [keyText(kind, names, valueIn(row)), id]));
-      byNames.set(form, index);
-      return index.get(keyText(kind, names, (name) => plainly(name, key[name] ?? null))) ?? [];
-    },
+  return (key) => {
+    const names = Object.keys(key);
+    const form = JSON.stringify(names);
+    const plainly = (name: string, value: Json) =>
+      withoutAppended(value, parent === undefined ? '' : appendedBelow(kind, name, parent));
+    const valueIn = (row: Row) => (name: string) =>
+      plainly(name, observedValue(kind, name, row) ?? keyDefault(kind, name));
+    const index = byNames.get(form) ?? groupBy(rows.map(([id, row]) => [keyText(kind, names, valueIn(row)), id]));
+    byNames.set(form, index);
+    return index.get(keyText(kind, names, (name) => plainly(name, key[name] ?? null))) ?? [];
   };
 }
 
 /** Gives the ids of the rows that have a natural key and are below a parent; '': at the top. */
-export type Search = (kind: Kind, key: NaturalKey | undefined, below: string | undefined) => readonly string[];
+export type Search = (key: NaturalKey | undefined, below: string | undefined) => readonly string[];
 
-/** Makes a search of rows, by id. */
-export function searchIn(rows: ReadonlyMap<string, Listed>): Search {
+/** Makes a search of rows of a kind, by id. */
+export function searchIn(kind: Kind, rows: ReadonlyMap<string, Listed>): Search {
   const groups = groupBy([...rows].map(([id, { row, parent }]) => [parent?.id ?? '', { id, row, parent }] as const));
   const indexes = new Map(
     [...groups].map(([below, siblings]) => {
       const listed = siblings.map(({ id, row }) => [id, row] as const);
-      return [below, indexRows(listed, siblings[0]?.parent)] as const;
+      return [below, indexRows(kind, listed, siblings[0]?.parent)] as const;
     }),
   );
-  return (kind, key, below) =>
-    key === undefined || below === undefined ? [] : (indexes.get(below)?.find({ kind }, key) ?? []);
+  return (key, below) => (key === undefined || below === undefined ? [] : (indexes.get(below)?.(key) ?? []));
 }
 
 function keyText(kind: Kind, names: readonly string[], value: (name: string) => Json): string {

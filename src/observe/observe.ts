@@ -120,7 +120,7 @@ async function findKind(reading: Reading, kind: Kind): Promise<void> {
   await readBelow(reading, kind, items.filter(isMeant));
   const isRead = (item: Expected) => isMeant(item) || isLacking(reading, item, rows);
   for (const item of items) if (isRead(item)) unread.delete(item.address);
-  const found = await identify({ ...reading, kind, items, isRead, rows, search: searchIn(rows) });
+  const found = await identify({ ...reading, kind, items, isRead, rows, search: searchIn(kind, rows) });
   const taken = new Set([...found.values()].map(({ id }) => id));
   const inRow = kindsIn(kinds, kind);
   for (const [id, { row }] of rows) if (!taken.has(id)) descend(inRow, lists, { kind, id, row }, false);

@@ -29,7 +29,7 @@ export async function findCandidates(
   const places = new Set(unseen.map((item) => parentOf(input, item)));
   const lists = await Promise.all([...places].map((below) => listBelow(alone, below)));
   const rows = new Map([...input.rows, ...lists.flat()]);
-  const again = await readCandidates({ ...alone, rows, search: searchIn(rows) }, unseen, isFree);
+  const again = await readCandidates({ ...alone, rows, search: searchIn(input.kind, rows) }, unseen, isFree);
   return new Map([...candidates, ...again]);
 }
 
@@ -40,7 +40,7 @@ async function readCandidates(
 ): Promise<Candidates> {
   const entries = items.map(async (item): Promise<[Expected, ObservedObject[]]> => {
     const { address, kind, resource, record } = item;
-    const ids = input.search(kind, keySent(item) ?? naturalKey(resource, input.outputs), parentOf(input, item));
+    const ids = input.search(keySent(item) ?? naturalKey(resource, input.outputs), parentOf(input, item));
     const claims = ids.filter(isFree).map((id) => ({ item, id, foundBy: 'pending create' }) as const);
     const read = await Promise.all(claims.map((claim) => readObject(input, claim)));
     const objects = read.filter((object) => object !== undefined);
