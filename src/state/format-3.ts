@@ -23,8 +23,26 @@ export const formerRecordSchema = once(() => {
     z.strictObject({ digest: z.string(), secretLines: z.array(z.number().int()).optional() }),
   ]);
   const ignored = z.union([z.literal(1), z.literal(2)]);
-  const { pendingCreate, pending } = pendingSchemas(key, stored);
-
+  const sent = { at: z.number(), timeoutMs: z.number() };
+  const pendingCreate = z.strictObject({
+    ...sent,
+    is: z.literal('create'),
+    key: key.optional(),
+    below: z.string().optional(),
+    says: z.record(z.string(), stored),
+    sends: z.number(),
+  });
+  const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
+  const pendingDeploy = z.strictObject({
+    ...sent,
+    is: z.literal('deploy'),
+    mark: z.string(),
+    inputs: z.string(),
+    newest: z.string().nullable(),
+    isAnswered: z.literal(true).optional(),
+    id: z.string().optional(),
+    isWriting: z.literal(true).optional(),
+  });
   const facts = {
     parent: z.string().nullable(),
     dependsOn: z.array(z.string()),
@@ -50,40 +68,11 @@ export const formerRecordSchema = once(() => {
       kind: z.string(),
       id: z.string(),
       ...facts,
-      pending: pending.optional(),
+      pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
     }),
     z.strictObject({ kind: z.string(), id: z.null(), ...facts, pending: pendingCreate.optional() }),
   ]);
 });
-
-function pendingSchemas<K extends z.ZodType, S extends z.ZodType>(key: K, stored: S) {
-  const sent = { at: z.number(), timeoutMs: z.number() };
-
-  const pendingCreate = z.strictObject({
-    ...sent,
-    is: z.literal('create'),
-    key: key.optional(),
-    below: z.string().optional(),
-    says: z.record(z.string(), stored),
-    sends: z.number(),
-  });
-
-  const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
-
-  const pendingDeploy = z.strictObject({
-    ...sent,
-    is: z.literal('deploy'),
-    mark: z.string(),
-    inputs: z.string(),
-    newest: z.string().nullable(),
-    isAnswered: z.literal(true).optional(),
-    id: z.string().optional(),
-    isWriting: z.literal(true).optional(),
-  });
-
-  const pending = z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]);
-  return { pendingCreate, pending };
-}
 
 /** Gives a record of format 2 or 3 the form of format 4: the deployments of a service stand beside it. */
 export function migrateRecord(former: FormerRecord): { readonly record: StateRecord; readonly deploys?: Deploys } {
