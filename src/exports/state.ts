@@ -32,7 +32,7 @@ export { storeOver } from '../state/store.ts';
 export { localStore } from '../state/backends/local.ts';
 export type { Memory, MemoryStore } from '../state/backends/memory.ts';
 export { createMemory, memoryStore } from '../state/backends/memory.ts';
-export type { PostgresLocation } from '../state/backends/postgres.ts';
+export type { PostgresLocation } from '../state/backends/database.ts';
 export { postgresStore } from '../state/backends/postgres.ts';
 export type { BucketLocation } from '../state/backends/bucket.ts';
 export { s3Store } from '../state/backends/s3.ts';

@@ -5,6 +5,18 @@ import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 import { type PostgresAddress, readPostgresAddress } from './postgres-address.ts';
 
+/** The location of a state in a database. */
+export interface PostgresLocation {
+  /** `postgres://user:password@host/database`; never shown. */
+  readonly url: string;
+  /** Lower case letters, digits and `_`. */
+  readonly schema: string;
+  /** Distinguishes the states of a schema. */
+  readonly name: string;
+  /** Replaces the secrets of the run in a text of the server. */
+  readonly redact?: (text: string) => string;
+}
+
 /** A database; it connects on demand, and again after a lost connection. */
 export interface Database {
   /** Where it is, without user and password. */
@@ -38,22 +50,8 @@ interface Open {
   received: Received;
 }
 
-/** Opens a database by its address; the schema and the name of the state are for messages. */
-export function openDatabase(
-  {
-    url,
-    schema,
-    name,
-    redact = (text) => text,
-  }: {
-    readonly url: string;
-    readonly schema: string;
-    readonly name: string;
-    /** Replaces the secrets of the run in a text of the server. */
-    readonly redact?: ((text: string) => string) | undefined;
-  },
-  clock: Clock,
-): Database {
+/** Opens the database of a state. The schema and the name of the state are for messages. Sends nothing yet. */
+export function openDatabase({ url, schema, name, redact = (text) => text }: PostgresLocation, clock: Clock): Database {
   const address = readPostgresAddress(url);
   const location = `${address.location}, ${schema}.state of ${name}`;
   const open: Open = { url, address, location, redact, clock, opening: undefined, received: { bytes: 0, rows: 0 } };

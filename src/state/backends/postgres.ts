@@ -11,19 +11,7 @@ import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { lockLost, unusable } from '../unusable.ts';
 import { type Wave, chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
-import { type Database, openDatabase } from './database.ts';
-
-/** The location of a state in a database. */
-export interface PostgresLocation {
-  /** `postgres://user:password@host/database`; never shown. */
-  readonly url: string;
-  /** Lower case letters, digits and `_`. */
-  readonly schema: string;
-  /** Distinguishes the states of a schema. */
-  readonly name: string;
-  /** Replaces the secrets of the run in a text of the server. */
-  readonly redact?: (text: string) => string;
-}
+import { type Database, type PostgresLocation, openDatabase } from './database.ts';
 
 /**
  * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the
