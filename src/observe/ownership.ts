@@ -9,21 +9,13 @@ import { parentIn } from './read-object.ts';
 import { idOfProject } from './project-id.ts';
 import type { Reader } from './reader.ts';
 
-/** An address, and the object that its record, its `id:` or `--id` leads to. */
-interface Tied<By = ObservedObject['foundBy']> {
-  readonly item: Pick<Expected, 'address' | 'kind' | 'resource'>;
-  readonly object: Pick<ObservedObject, 'id' | 'row'> & { readonly foundBy: By };
-}
-
 /** The source of an id: the state, `id:` in a block, or `--id` on the command line. */
 export type IdSource = 'id' | 'pin' | 'option';
 
-/** An object that a command without a plan names. */
-interface NamedObject {
-  readonly address: string;
-  readonly kind: Kind;
+/** The object that a record, an `id:` or `--id` leads to. */
+interface NamedObject extends Pick<Expected, 'address' | 'kind'>, Partial<Pick<Expected, 'resource'>> {
   readonly id: string;
-  readonly foundBy: IdSource;
+  readonly foundBy: ObservedObject['foundBy'] | IdSource;
   /** Its row, where it was read already. */
   readonly row?: Row | undefined;
 }
@@ -43,10 +35,16 @@ interface Boundary {
  * in the state or in `id:` proves nothing, because other people can write both. Reads objects above those that no list
  * shows.
  */
-export async function reportForeign(input: IdentifyInput, tied: readonly Tied[]): Promise<ReadonlySet<Tied['object']>> {
-  const judged = await Promise.all(tied.map(async (one) => ({ problem: await foreignObject(input, one), ...one })));
-  const foreign = judged.filter(({ problem }) => problem !== undefined);
-  input.diagnostics.push(...foreign.flatMap(({ problem }) => problem ?? []));
+export async function reportForeign(
+  input: IdentifyInput,
+  tied: readonly { readonly item: Expected; readonly object: ObservedObject }[],
+): Promise<ReadonlySet<ObservedObject>> {
+  const judged = tied.map(async ({ item, object }) => {
+    const problem = await foreignObject(input, { ...item, ...object, row: object.row });
+    return problem === undefined ? [] : [{ problem, object }];
+  });
+  const foreign = (await Promise.all(judged)).flat();
+  input.diagnostics.push(...foreign.map(({ problem }) => problem));
   return new Set(foreign.map(({ object }) => object));
 }
 
@@ -91,11 +89,9 @@ export function projectLists(about: Pick<Boundary, 'kinds' | 'reader'> & { reado
     const organizationId = String(who['organizationId'] ?? '');
     const caller = { projectId, organizationId, userId: String(who['userId'] ?? '') };
     const problems = await Promise.all(
-      open.map(async ({ address, kind, id, foundBy, row: given }) => {
-        const row = given ?? (await reader.row(kind, id));
-        if (row === undefined) return undefined;
-        const tied = { item: { address, kind, resource: undefined }, object: { id, row, foundBy } };
-        return foreignObject({ kinds, reader, caller, isInside }, tied);
+      open.map(async (object) => {
+        const row = object.row ?? (await reader.row(object.kind, object.id));
+        return row && foreignObject({ kinds, reader, caller, isInside }, { ...object, row });
       }),
     );
     return problems.filter((problem) => problem !== undefined);
@@ -114,21 +110,20 @@ function idsIn(kinds: readonly Kind[], top: Kind, rows: ReadonlyMap<string, Row>
 /** The error for an object outside the project, which shows no value of it but ids; undefined for an object inside. */
 async function foreignObject(
   boundary: Boundary,
-  { item, object }: Tied<ObservedObject['foundBy'] | IdSource>,
+  { address, kind, resource, id, foundBy, row }: NamedObject & { readonly row: Row },
 ): Promise<Diagnostic | undefined> {
-  const { kind, address } = item;
-  const { isOurs, places } = await climb(boundary, kind, object.id, object.row);
+  const { isOurs, places } = await climb(boundary, kind, id, row);
   if (isOurs) return undefined;
   const ours = topWith(topIdOf(kind, boundary.caller) ?? boundary.caller.projectId, kind);
   const where = places.length === 0 ? 'does not show what it is below' : `shows it below ${places.join(', ')}`;
-  const message = `${address} (${object.id}) is not in ${ours}: the platform ${where}`;
+  const message = `${address} (${id}) is not in ${ours}: the platform ${where}`;
   const remedy =
-    object.foundBy === 'pin'
+    foundBy === 'pin'
       ? 'Correct id:.'
-      : object.foundBy === 'option'
+      : foundBy === 'option'
         ? 'Correct --id.'
         : 'Find out who changed the state, and restore a copy of it. If a person moved the object there, move it back.';
-  return diagnostic('foreign-object', message, { ...positionOf(item), remedy });
+  return diagnostic('foreign-object', message, { ...positionOf({ address, resource }), remedy });
 }
 
 /** Reads upwards from an object to the first place that proves whose it is. Gives the places in between, by kind and id. */
