@@ -74,7 +74,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not know what was there before a create',
     {
       file: 'src/apply/run.ts',
-      line: 'new Set([...observed.listed, ...known])',
+      line: 'new Set([...plan.observed.listed, ...known])',
       instead: 'new Set()',
       noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },
@@ -92,7 +92,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'writes although its lock is lost',
     {
       file: 'src/state/keep-lease.ts',
-      line: 'if (end !== undefined) throw lost(register.of, end.why);',
+      line: 'if (end !== undefined) throw lockLost(register.of, end.why);',
       instead: '',
       noticedBy: ['test/state/lease.test.ts', ''],
     },
