@@ -85,8 +85,18 @@ const everything = Object.keys(known) as Operation[];
 /** The operations that Trueup knows beyond the API document. */
 export const beyondDocument = Object.keys(extension) as (keyof typeof extension)[]; // its keys are the operations
 
-/** The documented part of a contract, with these operations beyond the document. Never throws. */
+/** The documented part of a contract, with these operations beyond the document: the same object for the same. Never throws. */
 export function serving(contract: Contract, beyond: readonly Operation[]): Contract {
+  const made = servingFrom(contract);
+  const key = beyond.join();
+  const served = made.get(key) ?? contractServing(contract, beyond);
+  made.set(key, served);
+  return served;
+}
+
+const servingFrom = onceFor((_contract: Contract) => new Map<string, Contract>());
+
+function contractServing(contract: Contract, beyond: readonly Operation[]): Contract {
   const base = [...contract.operations].filter(([name]) => isOperation(name));
   const more = beyond.map((operation): [string, ServedOperation] => {
     return [operation, { path: contract.names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
