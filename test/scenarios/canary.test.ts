@@ -2,6 +2,7 @@ import { documentOf, resultOf } from '../support/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
+import { once } from '../../src/api/once.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
@@ -187,7 +188,8 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
   for (const age of isPrivate ? ['first', 'second'] : ['first']) {
     const { body, secrets } = fill(age) ?? { body: {}, secrets: {} };
     for (const known of [made.secrets, made.env]) Object.assign(known, secrets);
-    const declared: Make = async (over) => plan(await made.manifest(manifestWith(stand, body)), over);
+    const manifest = once(() => made.manifest(manifestWith(stand, body)));
+    const declared: Make = async (over) => plan(await manifest(), over);
     for (const send of [quotes, quotes, made.emulator.send, quotes]) heard.push(...(await hear(made, send, declared)));
   }
   const gone: Make = async (over) => plan(await made.manifest(without), over);
