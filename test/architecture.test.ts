@@ -76,7 +76,7 @@ const worldly = [
   'api/transport.ts',
   'drift/memory-file.ts',
   'drift/notify.ts', // signs messages
-  'export/editor-files.ts',
+  'export/new-manifest.ts',
   'export/export-project.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
   'files/read.ts',
@@ -123,7 +123,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/words.ts': ['port', 'schedule'], // fields
   'export/compose.ts': ['organization'], // a file
-  'export/editor-files.ts': ['organization'],
+  'export/new-manifest.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
   'trace/send.ts': ['server'], // attributes of a span
   'cli/commands/status.ts': ['server'], // a failure

@@ -1,15 +1,18 @@
+import type { ReadClient } from '../api/client.ts';
 import { lacksRight } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
+import { kindsThere } from '../kind/kinds-on.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowsIn } from '../observe/answers.ts';
 import { topIdOf } from '../observe/expected.ts';
 import type { Place } from '../observe/observed.ts';
 import { readTop } from '../observe/project-id.ts';
-import type { Reader } from '../observe/reader.ts';
+import { type NamedProject, type Reader, createReader } from '../observe/reader.ts';
+import { learnPlatform } from '../workflow/platform.ts';
 
 /** One object of the platform with its whole row, which holds secrets in clear: it never prints. */
 export interface Surveyed {
@@ -23,12 +26,39 @@ export interface Surveyed {
   readonly children: Surveyed[];
 }
 
+/** What a survey reads with, and the projects to choose from. */
+interface Surroundings {
+  readonly reader: Reader;
+  readonly kinds: readonly Kind[];
+  /** By their names; undefined where none are listed, or were not asked for. */
+  readonly projects: readonly NamedProject[] | undefined;
+}
+
 /** Everything that a project has, and the notes on what the key cannot read. */
 export interface Survey {
   readonly place: Place;
   /** The objects at the top; all others stand below them. */
   readonly tops: readonly Surveyed[];
   readonly notes: readonly Diagnostic[];
+}
+
+/** Reads what there is to survey, with GETs only. What was read here is not read again. @throws {PlatformError} when a read fails. */
+export async function lookAround(
+  client: ReadClient,
+  {
+    kinds: all,
+    discovers,
+    lists,
+  }: { readonly kinds: readonly Kind[]; readonly discovers: boolean; /** The projects too. */ readonly lists: boolean },
+): Promise<Surroundings> {
+  await learnPlatform(undefined, { client, discovers });
+  const kinds = kindsThere(all, client.contract);
+  const reader = createReader(client);
+  const caller = await reader.caller();
+  const kind = kinds.find(({ parents }) => parents[root]?.projects !== undefined);
+  const listed = !lists || kind === undefined ? undefined : await reader.projects(kind);
+  const projects = listed?.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { reader: { ...reader, caller: () => Promise.resolve(caller) }, kinds, projects };
 }
 
 /**

@@ -5,16 +5,10 @@ import type { NamedPlatform } from '../../api/profile.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import { shellWord } from '../../diagnostics/shell-word.ts';
-import { editorFiles } from '../../export/editor-files.ts';
-import { rootText } from '../../export/root-file.ts';
-import { type Survey, countKinds, survey } from '../../export/survey.ts';
-import { type Kind, root } from '../../kind/kind.ts';
-import { kindsThere } from '../../kind/kinds-on.ts';
+import { writeEditorFiles, writeEmptyManifest } from '../../export/new-manifest.ts';
+import { type Survey, countKinds, lookAround, survey } from '../../export/survey.ts';
 import { readableName } from '../../kind/syntax.ts';
-import { manifestSchema } from '../../manifest/json-schema.ts';
-import { type NamedProject, type Reader, createReader } from '../../observe/reader.ts';
-import { ignoring, writeFiles } from '../../project/write-files.ts';
-import { learnPlatform } from '../../workflow/platform.ts';
+import type { NamedProject } from '../../observe/reader.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type ExportReport, exportJson } from '../../render/export-report.ts';
@@ -166,20 +160,13 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   const isMeant =
     flags.export !== false &&
     (prompt === undefined || (await isYes('Write all of it as a manifest now? (yes/no) ', prompt)));
-  const { folder, file, kinds } = run.options;
-  const editor = editorFiles(folder, file, manifestSchema(kinds, { hasAliases: false }));
+  const { folder, file } = run.options;
   if (isMeant) {
     await runExport(run, view, { ...flags, url, project });
-    await writeFiles(folder, editor);
+    await writeEditorFiles(run.options);
   } else {
-    const ignore = await ignoring(folder);
-    const written = [
-      ...(ignore === undefined ? [] : [ignore]),
-      ...editor,
-      { path: file, content: rootText({ platform, project }) },
-    ];
-    await writeFiles(folder, written);
-    view.empty({ project, folder, file, files: written.map(({ path }) => path).toSorted(), counts: opened.counts });
+    const files = await writeEmptyManifest(run.options, { platform, project });
+    view.empty({ project, folder, file, files, counts: opened.counts });
   }
   view.ready({ isExported: isMeant, needsKey: typed !== undefined });
   return 'done';
@@ -278,12 +265,8 @@ async function projectOf(
   return isAlone && readableName.safeParse(meant.name).success ? meant.name : meant.id;
 }
 
-/** A platform that answers to the API key. */
-interface Opened {
-  readonly reader: Reader;
-  readonly kinds: readonly Kind[];
-  /** By their names; undefined where none are listed, or the project is known. */
-  readonly projects: readonly NamedProject[] | undefined;
+/** A platform that answers to the API key, and what there is to export. */
+interface Opened extends Awaited<ReturnType<typeof lookAround>> {
   /** Counts the requests, also those that follow. */
   readonly counts: ExportReport['counts'];
   readonly close: () => Promise<void>;
@@ -295,21 +278,9 @@ async function openWith(
 ): Promise<Opened> {
   const { client, close } = await openPlatform(run, platform, { purpose: 'init' });
   try {
-    await learnPlatform(undefined, { client, discovers: platform.url !== undefined });
-    const kinds = kindsThere(run.options.kinds, client.contract);
-    const reader = createReader(client);
-    const caller = await reader.caller();
-    const kind = kinds.find(({ parents }) => parents[root]?.projects !== undefined);
-    const listed = !lists || kind === undefined ? undefined : await reader.projects(kind);
-    const projects = listed?.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    // What was read here is not read again.
-    return {
-      reader: { ...reader, caller: () => Promise.resolve(caller) },
-      kinds,
-      projects,
-      counts: client.counts,
-      close,
-    };
+    const { kinds } = run.options;
+    const there = await lookAround(client, { kinds, discovers: platform.url !== undefined, lists });
+    return { ...there, counts: client.counts, close };
   } catch (error) {
     await close();
     throw error;
