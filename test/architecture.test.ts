@@ -74,7 +74,7 @@ const worldly = [
   'api/agent.ts',
   'api/undici.d.ts', // types only
   'api/transport.ts',
-  'drift/memory-file.ts',
+  'drift/files.ts',
   'drift/notify.ts', // signs messages
   'export/new-manifest.ts',
   'export/export-project.ts',

@@ -20,8 +20,7 @@ import { plan } from '../workflow/plan.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
 import { acceptCommand, acceptancesOn, isTooFar } from '../plan/accepted.ts';
-import { writeAccepted } from './accepted-file.ts';
-import { type MemoryStore, memoryStore } from './memory-file.ts';
+import { type MemoryStore, memoryStore, writeAccepted } from './files.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import type { Notifying } from './notify.ts';
 

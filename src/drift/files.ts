@@ -1,8 +1,9 @@
 import { defined } from '../formats/json.ts';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Memory, memoryLimit, memoryText, parseMemory } from './memory.ts';
+import { type AcceptedDrift, acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
 import { memoryFile } from '../manifest/memory-name.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
@@ -85,8 +86,27 @@ function remembering({ name, location, get, put }: Place): MemoryStore {
   };
 }
 
+/**
+ * Adds entries to the file of accepted drift of a manifest. Gives the name of the file.
+ *
+ * @throws {Stop} `manifest`, when the file cannot be used; `refused`, when it cannot be written
+ */
+export async function writeAccepted(
+  { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
+  added: readonly AcceptedDrift[],
+): Promise<string> {
+  const path = acceptedName(file);
+  const before = await readFileOf(folder, path, { limit: acceptedLimit, code: 'accepted-drift' });
+  const mistakes: Diagnostic[] = [];
+  if (before !== undefined) parseAccepted(path, before, mistakes);
+  if (mistakes.length > 0) throw new Stop('manifest', mistakes);
+  const content = acceptedText(before, added);
+  await writeFiles(folder, [{ path, content, ...defined({ replaces: before }) }]);
+  return path;
+}
+
 /** Reads a file beside the manifest, which may belong to another user; undefined: there is none. */
-export async function readFileOf(
+async function readFileOf(
   folder: string,
   name: string,
   { limit, code }: { readonly limit: number; readonly code: 'drift-memory' | 'accepted-drift' },
