@@ -1,6 +1,6 @@
 // Builds dist/: types and bundles. Does nothing where the last build read the same files, and what it wrote is unchanged.
 // With a folder that has bin/ and package.json: copies dist/ there, or makes the bundles there when dist/ is out of date.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -43,8 +43,10 @@ function filesAt(path) {
   return files.map((file) => relative(root, join(file.parentPath, file.name))).toSorted();
 }
 
+/** Runs a program; when it fails, it said why. */
 function run(script, ...words) {
-  execFileSync(process.execPath, [join(root, script), ...words], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(root, script), ...words], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 const read = digestOf(...sources);

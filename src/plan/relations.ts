@@ -11,7 +11,7 @@ export function relationsOf(actions: readonly Action[], records: State['resource
   return {
     byAddress: actionsByAddress(actions),
     /** The deployment of each service. */
-    deployments: new Map(actions.filter(isDeployment).map((one) => [one.block, one])),
+    deployments: new Map<string, Action>(actions.filter(isDeployment).map((one) => [one.block, one])),
     /** The actions of what used each address when it was applied last, or stood below it. */
     users: groupBy(
       actions.flatMap((action) => {
