@@ -1,22 +1,36 @@
 import type { ApplyResult } from '../apply/job.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
-import { type Ending, countIgnored } from './ending.ts';
+import { isNews } from '../render/outcomes.ts';
 
 /** The result of an apply, and what a run knows beside it. */
 export interface ResultInput {
   /** The plan that was applied. */
   readonly plan: PlanDocument;
   readonly result: ApplyResult;
-  readonly ending: Ending;
   readonly isInterrupted: boolean;
   readonly exitCode: number;
   readonly counts: { readonly reads: number; readonly writes: number };
-  /** Why the state could not be written at the end. */
-  readonly unsaved?: readonly Diagnostic[];
+}
+
+/**
+ * Returns the ending of an apply as a whole. `partly`: something was written, and something else failed or is not verified; or
+ * the platform ignores a field.
+ */
+export function endingOf({ outcomes, state, unsaved }: ApplyResult): ResultDocument['ending'] {
+  const news = outcomes.filter(({ action, result }) => isNews({ action: action.action, result }));
+  if (unsaved === undefined && news.every(({ result }) => result === 'done')) {
+    return countIgnored(state) === 0 ? 'done' : 'partly';
+  }
+  return outcomes.some(({ mayHaveWritten }) => mayHaveWritten) ? 'partly' : 'failed';
+}
+
+/** Counts the fields of a state that the platform ignores. */
+function countIgnored({ resources }: ApplyResult['state']): number {
+  const pairs = Object.values(resources).flatMap((record) => Object.values(record.pairs));
+  return pairs.filter(({ ignored }) => ignored !== undefined).length;
 }
 
 /** What the plan was narrowed to. A service keeps the old value of a secret where the new one may be in effect elsewhere. */
@@ -50,13 +64,13 @@ function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): N
 
 /** The result of an apply as a document: every view is made from it. */
 export function resultDocument(input: ResultInput): ResultDocument {
-  const { plan, result, ending, isInterrupted, exitCode, counts, unsaved = [] } = input;
+  const { plan, result, isInterrupted, exitCode, counts } = input;
   const { platform, platformVersion, project, state, commit, compared, notCompared, left, destroys, narrowed } = plan;
   const rotated = rotatedIn(plan, result);
   return {
     format: 'trueup/result',
     version: 2,
-    ending,
+    ending: endingOf(result),
     interrupted: isInterrupted,
     exitCode,
     requests: { reads: counts.reads, writes: counts.writes },
@@ -85,7 +99,7 @@ export function resultDocument(input: ResultInput): ResultDocument {
     diagnostics: [
       ...plan.diagnostics,
       ...plan.actions.flatMap(({ notes }) => notes),
-      ...unsaved.map((item) => ({ ...diagnosticJson(item), source: 'state' as const })),
+      ...(result.unsaved?.diagnostics ?? []).map((item) => ({ ...diagnosticJson(item), source: 'state' as const })),
     ],
   };
 }

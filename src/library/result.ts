@@ -1,6 +1,5 @@
 import type { ApplyResult } from '../apply/job.ts';
-import { endingOf } from '../documents/ending.ts';
-import { resultDocument as documentOf } from '../documents/result.ts';
+import { endingOf, resultDocument as documentOf } from '../documents/result.ts';
 import { renderResult } from '../render/apply-text.ts';
 import type { PlanDocument, ResultDocument } from '../render/documents.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
@@ -23,9 +22,8 @@ export function keepResult(
   },
 ): Result {
   const { unsaved } = result;
-  const ending = endingOf(result);
-  const { code: exitCode } = exitCodes[unsaved === undefined ? ending : stopExits[unsaved.failure]];
-  const document = documentOf({ ...about, result, ending, exitCode, unsaved: unsaved?.diagnostics ?? [] });
+  const { code: exitCode } = exitCodes[unsaved === undefined ? endingOf(result) : stopExits[unsaved.failure]];
+  const document = documentOf({ ...about, result, exitCode });
   return handles.make({ document, text: printed(renderResult(document, plainStyle)) });
 }
 

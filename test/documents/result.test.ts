@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { endingOf } from '../../src/documents/ending.ts';
+import { stop } from '../../src/diagnostics/diagnostic.ts';
 import { resultDocument } from '../../src/documents/result.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
@@ -187,10 +186,10 @@ test('says what was not begun when a run was interrupted, and why the state coul
     return answer;
   };
   const result = await applyOver(made, text, send, { signal: ending.signal, connections: 1 });
-  const unsaved = [diagnostic('state-unusable', 'the disk is full')];
+  const unsaved = stop('state', 'state-unusable', 'the disk is full');
   const plan = planDocumentOf(await made.plan(text));
-  const about = { ending: endingOf(result), isInterrupted: true, exitCode: 6, counts: { reads: 0, writes: 0 } };
-  const document = resultDocument({ plan, result, ...about, unsaved });
+  const about = { isInterrupted: true, exitCode: 6, counts: { reads: 0, writes: 0 } };
+  const document = resultDocument({ plan, result: { ...result, unsaved }, ...about });
   const stopped = document.outcomes.filter((one) => one.stopped === 'the run was interrupted');
   expect(stopped.map(({ address }) => address)).toContain('production.redis.three');
   expect(document.diagnostics.at(-1)).toMatchObject({ message: 'the disk is full', source: 'state' });

@@ -1,5 +1,4 @@
 import type { ApplyResult } from '../../src/apply/job.ts';
-import { endingOf } from '../../src/documents/ending.ts';
 import type { PlanInput } from '../../src/documents/plan.ts';
 import { planDocument } from '../../src/documents/plan.ts';
 import { resultDocument } from '../../src/documents/result.ts';
@@ -33,6 +32,6 @@ export function resultOf(
   result: ApplyResult,
   { plan = noPlan, ...over }: { readonly plan?: PlanDocument } & Partial<ResultDocument> = {},
 ): ResultDocument {
-  const about = { ending: endingOf(result), isInterrupted: false, exitCode: 0, counts: { reads: 4, writes: 2 } };
+  const about = { isInterrupted: false, exitCode: 0, counts: { reads: 4, writes: 2 } };
   return { ...resultDocument({ plan, result, ...about }), ...over };
 }

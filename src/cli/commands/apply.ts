@@ -3,9 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
-import { endingOf } from '../../documents/ending.ts';
 import { planDocument } from '../../documents/plan.ts';
-import { resultDocument } from '../../documents/result.ts';
+import { endingOf, resultDocument } from '../../documents/result.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
@@ -218,8 +217,8 @@ export async function planAndApply(
       // What was written on the platform counts for more than why the state was not.
       const reason = result.isKeyRefused === true && ending === 'failed' ? 'authentication' : ending;
       const exit: Exit = unsaved === undefined || ending === 'partly' ? reason : stopExits[unsaved.failure];
-      const ended = { isInterrupted: signal.aborted, ending, exitCode: exitCodes[exit].code, counts };
-      view.result(resultDocument({ ...ended, plan, result, unsaved: unsaved?.diagnostics ?? [] }));
+      const exitCode = exitCodes[exit].code;
+      view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, exitCode, counts }));
       return exit;
     },
   };
