@@ -26,7 +26,7 @@ import type { Node } from './tree.ts';
 export function valueInstead(written: string, field: Field, node: Node, hiding: Hiding): string | undefined {
   const found = fitting(field, toJson(node));
   if (found === undefined) return undefined;
-  const key = written.slice(written.lastIndexOf('.') + 1);
+  const key = lastStep(written);
   const shown = visible(field, key, found.value, hiding);
   const notes = found.note === undefined ? [] : [found.note];
   const lines = isObject(shown) && notes.length === 0 ? Object.entries(shown) : [];

@@ -46,7 +46,7 @@ export function renderOperation(operation: Operation, style: Style, words: Words
 const others = 'others that the API document does not show';
 
 /** Describes the values that a member takes. */
-export function describeMember({ name, schema }: Member): string {
+function describeMember({ name, schema }: Member): string {
   const notes = [
     ...(schema.default === undefined ? [] : [`${JSON.stringify(schema.default)} when left out`]),
     ...(isSecretMember(name) ? ['secret'] : []),

@@ -172,7 +172,7 @@ export function acceptOlderJson({ serial, isAccepted }: AcceptOlderReport): Acce
 }
 
 /** The records of a state by address. */
-export function sortedRecords(state: State | undefined): [string, StateRecord][] {
+function sortedRecords(state: State | undefined): [string, StateRecord][] {
   return Object.entries(state?.resources ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
