@@ -37,7 +37,7 @@ export interface Walker {
   own(ids: readonly string[]): string[];
 }
 
-/** What came of an apply. */
+/** The part of an apply that is about one stand. */
 interface Walked {
   readonly actions: readonly Action[];
   readonly outcomes: readonly Outcome[];
@@ -48,12 +48,12 @@ interface Walked {
 export type Begin = (made: Bench, text: string) => Promise<unknown>;
 
 /** One of the stands that are tried together, with the manifests that were applied before, one after the other. */
-export interface Member {
+interface Member {
   readonly stand: Stand;
   readonly begun: readonly string[];
 }
 
-/** Whom a question is asked, and what it is. */
+/** A test of one stand. */
 type Question = (walker: Walker) => Promise<void>;
 
 const marks = /-c\d{3}/;
@@ -126,7 +126,7 @@ function walkTogether(
   begin: Begin,
 ): ReadonlyMap<Member, Promise<'answered'>> {
   const [first] = asked.keys();
-  if (first === undefined) throw new Error('nobody is asked');
+  if (first === undefined) throw new Error('the question has no stand');
   /** What is declared of each stand. */
   const texts = new Map<Member, string>();
   const layers = first.begun.map((_, layer) => manifestOf(begun.map((member) => member.begun[layer] ?? '')));
@@ -165,7 +165,7 @@ function walkTogether(
         return [...(await serve(made, refused)), ...(await serve(made, others))];
       if (refused.length > 0 && error instanceof Stop)
         return requests.map((one) => [one, { error: partOf(error, one.walker) }]);
-      // Whose fault it is does not show.
+      // No diagnostic names a stand: the refused one is found by planning it alone.
       return [...(await serve(made, [request])), ...(await serve(made, requests.slice(1)))];
     }
   }
@@ -237,7 +237,7 @@ export function carryOut(made: Bench, planned: Plan) {
 /** The last work on each platform that others wait for. */
 const turns = new WeakMap<Bench, Promise<void>>();
 
-/** The ids of the objects of each walker, those of old among them. */
+/** The ids that the objects of each walker have or had. */
 const idsOf = new WeakMap<Walker, Set<string>>();
 
 function noteIds({ store }: Bench, walker: Walker): void {
@@ -315,7 +315,7 @@ function isAbout(stand: Stand): (action: Action) => boolean {
   return ({ address }) => isOf(stand, address) || !marks.test(address);
 }
 
-/** Stands that nobody changes are left alone. */
+/** Checks that a plan changes no stand that asked for no change. */
 function expectOthersAsBefore(actions: readonly Action[], requests: readonly Request[]): void {
   const stray = actions.filter(
     ({ action, address }) =>
@@ -324,7 +324,7 @@ function expectOthersAsBefore(actions: readonly Action[], requests: readonly Req
   expect(stray.map(({ action, address }) => `${action} ${address}`)).toEqual([]);
 }
 
-/** The operations that wrote to the objects of a walker; one that names nobody of all walkers is everybody's. */
+/** The operations that wrote to the objects of a walker; one that names no walker counts for all of them. */
 function postsOf(
   { emulator }: Bench,
   walker: Walker,
