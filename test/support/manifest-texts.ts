@@ -20,3 +20,22 @@ export function database(more = '', key = 'main', databaseName = 'shop'): string
 export function stack(more = '', key = 'shop'): string {
   return `    compose:\n      ${key}: { ${composeBody}${more === '' ? '' : `, ${more}`} }\n`;
 }
+
+/** A manifest of so many stacks, each with a compose file of its own, a domain and a file. */
+export const manyStacks = (stacks: number, more = ''): string => `${head}environments:
+  production:
+    compose:
+${Array.from(
+  { length: stacks },
+  (_, n) => `      s${n}:
+        source:
+          type: raw
+          composeFile: |
+            services:
+              web: { image: "nginx:1.${n}"${more} }
+        domains:
+          s${n}.example.com: { serviceName: web, port: 8080 }
+        files:
+          app.conf: { content: "a = 1" }
+`,
+).join('')}`;

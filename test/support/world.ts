@@ -60,6 +60,9 @@ function beating(clock: Clock): BeatingClock {
   return { every: () => () => undefined, ...clock };
 }
 
+/** Manifests that were read, by their text and values. */
+export type Manifests = Map<string, Promise<Manifest>>;
+
 /** What a test has of its own: a platform that goes by the clock of the test, or both of them. */
 type BenchOptions = {
   readonly folder?: string;
@@ -71,7 +74,7 @@ type BenchOptions = {
   /** Operations beyond the document that the platform does not serve. */
   readonly lacks?: readonly string[];
   /** Manifests that were read before, by their text and values, for tests that read the same ones; none by default. */
-  readonly manifests?: Map<string, Promise<Manifest>>;
+  readonly manifests?: Manifests;
 } & (
   | { readonly emulate?: EmulatorOptions; readonly clock?: Clock; readonly emulator?: undefined }
   | { readonly emulator: Emulator; readonly clock: Clock; readonly emulate?: undefined }
