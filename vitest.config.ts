@@ -101,7 +101,7 @@ export default defineConfig({
     pool: 'forks',
     execArgv: flags,
     sequence: { sequencer: LongestFirst },
-    maxWorkers: availableParallelism() + 2, // many tests wait: for other programs, timers and disks
+    maxWorkers: availableParallelism() + 3, // many tests wait: for other programs, timers and disks
     projects: [
       // The source is loaded once in each worker, and not again for each file.
       {
