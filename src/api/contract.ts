@@ -68,11 +68,20 @@ export type Profile = keyof typeof vocabularies;
 /** The profiles that a manifest can name. */
 export const profiles = Object.keys(vocabularies) as readonly Profile[]; // its keys are the profiles
 
-/** The contract of a platform of a profile that serves these operations. Never throws. */
-export function contractOf(profile: Profile, operations: Iterable<Operation>): Contract {
+/** The contract of a platform of a profile that serves these operations: the same object for the same. Never throws. */
+export function contractOf(profile: Profile, operations: readonly Operation[]): Contract {
+  const key = [profile, ...operations].join();
+  const contract = contractsMade.get(key) ?? makeContract(profile, operations);
+  contractsMade.set(key, contract);
+  return contract;
+}
+
+const contractsMade = new Map<string, Contract>();
+
+function makeContract(profile: Profile, operations: readonly Operation[]): Contract {
   const vocabulary = vocabularies[profile];
   const names = vocabulary === undefined ? undefined : namesOf(vocabulary);
-  const served = [...operations].map((operation): [string, ServedOperation] => {
+  const served = operations.map((operation): [string, ServedOperation] => {
     return [operation, { path: names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
   });
   const hasBatches = profile === 'dokploy';
@@ -85,23 +94,24 @@ const everything = Object.keys(known) as Operation[];
 /** The operations that Trueup knows beyond the API document. */
 export const beyondDocument = Object.keys(extension) as (keyof typeof extension)[]; // its keys are the operations
 
-/** The documented part of a contract, with these operations beyond the document: the same object for the same. Never throws. */
+/** The documented part of a contract, with these operations beyond the document: the same ones for the same. Never throws. */
 export function serving(contract: Contract, beyond: readonly Operation[]): Contract {
-  const made = servingFrom(contract);
+  const made = servedInstead(contract.operations);
   const key = beyond.join();
-  const served = made.get(key) ?? contractServing(contract, beyond);
-  made.set(key, served);
-  return served;
+  const operations = made.get(key) ?? withBeyond(contract, beyond);
+  made.set(key, operations);
+  return { ...contract, operations };
 }
 
-const servingFrom = onceFor((_contract: Contract) => new Map<string, Contract>());
+/** What was made from the operations of a contract, by the names of those beyond the document. */
+const servedInstead = onceFor((_operations: Contract['operations']) => new Map<string, Contract['operations']>());
 
-function contractServing(contract: Contract, beyond: readonly Operation[]): Contract {
-  const base = [...contract.operations].filter(([name]) => isOperation(name));
+function withBeyond({ operations, names }: Contract, beyond: readonly Operation[]): Contract['operations'] {
+  const base = [...operations].filter(([name]) => isOperation(name));
   const more = beyond.map((operation): [string, ServedOperation] => {
-    return [operation, { path: contract.names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
+    return [operation, { path: names?.operation(operation) ?? operation, endpoint: endpointOf(operation) }];
   });
-  return { ...contract, operations: new Map([...base, ...more]) };
+  return new Map([...base, ...more]);
 }
 
 /** The contracts of platforms that serve the documented operations only, by profile. */
