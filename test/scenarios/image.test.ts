@@ -64,6 +64,14 @@ function baseOf(folder: string): void {
   chmodSync(join(folder, 'tmp'), 0o1777);
 }
 
+/** Settings of npm that are paths, and where the image finds them; undefined: at the same path. */
+const npmSettings = {
+  userconfig: '/root/.npmrc:ro',
+  globalconfig: undefined,
+  cafile: undefined,
+  cache: '/root/.npm',
+};
+
 describe.skipIf(!hasBuildah)('the image', () => {
   let container = '';
 
@@ -74,10 +82,10 @@ describe.skipIf(!hasBuildah)('the image', () => {
     succeed(['copy', base, folder, '/']);
     succeed(['config', '--env=PATH=/usr/local/bin:/usr/bin:/bin', base]);
     succeed(['commit', base, 'localhost/base']);
-    // How this machine reaches the registry, for the time of the build.
-    const settings = ['userconfig', 'globalconfig', 'cafile'].flatMap((name) => {
+    // How this machine reaches the registry, and what it has of it, for the time of the build.
+    const settings = Object.entries(npmSettings).flatMap(([name, inside]) => {
       const path = execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
-      return existsSync(path) ? [`--volume=${path}:${name === 'userconfig' ? '/root/.npmrc' : path}:ro`] : [];
+      return existsSync(path) ? [`--volume=${path}:${inside ?? `${path}:ro`}`] : [];
     });
     succeed(['build', '--build-arg=NODE=localhost/base', ...settings, '--tag=localhost/trueup', root]);
     container = succeed(['from', 'localhost/trueup']);
