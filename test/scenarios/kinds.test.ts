@@ -248,6 +248,17 @@ function isTried(field: Field, { documentedOnly }: Stand): boolean {
 
 const companies = createCompanies(begin);
 
+/** How often a field of a kind was tried in an earlier place. */
+const earlierPlaces = new Map<string, number>();
+
+/** A company for the fields of a kind in which each is once: two objects with the same example of a name are not told apart. */
+function companyOf({ kind, documentedOnly }: Stand, name: string): string {
+  const field = `${documentedOnly} ${kind.kind} ${name}`;
+  const earlier = earlierPlaces.get(field) ?? 0;
+  earlierPlaces.set(field, earlier + 1);
+  return `field ${earlier}`;
+}
+
 describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands()])('$title', (original) => {
   const { kind, documentedOnly } = original;
   const canBeMade = kind.operations.create !== undefined;
@@ -475,7 +486,7 @@ describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands(
     const [first, second] = field.examples;
     const carrier = carrierOf(kind, name, (tag) => bodyTag(original, bodyWith(original, name, first), tag));
     /** What cannot be made is taken over first; then the first value is applied. */
-    const { stand, ask } = companies.join('field', original, (copy) => [
+    const { stand, ask } = companies.join(companyOf(original, name), original, (copy) => [
       ...(canBeMade ? [] : [manifestWith(copy, copy.body)]),
       manifestWith(copy, bodyWith(copy, name, first)),
     ]);
