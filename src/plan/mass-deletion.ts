@@ -45,9 +45,9 @@ export function massDeletions(
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
   const known = Object.entries(resources).flatMap(([address, { kind, id }]) =>
-    id === null ? [] : [[kind, address] as const],
+    id === null ? [] : [[kind, blockOf(address)] as const],
   );
-  const going = actions.filter(deletesObject).map(({ kind, address }) => [kind.kind, address] as const);
+  const going = actions.filter(deletesObject).map(({ kind, block }) => [kind.kind, block] as const);
   return manyOfOneKind(going, known).map(({ those, addresses }) => {
     const message = `this plan deletes or replaces ${those}: ${someOf(addresses)}`;
     const remedy = `Look whether that is meant. If it is, apply needs ${flags.massDeletion}.`;
@@ -62,9 +62,9 @@ export function manyOfOneKind(
 ): { readonly those: string; readonly addresses: readonly string[] }[] {
   const totals = groupBy(all);
   return [...groupBy(some)].flatMap(([kind, found]) => {
-    const addresses = blocksOf(found);
+    const addresses = [...new Set(found)];
     const count = addresses.length;
-    const total = Math.max(count, blocksOf(totals.get(kind) ?? []).length);
+    const total = Math.max(count, new Set(totals.get(kind)).size);
     if (count <= usual.most && (total < usual.of || count < total * usual.share)) return [];
     const share = Math.round((count / total) * 100);
     return [{ addresses, those: `${count} of ${total} resources of the kind ${kind} (${share} %)` }];

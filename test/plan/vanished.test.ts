@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deposedAddress } from '../../src/kind/address.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { vanished } from '../../src/plan/vanished.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -98,4 +99,17 @@ test('what is below a service that is there has vanished when as much as needs a
     expect.stringContaining('12 of 12 resources of the kind fileMount (100 %)'),
   ]);
   expect(codes(undefined, many)).toEqual([]);
+});
+
+test('an old object that a killed replacement left counts as one that is there, beside the new one at its address', () => {
+  const kind = kindNamed('certificate');
+  const blocks = Array.from({ length: 9 }, (_, n) => `certificates.c${n}`);
+  const known = [...blocks, deposedAddress('certificates.c8')];
+  const { state } = inputOf({}, Object.fromEntries(known.map((one) => [one, recordOf('certificate', one)])));
+  const lost = blocks.slice(0, 3);
+  const actions = known.map((one) => actionOf(one, { kind, ...(lost.includes(one) ? { action: 'create' } : {}) }));
+  const objects = new Map(known.filter((one) => !lost.includes(one)).map((one) => [one, objectOf(one, {})]));
+  expect(vanished(actions, state, objects).map(({ code, message }) => [code, message])).toEqual([
+    ['vanished', expect.stringContaining('3 of 10 resources of the kind certificate (30 %)')],
+  ]);
 });
