@@ -1,6 +1,7 @@
+import { onceFor } from '../api/once.ts';
 import { defined } from '../formats/json.ts';
 import { childAddress } from '../kind/address.ts';
-import { pathOf } from '../kind/attribute.ts';
+import { attributeNamed, pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { addressesById } from '../observe/observed.ts';
@@ -20,11 +21,11 @@ import {
   shownAddress,
 } from '../plan/action.ts';
 import { sidesOf, summaryOf } from '../plan/attribute-change.ts';
-import { settledKeys } from '../plan/diff.ts';
 import { actionsByAddress } from '../plan/relations.ts';
 import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
+import type { StateRecord } from '../state/record.ts';
 import { type Found, findingId, inOrder } from './finding.ts';
 
 /** What findings are computed from. */
@@ -237,7 +238,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const isDrift =
     pair === undefined
       ? // A key that was not declared came after the map was applied.
-        isForeign && settledKeys(context.plan.base.resources[action.address]?.pairs ?? {}, attribute.field).size > 0
+        isForeign && mapsSettled(context.plan.base.resources[action.address]?.pairs ?? none).has(attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
   const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
@@ -267,6 +268,14 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
     },
   ];
 }
+
+const none: StateRecord['pairs'] = {};
+
+/** The maps of which a key was settled, by the pairs of their object: asked for each key of them. */
+const mapsSettled = onceFor((pairs: StateRecord['pairs']): ReadonlySet<string> => {
+  const attributes = Object.keys(pairs).map(attributeNamed);
+  return new Set(attributes.flatMap(({ field, key }) => (key === undefined ? [] : [field])));
+});
 
 /** The keys of the maps of an object that are secret. */
 function secretKeysOf(action: Action, resource: Resource | undefined): SecretsBeside {
