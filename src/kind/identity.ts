@@ -1,5 +1,8 @@
 import type { Json } from '../formats/json.ts';
 
+/** At least one field: without any, all objects of a kind would be the same one. */
+type KeyFields = readonly [string, ...string[]];
+
 /** Which object of the platform a block means. */
 export interface Identity {
   /** The member of a row that holds the id. */
@@ -10,7 +13,7 @@ export interface Identity {
    * Fields that together tell an object from the others of its parent. They find it when the state does not know its id;
    * the platform does not keep them unique. A function gets the values, where the fields depend on them.
    */
-  readonly key: readonly string[] | ((value: (field: string) => Json | undefined) => readonly string[]);
+  readonly key: KeyFields | ((value: (field: string) => Json | undefined) => KeyFields);
   /** The field that has the YAML key as default; without it, the YAML key is a label only. */
   readonly keyField?: string;
   /** Fields that together name an object for people, where no field is the key; by default, the last text of `key`. */
