@@ -11,23 +11,30 @@ import { planRemoval } from './removal.ts';
 export function withDeposed(
   input: PlanInput,
   actions: ReadonlyMap<string, Action>,
-): { readonly objects: Map<string, ObservedObject>; readonly planned: Action[] } {
-  const objects = new Map(input.observed.objects);
-  const planned: Action[] = [];
-  for (const action of actions.values()) {
-    const object = objects.get(action.address);
-    planned.push(action);
-    if (!createsFirst(action) || object === undefined) continue;
-    let old = deposedAddress(action.address);
-    while (actions.has(old)) old = deposedAddress(old);
-    objects.delete(action.address);
-    objects.set(old, object);
+): { readonly objects: ReadonlyMap<string, ObservedObject>; readonly planned: Action[] } {
+  const deposed = new Map(
+    [...actions.values()].flatMap((action) => {
+      const object = input.observed.objects.get(action.address);
+      if (!createsFirst(action) || object === undefined) return [];
+      let old = deposedAddress(action.address);
+      while (actions.has(old)) old = deposedAddress(old);
+      return [[action.address, { old, object }] as const];
+    }),
+  );
+  const objects = new Map([
+    ...[...input.observed.objects].filter(([address]) => !deposed.has(address)),
+    ...[...deposed.values()].map(({ old, object }) => [old, object] as const),
+  ]);
+  const withOld = { ...input, observed: { ...input.observed, objects } };
+  const planned = [...actions.values()].flatMap((action) => {
     const { kind, parent = null } = action;
+    const { old, object } = deposed.get(action.address) ?? {};
+    if (old === undefined || object === undefined) return [action];
     // What protects it is said of the action itself.
     const { protect: _, ...options } = action.options;
     const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };
-    planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
-  }
+    return [action, planRemoval(withOld, kind, old, record, actions)];
+  });
   const staying = planned.filter((one) => !isDeletion(one));
   const followers = groupBy(
     staying.flatMap(({ address, dependsOn }) =>
