@@ -54,6 +54,7 @@ const memoryList: EntryList<Entry> = {
       accepted: acceptanceShape.optional(),
     })
     .transform(({ object, ...rest }) => ({ ...rest, objectId: object })),
+  order: ['address', 'field', 'kind', 'object', 'is', 'since', 'digest', 'changes', 'gone', 'accepted'],
   twice: ({ kind, objectId, field }) => ({
     message: `${kind} ${objectId}${field === undefined ? '' : `, field ${field}`} is listed twice`,
     remedy: 'Remove one of the two. Of entries that were merged, keep the one that is accepted.',

@@ -51,6 +51,7 @@ const acceptedList: EntryList<AcceptedDrift> = {
   entry: subjectShape
     .extend({ digest: entryText.optional(), ...acceptanceShape.shape })
     .transform(({ object, ...rest }) => ({ ...rest, objectId: object })),
+  order: ['address', 'field', 'kind', 'object', 'digest', 'until', 'because', 'by'],
   twice: () => ({ message: 'the same field of the same object is accepted twice' }),
   head: 'Drift that apply leaves alone until a day: docs/drift.md. A pull request reviews it.',
 };

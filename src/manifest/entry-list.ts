@@ -1,4 +1,4 @@
-import { type Document, isSeq, stringify, type YAMLSeq } from 'yaml';
+import { type Document, YAMLSeq, isScalar, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
@@ -31,8 +31,10 @@ export interface EntryList<Entry extends Subject> {
   readonly mark: string;
   /** The member that has the entries. */
   readonly member: string;
-  /** The form of an entry, whose members are written in the order of this shape. */
-  readonly entry: z.ZodType<Entry> & { readonly in: { readonly shape: object } };
+  /** The form of an entry. */
+  readonly entry: z.ZodType<Entry>;
+  /** The members of an entry in the order in which they are written; `object` is its `objectId`. */
+  readonly order: readonly (Exclude<keyof Entry, 'objectId'> | 'object')[];
   /** What is wrong with a second entry about the same. */
   readonly twice: (entry: Entry) => { readonly message: string; readonly remedy?: string };
   /** The first line of a new file. */
@@ -103,9 +105,11 @@ export function editEntries<Entry extends Subject>(
   const written = withoutMark(before ?? '') || `# ${head}\n${stringify({ [mark]: 1 })}`;
   const document: Document = parseYaml(written, { prettyErrors: false, schema: 'core' });
   if (!document.has(mark)) document.set(mark, 1);
-  if (!isSeq(document.get(member))) document.set(member, document.createNode([]));
-  const list = document.get(member);
-  if (!isSeq(list)) throw new Error('a new list is a list');
+  const present = document.get(member, true);
+  const list = isSeq(present) ? present : new YAMLSeq(document.schema);
+  if (list !== present) document.set(member, list);
+  // A comment behind a member without a list.
+  if (isScalar(present)) list.comment = present.comment ?? null;
   change(list, document);
   const text = document.toString({ lineWidth: 0 });
   return before?.includes('\r\n') === true ? text.replaceAll('\n', '\r\n') : text;
@@ -113,11 +117,12 @@ export function editEntries<Entry extends Subject>(
 
 /** An entry as it is written. */
 export function entryYaml<Entry extends Subject>(
-  { entry: { in: form } }: EntryList<Entry>,
+  { order }: EntryList<Entry>,
   entry: Entry,
 ): Readonly<Record<string, unknown>> {
-  const members = new Map<string, unknown>(Object.entries({ ...entry, object: entry.objectId }));
-  return defined(Object.fromEntries(Object.keys(form.shape).map((name) => [name, members.get(name)])));
+  return defined(
+    Object.fromEntries(order.map((name) => [name, name === 'object' ? entry.objectId : entry[name as keyof Entry]])),
+  );
 }
 
 function withoutMark(text: string): string {

@@ -96,4 +96,18 @@ describe('a memory', () => {
       expect(parseMemory('drift.yaml', memoryText(text, [entry]) ?? '')).toEqual([entry]);
     }
   });
+
+  it.each([
+    ['[] # none yet', 'findings:', '# none yet'],
+    ['&none []', 'findings: &none', ''],
+    ['# none yet', 'findings:', '# none yet'],
+    ['null # none yet', 'findings:', '# none yet'],
+    ['[\n  # none yet\n]', 'findings:', '# none yet'],
+  ])('with the empty list %j keeps what stands there', (list, head, comment) => {
+    const text = memoryText(`trueup-drift: 1\nfindings: ${list}\n`, [entry]) ?? '';
+    expect(text).toContain(`trueup-drift: 1\n${head}\n  - `);
+    expect(text).toContain(comment);
+    expect(parseMemory('drift.yaml', text)).toEqual([entry]);
+    expect(memoryText(text, [entry])).toBeUndefined();
+  });
 });
