@@ -7,7 +7,7 @@ import { type Run, claim, dispatch, recordOf, saveRecord } from './run.ts';
 import { poll } from './attempt.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, rowIn, rowsBelow } from './rows.ts';
-import { comesWithParent, createsObject, goesWithParent, isHeld, isKept } from '../plan/action.ts';
+import { comesWithParent, createsObject, goesWithParent, isDeferred, isKept } from '../plan/action.ts';
 import { type Settled, sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending.ts';
 import type { Pending } from '../state/record.ts';
@@ -111,7 +111,7 @@ function asPlanned({ planned }: Job): Found {
 /** Settles a job; `staying`: those of its scope whose objects are still there. */
 async function settleJob(run: Run, job: Job, found: Found, staying: ReadonlySet<Job>): Promise<void> {
   const { address, action } = job.action;
-  if (isHeld(job.action)) dispatch(run, job, { is: 'settled', result: 'done' });
+  if (isDeferred(job.action)) dispatch(run, job, { is: 'settled', result: 'done' });
   else if (action === 'forget') {
     await run.journal.save(address, { record: null }, 'with the rest');
     dispatch(run, job, { is: 'settled', result: 'done' });

@@ -8,7 +8,7 @@ import { type Judged, exitCodeOf, judge } from './judge.ts';
 import { keyOf } from '../manifest/entry-list.ts';
 import type { Entry } from './memory.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
-import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
+import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { withTop } from '../kind/top.ts';
 import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
@@ -168,9 +168,9 @@ function entryMeant(entry: Entry): Entry {
   const { address, field } = entry;
   return {
     ...entry,
-    kind: sectionMeant(entry.kind),
-    address: address && addressMeant(address),
-    field: field && pathMeant(field),
+    kind: resolveSection(entry.kind),
+    address: address && resolveAddress(address),
+    field: field && resolvePath(field),
   };
 }
 
@@ -209,10 +209,10 @@ export function driftAt(
   all: readonly Finding[],
   { subject, field }: { readonly subject: string; readonly field?: string | undefined },
 ): readonly Finding[] {
-  const address = addressMeant(subject);
+  const address = resolveAddress(subject);
   const there = all.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(pathMeant(field)));
+  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(resolvePath(field)));
   if (chosen.length > 0) return chosen;
   const refuse = (message: string, remedy: string) =>
     stop('refused', 'bad-reference', `${message}; nothing was written`, { remedy });

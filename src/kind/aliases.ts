@@ -24,7 +24,7 @@ function backwards(words: Readonly<Record<string, string>>): Words {
 }
 
 /** The name of a section or a kind. */
-export function sectionMeant(written: string): string {
+export function resolveSection(written: string): string {
   return sections.get(written) ?? written;
 }
 
@@ -58,18 +58,18 @@ function membersMeant(value: Json): Json {
 }
 
 /** A case of a union. */
-export function caseMeant({ cases }: Pick<Union, 'cases'>, written: string): string {
+export function resolveCase({ cases }: Pick<Union, 'cases'>, written: string): string {
   return String(valueMeant(written, (word) => Object.hasOwn(cases, String(word))));
 }
 
 /** A path of a field, or a pattern for some. */
-export function pathMeant(written: string): string {
+export function resolvePath(written: string): string {
   return written.replaceAll(/\b[A-Za-z]\w*\b/g, fieldMeant);
 }
 
 /** An address as Trueup writes it, from any way of quoting its parts. A pattern gets the section too; what is neither stays. */
-export function addressMeant(written: string): string {
-  const meant = written.replace(/^[A-Za-z_][A-Za-z0-9_-]*/, sectionMeant);
+export function resolveAddress(written: string): string {
+  const meant = written.replace(/^[A-Za-z_][A-Za-z0-9_-]*/, resolveSection);
   return normalAddress(meant) ?? meant;
 }
 

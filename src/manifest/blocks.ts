@@ -1,4 +1,4 @@
-import { sectionMeant } from '../kind/aliases.ts';
+import { resolveSection } from '../kind/aliases.ts';
 import { once } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
@@ -195,7 +195,7 @@ function problemOfKey(key: string, at: Place, { name, kind }: Section, search: S
   if (key === '')
     return { message: `${name} has an empty key`, remedy: 'Write the name of the block before the colon.', at };
   const isTop = search.top !== undefined && key === topAddress(search.top);
-  if (identity.addressedByKey !== true || !(isTop || search.sections(root).has(sectionMeant(key)))) return undefined;
+  if (identity.addressedByKey !== true || !(isTop || search.sections(root).has(resolveSection(key)))) return undefined;
   const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
   return { message: `${key} is the name of a section, and addresses begin with it`, remedy, at };
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { addressMeant } from '../kind/aliases.ts';
+import { resolveAddress } from '../kind/aliases.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
 import type { Block } from './resource.ts';
 import { type MapNode, type ScalarNode, linesOf } from './tree.ts';
@@ -28,7 +28,7 @@ export function placeFreeText(
   { root, byAddress }: { readonly root: MapNode; readonly byAddress: ReadonlyMap<string, Block> },
   diagnostics: Diagnostic[],
 ): Placed {
-  const block = within === undefined ? undefined : byAddress.get(addressMeant(within));
+  const block = within === undefined ? undefined : byAddress.get(resolveAddress(within));
   if (within !== undefined && block === undefined) {
     const remedy = didYouMean(within, [...byAddress.keys()], 'trueup graph lists the addresses.');
     diagnostics.push(diagnostic('bad-reference', `nothing is declared at ${within}`, { remedy }));

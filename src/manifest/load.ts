@@ -1,6 +1,6 @@
 import { basename, normalize } from 'node:path';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
-import { sectionMeant } from '../kind/aliases.ts';
+import { resolveSection } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-name.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import { type Report, reportInto } from './report.ts';
@@ -55,10 +55,10 @@ function readMap(
 
 /** A file with its sections by their names; two words for one section are one. */
 function withSections(tree: MapNode, diagnostics: Diagnostic[]): MapNode {
-  if ([...tree.entries.keys()].every((key) => sectionMeant(key) === key)) return tree;
+  if ([...tree.entries.keys()].every((key) => resolveSection(key) === key)) return tree;
   const entries = new Map<string, Entry>();
   for (const [key, entry] of tree.entries) {
-    const section = sectionMeant(key);
+    const section = resolveSection(key);
     const present = entries.get(section);
     entries.set(
       section,

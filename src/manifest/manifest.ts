@@ -2,7 +2,7 @@ import { once } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
-import { addressMeant, pathMeant, sectionMeant } from '../kind/aliases.ts';
+import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
 import { type FreeText, evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
@@ -226,14 +226,14 @@ function inDokploysWords(settings: Settings): Settings {
   const ignore = drift?.ignore?.map(inDokploysNames);
   return {
     ...settings,
-    moved: moved.map(({ from, to, at }) => ({ from: addressMeant(from), to: addressMeant(to), at })),
+    moved: moved.map(({ from, to, at }) => ({ from: resolveAddress(from), to: resolveAddress(to), at })),
     drift: drift === undefined ? undefined : { ...drift, ignore },
   };
 }
 
 /** Accepted drift with the addresses, kinds and names of fields as the kinds have them. */
 function acceptedMeant(entry: AcceptedDrift): AcceptedDrift {
-  return { ...inDokploysNames(entry), kind: sectionMeant(entry.kind) };
+  return { ...inDokploysNames(entry), kind: resolveSection(entry.kind) };
 }
 
 /** The address and the field that something names, as the kinds have them. */
@@ -241,7 +241,7 @@ function inDokploysNames<T extends { readonly address?: string | undefined; read
   named: T,
 ): T {
   const { address, field } = named;
-  const meant = { address: address && addressMeant(address), field: field && pathMeant(field) };
+  const meant = { address: address && resolveAddress(address), field: field && resolvePath(field) };
   return { ...named, ...defined(meant) };
 }
 

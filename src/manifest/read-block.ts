@@ -2,7 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import type { Json } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { caseMeant } from '../kind/aliases.ts';
+import { resolveCase } from '../kind/aliases.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, isNeededBy } from '../kind/wire.ts';
@@ -176,7 +176,7 @@ function caseIn(at: string, union: Union, { entries, at: place }: MapNode, repor
     return undefined;
   }
   const written = toJson(tag);
-  const type = typeof written === 'string' ? caseMeant(union, written) : undefined;
+  const type = typeof written === 'string' ? resolveCase(union, written) : undefined;
   if (type !== undefined && Object.hasOwn(cases, type)) return type;
   if (type !== undefined && Object.hasOwn(refused, type)) {
     report('inconsistent', `${at}.type cannot be ${type}: ${refused[type] ?? ''}`, tag.at);

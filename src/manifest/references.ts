@@ -1,6 +1,6 @@
 import { closest } from '../diagnostics/closest.ts';
 import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
-import { addressMeant, sectionMeant } from '../kind/aliases.ts';
+import { resolveAddress, resolveSection } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
 import { type Node, type Place, position } from './tree.ts';
@@ -47,7 +47,7 @@ interface NoReference {
  */
 export function findReference(path: string, from: Block | undefined, blocks: Blocks): Reference | NoReference {
   const parts = /^(.+)\.([A-Za-z_][A-Za-z0-9_]*)$/s.exec(path);
-  const written = parts?.[1] === undefined ? undefined : normalAddress(addressMeant(parts[1]));
+  const written = parts?.[1] === undefined ? undefined : normalAddress(resolveAddress(parts[1]));
   const output = parts?.[2];
   if (written === undefined || output === undefined)
     return {
@@ -61,7 +61,7 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
   // The mistake is reported where it stands.
   if (found !== undefined) return { address: found, output };
   const problem = `\${ref:${path}}: there is no resource ${written}`;
-  const whole = addressMeant(path);
+  const whole = resolveAddress(path);
   const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
   if (named !== undefined) {
     const outputs = outputsOf(named);
@@ -111,14 +111,14 @@ export function findDangling(blocks: Blocks): Dangling[] {
   return [...blocks.byAddress.values()].flatMap((block) => {
     const isSection = (key: string) =>
       blocks.kinds.some(
-        ({ section, parents }) => section === sectionMeant(key) && Object.hasOwn(parents, block.kind.kind),
+        ({ section, parents }) => section === resolveSection(key) && Object.hasOwn(parents, block.kind.kind),
       );
     const fields = [...block.entries].filter(([key]) => !isSection(key));
     return fields.flatMap(([key, { node }]) =>
       itemsIn(node, [key]).flatMap(({ list, text, at }): Dangling[] => {
         const path = /^\$\{ref:(.+)\}$/s.exec(text)?.[1];
         const address = /^(.+)\.\w+$/s.exec(path ?? '')?.[1];
-        const written = address === undefined ? undefined : normalAddress(addressMeant(address));
+        const written = address === undefined ? undefined : normalAddress(resolveAddress(address));
         if (path === undefined || written === undefined) return [];
         return targetOf(written, scopesOf(block, blocks), blocks) === undefined ? [{ path, block, list, at }] : [];
       }),

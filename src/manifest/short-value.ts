@@ -3,7 +3,7 @@ import { type Field, type Union, schemaOf } from '../kind/field.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { caseMeant, valueMeant } from '../kind/aliases.ts';
+import { resolveCase, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import {
@@ -76,7 +76,7 @@ export function textInstead(key: string, field: Field, node: Node, hiding: Hidin
 export function unionInstead(kind: Kind, union: Union, node: Node, hiding: Hiding): string | undefined {
   const written = toJson(node);
   if (typeof written !== 'string' || union.at === undefined) return undefined;
-  const word = caseMeant(union, union.alsoCalled?.[written.toLowerCase()] ?? written);
+  const word = resolveCase(union, union.alsoCalled?.[written.toLowerCase()] ?? written);
   const fields = Object.hasOwn(union.cases, word) ? { [union.tag]: word } : union.short?.(written);
   if (fields === undefined) return undefined;
   const chosen = String(fields[union.tag]);

@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
-import { addressMeant } from '../kind/aliases.ts';
+import { resolveAddress } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
 import { kindAt } from '../manifest/kind-at.ts';
@@ -64,7 +64,7 @@ export interface AddressInput {
  */
 export async function findObjects(input: AddressInput): Promise<readonly Addressed[]> {
   const { kinds, state, addresses, givenId } = input;
-  const written = new Set(addresses.map((word) => addressMeant(word)));
+  const written = new Set(addresses.map((word) => resolveAddress(word)));
   const top = topOf(withTop(kinds));
   const all = top === undefined || kinds.includes(top) ? kinds : [...kinds, top];
   const known = state?.resources ?? {};

@@ -1,7 +1,7 @@
 import { withArticle } from '../diagnostics/article.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
-import { addressMeant } from '../kind/aliases.ts';
+import { resolveAddress } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { placeAt } from '../manifest/kind-at.ts';
 import { addressesWithin, readdress, without } from '../state/edit.ts';
@@ -27,7 +27,7 @@ export function moveInState(
   kinds: readonly Kind[],
 ): EditedState {
   const from = addressIn(state, written);
-  const to = addressMeant(target);
+  const to = resolveAddress(target);
   const kind = state.resources[from]?.kind ?? '';
   const place = placeAt(to, kinds);
   if (place === undefined)
@@ -69,7 +69,7 @@ export function removeFromState(state: State, written: readonly string[]): Edite
 }
 
 function addressIn({ resources }: State, written: string): string {
-  const address = addressMeant(written);
+  const address = resolveAddress(written);
   if (Object.hasOwn(resources, address)) return address;
   const { message, remedy } = notInState(address, Object.keys(resources));
   throw refused(message, remedy);

@@ -321,7 +321,7 @@ export function isKept(one: Action): one is Target & Keeping {
 }
 
 /** Whether nothing can be done about an object, or the plan leaves it out: what is known of it stays as it is. */
-export function isHeld(one: Action): boolean {
+export function isDeferred(one: Action): boolean {
   return isKept(one) && one.kept !== 'as wanted';
 }
 

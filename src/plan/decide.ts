@@ -151,9 +151,9 @@ export function decide(situation: Situation): Decision {
 /** The declarations for which nothing of the platform is left alone because a person accepted it. */
 const unaccepted: ReadonlySet<Declaration> = new Set(['never declared', 'no longer declared', 'new, secret missing']);
 
-/** Leaves drift that a person accepted. `isHeldEdit`: the manifest has a third value. */
-export function leaveAccepted({ by, until, because }: Acceptance, isHeldEdit = false): Decision {
-  const edit = isHeldEdit ? '; the new value of the manifest waits until then' : '';
+/** Leaves drift that a person accepted. `isDeferredEdit`: the manifest has a third value. */
+export function leaveAccepted({ by, until, because }: Acceptance, isDeferredEdit = false): Decision {
+  const edit = isDeferredEdit ? '; the new value of the manifest waits until then' : '';
   return {
     do: 'leave',
     sentence: `${by} accepted what the platform has until ${until}: ${because}${edit}`,

@@ -6,7 +6,7 @@ import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { mentionsIn } from '../manifest/mentions.ts';
 import { type Outputs, knownTexts, resolve } from '../manifest/wanted.ts';
-import { type Action, type AttributeChange, isHeld, isIgnored, isLeftOut, leavesState } from './action.ts';
+import { type Action, type AttributeChange, isDeferred, isIgnored, isLeftOut, leavesState } from './action.ts';
 import type { Planning } from './input.ts';
 import { wantedOf } from './standing.ts';
 
@@ -107,8 +107,8 @@ const digested = new WeakMap<Action, Variables>(); // so that many services stay
 
 /** Whether the object of an action is there once the action is done; not while it is held back. */
 export function isThere(one: Action): boolean {
-  const isDeferred = isHeld(one) && (!isLeftOut(one) || one.id === undefined);
-  return !leavesState(one) && !isDeferred;
+  const isWaiting = isDeferred(one) && (!isLeftOut(one) || one.id === undefined);
+  return !leavesState(one) && !isWaiting;
 }
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */

@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { defined } from '../formats/json.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
-import { addressMeant } from '../kind/aliases.ts';
+import { resolveAddress } from '../kind/aliases.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
@@ -42,7 +42,7 @@ export function readNarrowing(asked: {
   readonly replace?: readonly string[] | undefined;
   readonly includeAccepted?: boolean | undefined;
 }): Narrowing {
-  const read = (words: readonly string[] = []) => [...new Set(words.map(addressMeant))];
+  const read = (words: readonly string[] = []) => [...new Set(words.map(resolveAddress))];
   return {
     targets: read(asked.target),
     excludes: read(asked.exclude),

@@ -8,7 +8,7 @@ import {
   type Plan,
   createsObject,
   isCompared,
-  isHeld,
+  isDeferred,
   isLeftOut,
 } from './action.ts';
 import { lacksSecret } from './standing.ts';
@@ -33,7 +33,7 @@ export function notComparedIn({ actions }: Pick<Plan, 'actions'>): readonly NotC
   return actions.flatMap((action) => {
     // Of a new object there is nothing to compare with, and what goes is not declared.
     if (createsObject(action) || !isCompared(action)) return [];
-    if (isLeftOut(action) || (isHeld(action) && action.attributes.length === 0)) return leftOut(action);
+    if (isLeftOut(action) || (isDeferred(action) && action.attributes.length === 0)) return leftOut(action);
     return action.attributes.flatMap((one) => notCompared(action, one) ?? []);
   });
 }
@@ -59,7 +59,7 @@ function reasonOf(
   const { declared, there } = standing;
   // Of an error the plan says more than that.
   if (declared === 'never declared' || declared === 'no longer declared' || decision.do === 'error') return undefined;
-  if (isHeld(action)) return { why: 'left out' };
+  if (isDeferred(action)) return { why: 'left out' };
   if (there === 'unreadable') return { why: 'cannot be decrypted' };
   if (lacksSecret(standing)) {
     const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';

@@ -3,7 +3,7 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { noOutputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
-import { type Action, isHeld } from './action.ts';
+import { type Action, isDeferred } from './action.ts';
 import { keep, resourceTarget } from './target.ts';
 import type { PlanInput } from './input.ts';
 import { declarationOf, isEdited } from './standing.ts';
@@ -49,7 +49,7 @@ export function deferred(action: Action, actions: ReadonlyMap<string, Action>): 
   const waiting = action.dependsOn.filter((need) => {
     const other = actions.get(need);
     if (other === undefined || other.id !== undefined) return false;
-    return isHeld(other) || other.kind.identity.listedOnce !== undefined;
+    return isDeferred(other) || other.kind.identity.listedOnce !== undefined;
   });
   if (waiting.length === 0) return action;
   const { address, position } = action;

@@ -8,7 +8,7 @@ import {
   type Staleness,
   createsObject,
   isDeletion,
-  isHeld,
+  isDeferred,
   isLeftOut,
   isMove,
   leavesState,
@@ -41,7 +41,7 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     if (createsObject(root)) return { ...(isCode ? { code: true } : {}), because: [], through: throughOf() };
     addAttributes(root);
     for (const leaf of leafs) {
-      if (!reachesContainers(leaf, root) || isHeld(leaf)) continue;
+      if (!reachesContainers(leaf, root) || isDeferred(leaf)) continue;
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
       if (createsObject(leaf) || (leavesState(leaf) && (isKnown || isDeletion(leaf))))
         changes.push({ path: leaf.address.slice(root.address.length + 1), by: leaf });

@@ -1,4 +1,4 @@
-import { fieldAlias, fieldMeant, inDokploysWords, sectionMeant, valueAliases } from '../kind/aliases.ts';
+import { fieldAlias, fieldMeant, inDokploysWords, resolveSection, valueAliases } from '../kind/aliases.ts';
 import type { Pair, StateRecord, Stored, StoredWanted } from './record.ts';
 import { defined } from '../formats/json.ts';
 import { atAddress } from './edit.ts';
@@ -14,7 +14,7 @@ export function stateInWords(state: State): State {
   if (!Object.values(resources).some(hasOtherWords)) return state;
   const moved = new Map<string, string>();
   for (const [address, { kind }] of Object.entries(resources)) {
-    const section = sectionMeant(kind);
+    const section = resolveSection(kind);
     if (section === kind || !address.startsWith(kind)) continue;
     const to = section + address.slice(kind.length);
     if (!Object.hasOwn(resources, to)) moved.set(address, to);
@@ -22,7 +22,7 @@ export function stateInWords(state: State): State {
   const meant = (address: string): string => moved.get(address) ?? address;
   const entries = Object.entries(resources).map(([address, record]): [string, StateRecord] => {
     const to = meant(address);
-    const kind = moved.has(address) ? sectionMeant(record.kind) : record.kind;
+    const kind = moved.has(address) ? resolveSection(record.kind) : record.kind;
     // Its digests were made for the address that it had then.
     return [to, { ...atAddress(inWords(record), address, to), kind, dependsOn: record.dependsOn.map(meant) }];
   });
@@ -31,7 +31,7 @@ export function stateInWords(state: State): State {
 }
 
 function hasOtherWords({ kind, pairs, pending }: StateRecord): boolean {
-  if (sectionMeant(kind) !== kind) return true;
+  if (resolveSection(kind) !== kind) return true;
   const says = pending?.is === 'create' ? Object.entries(pending.says) : [];
   return (
     Object.entries(pairs).some(([name, { wanted, answered }]) => isOther(name, wanted) || isOther(name, answered)) ||

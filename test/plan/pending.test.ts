@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isHeld } from '../../src/plan/action.ts';
+import { isDeferred } from '../../src/plan/action.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import { deferred, planPending } from '../../src/plan/pending.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -110,9 +110,9 @@ describe('what depends on it', () => {
 
   test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
     const created = actionOf('gitlab.lab', { kind, id: undefined, action: 'create' });
-    expect(isHeld(deferred(user, among(created)))).toBe(true);
+    expect(isDeferred(deferred(user, among(created)))).toBe(true);
     const waiting = actionOf('gitlab.lab', { id: undefined, kept: 'held' });
-    expect(isHeld(deferred(user, among(waiting)))).toBe(true);
+    expect(isDeferred(deferred(user, among(waiting)))).toBe(true);
   });
 
   test('names all that it waits for', () => {

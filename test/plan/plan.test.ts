@@ -3,7 +3,7 @@ import { attempts } from '../../src/api/attempts.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { hasChanges, isEffective, isHeld } from '../../src/plan/action.ts';
+import { hasChanges, isEffective, isDeferred } from '../../src/plan/action.ts';
 import type { PlanInput } from '../../src/plan/input.ts';
 import { buildPlan } from '../../src/plan/plan.ts';
 import { bodySize } from '../../src/plan/steps.ts';
@@ -204,7 +204,7 @@ test('what waits for something that is not listed yet is held back', () => {
     objects: environment,
     records: { 'gitlab.lab': recordOf('gitlab', null) },
   });
-  expect(actions.map((action) => [action.address, isHeld(action)])).toEqual([
+  expect(actions.map((action) => [action.address, isDeferred(action)])).toEqual([
     ['production', false],
     ['gitlab.lab', true],
     ['production.redis.main', true],

@@ -5,7 +5,7 @@ import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { explainedDocument } from '../../documents/plan.ts';
 import { addressParts } from '../../kind/address.ts';
-import { addressMeant } from '../../kind/aliases.ts';
+import { resolveAddress } from '../../kind/aliases.ts';
 import { type LineOrigin, lineOrigin } from '../../git/blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PartOfManifest, findPart } from '../../manifest/value-at.ts';
@@ -107,7 +107,7 @@ async function explainAddress(
     isOffline,
   }: { readonly run: Run; readonly view: ReportView<Explanation | AboutAddress>; readonly isOffline: boolean },
 ): Promise<void> {
-  const written = addressMeant(asked);
+  const written = resolveAddress(asked);
   const { manifest } = await loadFor(run, isOffline ? loadManifest : loadWithSecrets);
   const part = findPart(written, manifest.resources);
   const known = manifest.resources.map(({ address }) => address);

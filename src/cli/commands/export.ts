@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { type TerraformState, maxStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import type { NamedPlatform } from '../../api/profile.ts';
-import { addressMeant } from '../../kind/aliases.ts';
+import { resolveAddress } from '../../kind/aliases.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type Settings, platformAt } from '../../manifest/settings.ts';
 import { exportProject } from '../../export/export-project.ts';
@@ -100,7 +100,7 @@ async function exportInto(run: Run, view: ReportView<ExportReport>, flags: Expor
     );
   }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
-  const address = flags.address === undefined ? undefined : addressMeant(flags.address);
+  const address = flags.address === undefined ? undefined : resolveAddress(flags.address);
   const empty: Manifest = {
     settings,
     resources: [],

@@ -2,7 +2,7 @@ import { defined } from '../../formats/json.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
 import { isWithin, normalAddress } from '../../kind/address.ts';
-import { addressMeant } from '../../kind/aliases.ts';
+import { resolveAddress } from '../../kind/aliases.ts';
 import { matchesGlob } from '../../formats/glob.ts';
 import { type Resource, resourcePosition } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
@@ -106,7 +106,7 @@ export const command = defineCommand({
   execute: async (run, view, { flags }) => {
     const targets = flags.target ?? [];
     const { manifest } = await loadFor(run, loadManifest);
-    const wanted = targets.map((word) => addressMeant(word));
+    const wanted = targets.map((word) => resolveAddress(word));
     view.graph(targets.length === 0 ? manifest.resources : narrowed(manifest.resources, wanted));
     return 'done';
   },

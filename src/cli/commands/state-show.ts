@@ -1,4 +1,4 @@
-import { addressMeant } from '../../kind/aliases.ts';
+import { resolveAddress } from '../../kind/aliases.ts';
 import { notInState } from '../../operate/addressed.ts';
 import { findState } from '../../project/target.ts';
 import { reportFormats } from '../../render/format.ts';
@@ -24,7 +24,7 @@ export const command = defineCommand({
   remembers: () => true,
   execute: async (run, view, { args: [written = ''] }) => {
     const state = await readState(await findState(run.options), run.options);
-    const address = addressMeant(written);
+    const address = resolveAddress(written);
     const resources = new Map(Object.entries(state?.resources ?? {}));
     const record = resources.get(address);
     if (record === undefined) {
