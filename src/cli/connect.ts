@@ -9,7 +9,7 @@ import { type Load, openProject } from '../project/open-project.ts';
 import { openStore } from '../project/open-store.ts';
 import { type Target, findState } from '../project/target.ts';
 import type { StateStore } from '../state/state.ts';
-import type { Connection, Platform } from '../workflow/session.ts';
+import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Validated } from '../workflow/validate.ts';
 import type { Run } from './command.ts';
 import type { Settled } from './options.ts';
@@ -36,7 +36,7 @@ export async function withConnection<const T>(
   run: Opener,
   settings: Settings,
   purpose: Purpose,
-  work: (connection: Connection) => Promise<T>,
+  work: (connection: OpenConnection) => Promise<T>,
 ): Promise<T> {
   return closing(await project.connect(settings, onTerminal(run, purpose)), work);
 }
@@ -46,7 +46,7 @@ export async function withProject<Loaded extends Validated, const T>(
   run: Opener,
   load: Load<Loaded>,
   purpose: Purpose & { readonly destroys?: boolean },
-  work: (validated: Loaded, connection: Connection) => Promise<T>,
+  work: (validated: Loaded, connection: OpenConnection) => Promise<T>,
 ): Promise<T> {
   const { validated, connection } = await openProject(load, onTerminal(run, purpose));
   return closing(connection, () => work(validated, connection));

@@ -8,7 +8,7 @@ import { overlay, remembering } from '../export/export.ts';
 import { isWithin } from '../kind/address.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import { plan } from '../workflow/plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
 import { driftAt, findDrift } from './run.ts';
@@ -45,7 +45,7 @@ export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
  */
 export async function adoptDrift(
   manifest: Manifest,
-  world: World,
+  connection: Connection,
   context: {
     readonly options: ProjectFolder;
     /** Milliseconds since 1970. */
@@ -54,8 +54,8 @@ export async function adoptDrift(
   },
 ): Promise<AdoptResult> {
   const { options, now, request } = context;
-  const client = remembering(world.client);
-  const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
+  const client = remembering(connection.client);
+  const drift = await findDrift(manifest, { ...connection, client }, { folder: options, now, remembers: false });
   const findings = choose(drift.findings, request);
   // A pinned run reads fewer files; the files of the manifest have been read by its rules already.
   const workspace = await openFolder({ ...options, isPinned: false });
@@ -85,7 +85,7 @@ export async function adoptDrift(
   });
   const { adopted, left } = found;
   if (adopted.length === 0) throw new Stop('refused', left);
-  const deploys = await prove(found, { ...context, world: { ...world, client: readingOnly(client) } });
+  const deploys = await prove(found, { ...context, connection: { ...connection, client: readingOnly(client) } });
   const files: AdoptResult['files'][number][] = [];
   for (const [path, text] of found.files) {
     const before = (await read(path)) ?? '';
@@ -107,7 +107,7 @@ export async function adoptDrift(
  */
 async function prove(
   { files, adopted }: Adopted,
-  { options, world }: { options: ProjectFolder; world: Parameters<typeof plan>[1] },
+  { options, connection }: { options: ProjectFolder; connection: Parameters<typeof plan>[1] },
 ): Promise<readonly string[]> {
   const remedy = 'Change the manifest by hand.';
   const refused = (message: string, why: readonly Diagnostic[] = [], address?: string) =>
@@ -116,7 +116,7 @@ async function prove(
       ...why,
     ]);
   const planned = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
-    .then(({ manifest }) => plan(manifest, world))
+    .then(({ manifest }) => plan(manifest, connection))
     .catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);

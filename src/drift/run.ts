@@ -15,7 +15,7 @@ import type { AcceptedDrift, Acceptance } from '../manifest/accepted.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown-values.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import { plan } from '../workflow/plan.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
@@ -61,8 +61,8 @@ export function refuseWrites(): never {
  *
  * @throws {Stop} as planning does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  */
-export async function findDrift(manifest: Manifest, world: World, options: DriftOptions): Promise<Drift> {
-  const { planned, judged, ignored, memory } = await compare(manifest, world, options);
+export async function findDrift(manifest: Manifest, connection: Connection, options: DriftOptions): Promise<Drift> {
+  const { planned, judged, ignored, memory } = await compare(manifest, connection, options);
   const found: Drift = {
     plan: planned,
     findings: judged.findings,
@@ -98,10 +98,10 @@ export interface AcceptRequest extends Acceptance {
  */
 export async function acceptDrift(
   manifest: Manifest,
-  world: World,
+  connection: Connection,
   { request, ...options }: DriftOptions & { readonly request: AcceptRequest },
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
-  const { judged } = await compare(manifest, world, options);
+  const { judged } = await compare(manifest, connection, options);
   const { subject, field, ...accepted } = request;
   const chosen = driftAt(judged.findings, { subject, field });
   const added = chosen.map((one) => acceptedFrom(one, accepted));
@@ -127,21 +127,30 @@ interface Compared {
   readonly memory: MemoryStore;
 }
 
-async function compare(manifest: Manifest, world: World, options: DriftOptions): Promise<Compared> {
+async function compare(manifest: Manifest, connection: Connection, options: DriftOptions): Promise<Compared> {
   const { settings, resources } = manifest;
-  const { store, client } = world;
+  const { store, client } = connection;
   const { values, signal } = options;
   const memory = memoryStore(settings.drift, options.folder, store);
   // A broken memory is said before the plan.
   await memory.read();
-  const clock = { ...(world.clock ?? systemClock), wall: () => options.now };
-  const planned = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal, clock });
+  const clock = { ...(connection.clock ?? systemClock), wall: () => options.now };
+  const planned = await plan(manifest, {
+    ...connection,
+    client: readingOnly(connection.client),
+    values,
+    signal,
+    clock,
+  });
   if (planned.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();
   const digestsOfObjects = digestsAt(key, planned.base);
   const all = findingsOf({
     plan: planned,
-    kinds: kindsThere(settings.ownsProject === true ? withTop(world.kinds) : world.kinds, world.client.contract),
+    kinds: kindsThere(
+      settings.ownsProject === true ? withTop(connection.kinds) : connection.kinds,
+      connection.client.contract,
+    ),
     resources,
     digestsOfObjects,
     values,

@@ -19,7 +19,7 @@ import { addressParts, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { addToGit } from '../manifest/workspace.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform } from '../workflow/platform.ts';
 import { plan, planWithIds } from '../workflow/plan.ts';
@@ -52,7 +52,7 @@ export type ExportResult = Omit<ExportReport, 'project' | 'folder' | 'counts'>;
 
 /** What an export is made with. */
 interface Exporting {
-  readonly connection: World;
+  readonly connection: Connection;
   readonly options: ProjectFolder;
   /** The values of the secrets that the manifest names, as far as this run has them. */
   readonly secret?: (name: string) => string | undefined;
@@ -66,7 +66,7 @@ type Records = readonly (readonly [address: string, record: StateRecord])[];
 interface Ground {
   readonly manifest: Manifest | undefined;
   readonly records: Records;
-  readonly connection: World;
+  readonly connection: Connection;
 }
 
 /** The file that gets a block, with its text. */

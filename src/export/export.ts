@@ -10,7 +10,7 @@ import { matchesGlob } from '../formats/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import { type Plan, isChange, shownAddress } from '../plan/action.ts';
 import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import { planWithIds } from '../workflow/plan.ts';
 import { validate } from '../workflow/validate.ts';
 import { digestsOf } from '../state/digests.ts';
@@ -22,7 +22,7 @@ import { survey } from './survey.ts';
 
 /** What an export is made from. */
 export interface ExportInput extends Omit<ComposeInput, 'kinds' | 'allKinds' | 'survey' | 'dropped' | 'leftOut'> {
-  readonly connection: World;
+  readonly connection: Connection;
   /** How the manifest is read, with the files of the export as if they were there. */
   readonly reading: Omit<ManifestInput, 'workspace'>;
   /** The folder that the files go to. */

@@ -9,7 +9,7 @@ import { type NamedPlatform, contractAt, recognising } from '../api/profile.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kinds as allKinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import type { Connection, Connecting, Platform as OpenPlatform } from '../workflow/session.ts';
+import type { OpenConnection, Connecting, Platform as OpenPlatform } from '../workflow/session.ts';
 import type { StateStore } from '../state/state.ts';
 import { type Handle, createHandles } from './handle.ts';
 
@@ -63,7 +63,7 @@ function connect(
     inManifest,
     about,
   }: { kinds: readonly Kind[]; redactor: Redactor; inManifest: Profile | undefined; about: Connecting },
-): Connection {
+): OpenConnection {
   const { mayWrite, deadlineMs, connections } = about;
   const late = lateOperations(kinds);
   const isLong = (operation: string): boolean => late.has(operation);

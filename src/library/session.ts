@@ -9,7 +9,7 @@ import { findDrift, refuseWrites } from '../drift/run.ts';
 import type { DriftDocument } from '../render/documents.ts';
 import { driftDocument } from '../drift/document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import { plan as makePlan } from '../workflow/plan.ts';
 import {
   type ApplyOptions,
@@ -186,13 +186,13 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
       ? platformOf(read.settings, { options: { ...folder, redactor } })
       : openerOf(platform)(redactor, read.settings.platform);
   /** The key is kept: the caller may write a file of the plan. */
-  const about = async (made: MadePlan, connection: World) => {
+  const about = async (made: MadePlan, connection: Connection) => {
     const { client, store } = connection;
     await store.keepKey();
     const head = await headOf(made, connection);
     return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
   };
-  const headOf = (made: MadePlan, connection: World) =>
+  const headOf = (made: MadePlan, connection: Connection) =>
     aboutPlan(made, {
       manifest: read,
       folder: folder.folder,

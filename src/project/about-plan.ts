@@ -6,7 +6,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { ReadClient } from '../api/client.ts';
-import type { World } from '../workflow/world.ts';
+import type { Connection } from '../workflow/connection.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function aboutPlan(
   }: {
     readonly manifest: Pick<Manifest, 'settings' | 'files'>;
     readonly folder: string;
-    readonly connection: Pick<World, 'store'> & { readonly client: ReadClient };
+    readonly connection: Pick<Connection, 'store'> & { readonly client: ReadClient };
     readonly platform?: Manifest['settings']['platform'] | null;
   },
 ): Promise<PlanAbout> {

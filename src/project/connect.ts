@@ -10,7 +10,7 @@ import type { Send } from '../api/wire.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Connection, Platform } from '../workflow/session.ts';
+import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
@@ -69,7 +69,7 @@ export function platformOf(
  *   without an API key; `state`, when a credential of the state is missing; `locked`, when another process has the embedded
  *   emulator.
  */
-export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
+export async function connect(settings: Settings, about: OpeningInput): Promise<OpenConnection> {
   const { platform, state } = targetOf(settings, about.options);
   const store = openStore(state, about.options);
   const { client, close, abandon } = await openPlatform(platform, about);

@@ -2,14 +2,14 @@ import type { Settings } from '../manifest/settings.ts';
 import type { ReadAhead } from '../observe/ahead.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { planAhead } from '../workflow/ahead.ts';
-import type { Connection } from '../workflow/session.ts';
+import type { OpenConnection } from '../workflow/session.ts';
 import { type OpeningInput, connect } from './connect.ts';
 import { checkAddresses } from './platform-address.ts';
 
 /** A manifest that was checked, and the open connection to its platform and its state. */
 interface OpenProject<Loaded extends Validated> {
   readonly validated: Loaded;
-  readonly connection: Connection;
+  readonly connection: OpenConnection;
 }
 
 /** Reads and checks a manifest; calls its argument once the settings are read. */
@@ -25,7 +25,7 @@ export async function openProject<Loaded extends Validated>(
   load: Load<Loaded>,
   about: OpeningInput & { readonly destroys?: boolean },
 ): Promise<OpenProject<Loaded>> {
-  let opening: Promise<Connection> | undefined;
+  let opening: Promise<OpenConnection> | undefined;
   let ahead: Promise<ReadAhead | undefined> | undefined;
   try {
     const validated = await load(async (settings) => {
@@ -64,7 +64,7 @@ export function isNear({ state }: Settings, { options }: Pick<OpeningInput, 'opt
 }
 
 /** A connection that gives up the requests on their way when it is closed: none of them writes. */
-async function connectToRead(settings: Settings, about: OpeningInput): Promise<Connection> {
+async function connectToRead(settings: Settings, about: OpeningInput): Promise<OpenConnection> {
   const connection = await connect(settings, about);
   const close = async (): Promise<void> => {
     connection.abandon?.();

@@ -7,7 +7,7 @@ import { isTopOwned } from '../plan/project-block.ts';
 import { isBoundTo } from '../state/bound.ts';
 import { systemClock } from '../state/clock.ts';
 import { inSpan } from '../trace/span.ts';
-import type { ReadWorld } from './world.ts';
+import type { ReadConnection } from './connection.ts';
 
 /**
  * Reads the state, and begins the reads that every plan with this state sends. Undefined where they are not known before the
@@ -18,7 +18,7 @@ import type { ReadWorld } from './world.ts';
  */
 export async function planAhead(
   settings: Settings,
-  { client, store, kinds: all, discovers = false, clock = systemClock }: ReadWorld,
+  { client, store, kinds: all, discovers = false, clock = systemClock }: ReadConnection,
   { destroys = false }: { readonly destroys?: boolean } = {},
 ): Promise<ReadAhead | undefined> {
   const state = await inSpan('state', () => store.read());

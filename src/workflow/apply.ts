@@ -8,25 +8,25 @@ import type { Plan } from '../plan/action.ts';
 import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
 import { digestsOf } from '../state/digests.ts';
 import { inSpan } from '../trace/span.ts';
-import type { World } from './world.ts';
+import type { Connection } from './connection.ts';
 
 /** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */
 export async function applyPlan(
   made: Plan,
-  world: World,
+  connection: Connection,
   options: { readonly permissions: Permissions } & Pick<
     ApplyInput,
     'connections' | 'deploying' | 'inFlightTimeoutMs' | 'clock' | 'onEvent' | 'signal'
   >,
 ): Promise<ApplyResult> {
   const { permissions, ...how } = options;
-  const { client, store, addSecret } = world;
+  const { client, store, addSecret } = connection;
   requirePermissions(made, permissions);
   const ownsProject = made.actions.some(({ kind }) => kind.isTop === true);
   const input = {
     ...how,
     plan: made,
-    kinds: kindsThere(ownsProject ? withTop(world.kinds) : world.kinds, client.contract),
+    kinds: kindsThere(ownsProject ? withTop(connection.kinds) : connection.kinds, client.contract),
     client: how.signal === undefined ? client : interruptible(client, how.signal),
     store,
     digests: digestsOf(await store.key(), made.base),

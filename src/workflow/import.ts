@@ -2,12 +2,17 @@ import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
-import type { World } from './world.ts';
+import type { Connection } from './connection.ts';
 import { planWithIds } from './plan.ts';
 import type { State } from '../state/state.ts';
 
 /** Adopts an existing object at an address of the manifest, without changing either. Gives the plan that follows. */
-export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {
+export async function importObject(
+  manifest: Manifest,
+  connection: Connection,
+  address: string,
+  id: string,
+): Promise<Plan> {
   const resource = manifest.resources.find((item) => item.address === address);
   if (resource === undefined) {
     const guess = closest(
@@ -25,8 +30,8 @@ export async function importObject(manifest: Manifest, world: World, address: st
       remedy: 'Correct one of the two.',
     });
   }
-  refuseManaged(address, (await world.store.read())?.resources);
-  const made = await planWithIds(manifest, world, new Map([[address, id]])).catch((error: unknown) => {
+  refuseManaged(address, (await connection.store.read())?.resources);
+  const made = await planWithIds(manifest, connection, new Map([[address, id]])).catch((error: unknown) => {
     throw error instanceof Stop && resource.pinned === undefined ? inWordsOfImport(error, address) : error;
   });
   const action = made.actions.find((item) => item.address === address);
@@ -42,7 +47,7 @@ export async function importObject(manifest: Manifest, world: World, address: st
     pairs: {},
     options: action.options,
   };
-  await world.store.write({
+  await connection.store.write({
     ...made.base,
     serial: made.base.serial + 1,
     resources: { ...made.base.resources, [address]: record },

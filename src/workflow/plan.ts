@@ -27,7 +27,7 @@ import { newState } from '../state/new-state.ts';
 import type { State } from '../state/state.ts';
 import { inSpan } from '../trace/span.ts';
 import { platformOf } from './platform.ts';
-import type { ReadWorld } from './world.ts';
+import type { ReadConnection } from './connection.ts';
 
 /** What a plan is asked for. */
 export interface PlanOptions {
@@ -51,14 +51,14 @@ type Request = PlanOptions & Pick<Manifest, 'settings' | 'resources' | 'accepted
  *
  * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
  */
-export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
+export async function plan(manifest: Manifest, connection: ReadConnection, options: PlanOptions = {}): Promise<Plan> {
   const { settings, resources, accepted, texts } = options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
-    return await inSpan('plan', () => planFor({ ...options, settings, resources, accepted }, world));
+    return await inSpan('plan', () => planFor({ ...options, settings, resources, accepted }, connection));
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const { failure, diagnostics, cause } = error;
-    throw new Stop(failure, withQuotes(diagnostics, texts, world.kinds), { cause });
+    throw new Stop(failure, withQuotes(diagnostics, texts, connection.kinds), { cause });
   }
 }
 
@@ -69,25 +69,29 @@ function withNothingIn(manifest: Manifest): Manifest {
 }
 
 /** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */
-export function planWithIds(manifest: Manifest, world: ReadWorld, ids: ReadonlyMap<string, string>): Promise<Plan> {
+export function planWithIds(
+  manifest: Manifest,
+  connection: ReadConnection,
+  ids: ReadonlyMap<string, string>,
+): Promise<Plan> {
   const { settings } = manifest;
   const resources = manifest.resources.map((resource) => {
     const id = ids.get(resource.address);
     return id === undefined ? resource : { ...resource, pinned: id };
   });
-  return planFor({ settings, resources, accepted: [] }, world);
+  return planFor({ settings, resources, accepted: [] }, connection);
 }
 
-async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
-  const start = await prepare(request, world);
-  const seen = await readObjects(start, request, world);
+async function planFor(request: Request, connection: ReadConnection): Promise<Plan> {
+  const start = await prepare(request, connection);
+  const seen = await readObjects(start, request, connection);
   // It was upgraded since: what it serves now is discovered, and everything is read again.
-  if (seen === 'upgraded') return planFor(request, { ...world, discovers: 'again' });
+  if (seen === 'upgraded') return planFor(request, { ...connection, discovers: 'again' });
   const rows = [...seen.observed.objects.values()].map(({ row }) => row);
-  for (const text of secretsOfRows(rows, start.kinds)) world.addSecret(text);
-  const state = stateFor(start, seen, request, world);
-  const { found, proof } = provedFindings(start, seen, request, world);
-  const today = isoTime((world.clock ?? systemClock).wall()).slice(0, 10);
+  for (const text of secretsOfRows(rows, start.kinds)) connection.addSecret(text);
+  const state = stateFor(start, seen, request, connection);
+  const { found, proof } = provedFindings(start, seen, request, connection);
+  const today = isoTime((connection.clock ?? systemClock).wall()).slice(0, 10);
   const acceptances = acceptancesOn(today, request.accepted, digestsAt(start.key, state));
   const { deploys = true, destroys = false } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
@@ -105,8 +109,8 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
     digests: digestsOf(start.key, state),
     accepting: acceptances,
     origins: start.moved.origins,
-    redact: world.client.redact,
-    values: world.values,
+    redact: connection.client.redact,
+    values: connection.values,
   });
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
@@ -117,38 +121,38 @@ async function planFor(request: Request, world: ReadWorld): Promise<Plan> {
 interface Start {
   /** The state as it is stored, and what has been read ahead with it. */
   readonly saved: State | undefined;
-  readonly ahead: ReturnType<NonNullable<ReadWorld['ahead']>['take']>;
+  readonly ahead: ReturnType<NonNullable<ReadConnection['ahead']>['take']>;
   readonly moved: ReturnType<typeof applyMoves<State | undefined>>;
-  readonly key: Awaited<ReturnType<ReadWorld['store']['key']>>;
+  readonly key: Awaited<ReturnType<ReadConnection['store']['key']>>;
   readonly platform: Awaited<ReturnType<typeof platformOf>>;
   /** The kinds that the platform serves, and those that it does not. */
-  readonly kinds: ReadWorld['kinds'];
-  readonly unserved: ReadWorld['kinds'];
+  readonly kinds: ReadConnection['kinds'];
+  readonly unserved: ReadConnection['kinds'];
   readonly resources: readonly Resource[];
   readonly narrowing: Narrowing;
   /** The project is one of the objects of the plan. */
   readonly ownsProject: boolean;
   /** The client of all reads; the signal of the run ends their pauses. */
-  readonly client: ReadWorld['client'];
+  readonly client: ReadConnection['client'];
 }
 
 /** Reads the state, and finds out what the platform serves of what the manifest has. */
 async function prepare(
   { settings, resources: written, destroys = false, narrowing = everything }: Request,
-  world: ReadWorld,
+  connection: ReadConnection,
 ): Promise<Start> {
-  const { store, signal, endpoint } = world;
-  const ahead = world.ahead?.take();
+  const { store, signal, endpoint } = connection;
+  const ahead = connection.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
-  const ownsProject = isTopOwned(settings, saved, world.kinds, destroys);
-  const every = ownsProject ? withTop(world.kinds) : world.kinds;
-  const client = signal === undefined ? world.client : interruptibleReads(world.client, signal);
-  const reading = platformOf(saved, written, { ...world, kinds: every, client }, ahead?.version);
+  const ownsProject = isTopOwned(settings, saved, connection.kinds, destroys);
+  const every = ownsProject ? withTop(connection.kinds) : connection.kinds;
+  const client = signal === undefined ? connection.client : interruptibleReads(connection.client, signal);
+  const reading = platformOf(saved, written, { ...connection, kinds: every, client }, ahead?.version);
   const platform = await ofItsOrganization(reading, saved, { client, location: store.location, endpoint });
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;
   const key = await store.key();
-  const moved = applyMoves(placed(saved, withTop(world.kinds), ownsProject), settings.moved, resources);
+  const moved = applyMoves(placed(saved, withTop(connection.kinds), ownsProject), settings.moved, resources);
   const declared = resources.map(({ address }) => address);
   const known = [...new Set([...declared, ...Object.keys(moved.state?.resources ?? {})])];
   const unknown = unknownIn(narrowing, known, declared);
@@ -161,7 +165,7 @@ async function prepare(
 async function readObjects(
   { saved, ahead, moved, key, platform, kinds, resources, ownsProject, client }: Start,
   { settings, touched }: Request,
-  world: ReadWorld,
+  connection: ReadConnection,
 ): Promise<Seen | 'upgraded'> {
   const records = moved.state?.resources ?? {};
   const reader = createReader(client, 'in bulk');
@@ -172,17 +176,19 @@ async function readObjects(
     kinds,
     resources,
     records,
-    projectId: ownsProject ? '' : await projectToRead(saved, project, { reader: createReader(world.client), kinds }),
+    projectId: ownsProject
+      ? ''
+      : await projectToRead(saved, project, { reader: createReader(connection.client), kinds }),
     projectAt: project.at,
-    clock: world.clock ?? systemClock,
+    clock: connection.clock ?? systemClock,
     since: ahead?.since,
-    signal: world.signal,
+    signal: connection.signal,
     digests,
     only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
   };
   const observation = inSpan('observe', () => observe(observing));
   const reads = Promise.all([observation, platform.version()]);
-  const { store, endpoint } = world;
+  const { store, endpoint } = connection;
   const [seen, version] = await ofItsOrganization(reads, saved, { client, location: store.location, endpoint });
   return version === platform.assumed ? seen : 'upgraded';
 }
@@ -192,7 +198,7 @@ function stateFor(
   { moved, platform: { capabilities }, ownsProject }: Start,
   { observed: { organizationId, projectId } }: Seen,
   { settings, begins }: Request,
-  { store: { location }, endpoint }: ReadWorld,
+  { store: { location }, endpoint }: ReadConnection,
 ): State {
   const begun = moved.state ?? { ...newState(organizationId, projectId), ...begins };
   const isKnown = capabilities === undefined || capabilities === begun.platform;
@@ -208,7 +214,7 @@ function provedFindings(
   { saved, moved, platform, narrowing, ownsProject }: Start,
   seen: Seen,
   { settings }: Request,
-  { client, store, endpoint }: ReadWorld,
+  { client, store, endpoint }: ReadConnection,
 ): { readonly found: readonly Diagnostic[]; readonly proof: Proof } {
   const { observed } = seen;
   const proof: Proof = {
@@ -252,7 +258,7 @@ function projectIn({ project, projectAt }: Settings) {
 }
 
 /** What an apply is about to do to the state of an earlier version. */
-function migration({ location, keyName }: ReadWorld['store']): Diagnostic {
+function migration({ location, keyName }: ReadConnection['store']): Diagnostic {
   const message = `an earlier version wrote the state ${location}, without a MAC: the next apply gives it one, made with ${keyName}`;
   return diagnostic('state-migrates', message);
 }

@@ -7,7 +7,7 @@ import { asCaller, callerOf } from '../observe/answers.ts';
 import { discover, platformVersion, serveRemembered } from '../observe/capabilities.ts';
 import { type Proof, proved } from '../observe/proof.ts';
 import type { Capabilities, State } from '../state/state.ts';
-import type { ReadWorld } from './world.ts';
+import type { ReadConnection } from './connection.ts';
 
 /** A platform as a plan takes it. */
 export interface PlatformThere extends ReturnType<typeof resourcesOn> {
@@ -28,7 +28,7 @@ export interface PlatformThere extends ReturnType<typeof resourcesOn> {
 export async function platformOf(
   saved: State | undefined,
   written: readonly Resource[],
-  { client, discovers = false, kinds: full, endpoint }: ReadWorld,
+  { client, discovers = false, kinds: full, endpoint }: ReadConnection,
   versionAhead: Promise<string | undefined> | undefined,
 ): Promise<PlatformThere> {
   const remembered = discovers === false ? undefined : serveRemembered(client, saved);
@@ -70,7 +70,7 @@ export async function platformOf(
  */
 export async function learnPlatform(
   saved: State | undefined,
-  { client, discovers = false }: Pick<ReadWorld, 'client' | 'discovers'>,
+  { client, discovers = false }: Pick<ReadConnection, 'client' | 'discovers'>,
 ): Promise<Capabilities | undefined> {
   if (discovers === false) return undefined;
   return serveRemembered(client, saved) ?? (await discover(client, undefined)).capabilities;

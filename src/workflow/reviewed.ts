@@ -6,7 +6,7 @@ import { isIntact, planFacts, platformName } from '../plan/plan-facts.ts';
 import { isNarrow } from '../plan/narrow.ts';
 import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';
 import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison.ts';
-import type { World } from './world.ts';
+import type { Connection } from './connection.ts';
 import { plan } from './plan.ts';
 import { counted } from '../render/lines.ts';
 
@@ -29,7 +29,7 @@ export interface ReviewedPlan {
 export async function planAgain(
   reviewedPlan: ReviewedPlan,
   manifest: Manifest,
-  world: World,
+  connection: Connection,
   { full = false }: { readonly full?: boolean } = {},
 ): Promise<Plan> {
   const { file: reviewed, name } = reviewedPlan;
@@ -39,7 +39,7 @@ export async function planAgain(
     const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
     return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
   };
-  const key = await world.store.key();
+  const key = await connection.store.key();
   if (!isIntact(reviewed, key)) {
     const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
     throw stop('refused', 'plan-file', message, { remedy: remedyFor(reviewedPlan) });
@@ -48,7 +48,7 @@ export async function planAgain(
   if (abroad.length > 0) throw outdated(abroad);
   const options = { deploys, destroys, narrowing, begins: 'serial' in state ? undefined : state };
   const make = async (touched?: Touched) => {
-    const made = await plan(manifest, world, { ...options, touched });
+    const made = await plan(manifest, connection, { ...options, touched });
     return { made, facts: planFacts(made, manifest, key) };
   };
   const touched = touchedBy(reviewed.facts);

@@ -11,7 +11,7 @@ import type { Settings } from '../manifest/settings.ts';
 import type { Plan } from '../plan/action.ts';
 import type { Values } from '../plan/shown-values.ts';
 import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
-import type { World } from './world.ts';
+import type { Connection } from './connection.ts';
 import { applyPlan } from './apply.ts';
 import { planAhead } from './ahead.ts';
 import { type PlanOptions, plan } from './plan.ts';
@@ -23,7 +23,7 @@ import type { Lease } from '../state/lease.ts';
 export interface Platform {
   readonly kinds: readonly Kind[];
   /** Opens a connection; sends nothing yet. */
-  readonly connect: (about: Connecting) => Promise<Connection>;
+  readonly connect: (about: Connecting) => Promise<OpenConnection>;
 }
 
 /** The purpose and the limits of a connection. */
@@ -39,7 +39,7 @@ export interface Connecting {
 }
 
 /** An open connection to a platform and its state; `close` ends it and releases the lock of the state. */
-export interface Connection extends World {
+export interface OpenConnection extends Connection {
   readonly close: () => Promise<void>;
   /** Gives up the requests on their way, with unknown outcome; every later one fails, unsent. Never throws. */
   readonly abandon?: () => void;
@@ -80,7 +80,7 @@ export interface ApplyOptions {
 
 /** The work of one session: only this process writes the state meanwhile. */
 export interface Session {
-  readonly connection: World;
+  readonly connection: Connection;
   /**
    * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only.
    *
@@ -103,7 +103,7 @@ export interface Session {
 
 /** A connection that has the lock of its state. */
 interface Locked {
-  readonly connection: Connection;
+  readonly connection: OpenConnection;
   readonly lease: Lease;
 }
 
@@ -168,10 +168,10 @@ export async function session<T>(
           ...defined({ signal, onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        const world = { ...connection, clock, signal, values: request.values };
+        const reading = { ...connection, clock, signal, values: request.values };
         const made = await ('reviewed' in request
-          ? planAgain(request.reviewed, manifest, world, request)
-          : plan(manifest, world, request));
+          ? planAgain(request.reviewed, manifest, reading, request)
+          : plan(manifest, reading, request));
         pending.add(made);
         return made;
       },

@@ -11,7 +11,7 @@ import type { Json } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { mayHoldSecrets, schemaOf } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import type { World } from '../../src/workflow/world.ts';
+import type { Connection } from '../../src/workflow/connection.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
@@ -102,7 +102,7 @@ function world(): Bench {
   return made;
 }
 
-type Make = (over: World) => Promise<Plan>;
+type Make = (over: Connection) => Promise<Plan>;
 
 /** Plans, applies, and gives everything that was said or saved, in every form in which it is shown. */
 async function hear(made: Bench, send: Send, make: Make): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
-import type { World } from '../../src/workflow/world.ts';
+import type { Connection } from '../../src/workflow/connection.ts';
 import { applyPlan } from '../../src/workflow/apply.ts';
 import type { Platform } from '../../src/workflow/session.ts';
 import { session } from '../../src/workflow/session.ts';
@@ -22,7 +22,7 @@ import type { Bench } from './world.ts';
 export const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
 
 /** The world of a test whose requests go another way. */
-export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {
+export function worldOver(made: Bench, send: Send, store: StateStore = made.store): Connection {
   const client = createClient({
     ...spoken(send, made.world().client.contract),
     url: 'http://platform.test',

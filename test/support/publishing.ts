@@ -2,7 +2,7 @@ import { createClient } from '../../src/api/client.ts';
 import type { Contract } from '../../src/api/contract.ts';
 import { extendedContracts, contracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { World } from '../../src/workflow/world.ts';
+import type { Connection } from '../../src/workflow/connection.ts';
 import type { Bench } from './world.ts';
 
 /** What a platform tells of itself. */
@@ -22,7 +22,10 @@ export function documentOf({ operations, names }: Contract = extendedContracts.s
 }
 
 /** A world over a platform that tells what it serves, and the reads of that since the last call. */
-export function publishing(made: Bench, told: Told): { readonly world: () => World; readonly reads: () => string[] } {
+export function publishing(
+  made: Bench,
+  told: Told,
+): { readonly world: () => Connection; readonly reads: () => string[] } {
   let asked: string[] = [];
   const json = (body: string, status = 200) =>
     Promise.resolve({ status, headers: { 'content-type': 'application/json' }, body });

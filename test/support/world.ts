@@ -16,7 +16,7 @@ import type { Workspace } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
-import type { World } from '../../src/workflow/world.ts';
+import type { Connection } from '../../src/workflow/connection.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import type { Platform, PlanRequest } from '../../src/workflow/session.ts';
@@ -42,7 +42,7 @@ export interface Bench {
   readonly redact: (text: string) => string;
   /** Writes files and reads the manifest in trueup.yaml. */
   manifest(files: string | Record<string, string>): Promise<Manifest>;
-  world(): World;
+  world(): Connection;
   /** The platform of this test, for sessions; what is written of its state may go into another store. */
   platform(over?: { readonly store?: StateStore; readonly host?: Host }): Platform;
   plan(files: string | Record<string, string>): Promise<Plan>;

@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import type { Plan } from '../../../src/plan/action.ts';
 import { needsConsent } from '../../../src/plan/action.ts';
 import { obstacles } from '../../../src/plan/safeguard.ts';
-import type { World } from '../../../src/workflow/world.ts';
+import type { Connection } from '../../../src/workflow/connection.ts';
 import { applyPlan } from '../../../src/workflow/apply.ts';
 import { plan as makePlan } from '../../../src/workflow/plan.ts';
 import { everything } from '../../support/faults.ts';
@@ -32,7 +32,7 @@ export type Ending =
   | { readonly is: 'outdated' };
 
 /** How a plan is made, by somebody who applies it. */
-export type Planning = (world: World, episode: Pick<Episode, 'manifest'>) => Promise<Plan>;
+export type Planning = (world: Connection, episode: Pick<Episode, 'manifest'>) => Promise<Plan>;
 
 /** Plans and applies a manifest once, or its destruction. What was begun for it before goes on. */
 export async function runOnce(

@@ -1,7 +1,7 @@
 import { createClient } from '../../../src/api/client.ts';
 import type { Send, WireAnswer, WireRequest } from '../../../src/api/wire.ts';
 import { createFaults } from '../../../src/emulator/faults/faults.ts';
-import type { World } from '../../../src/workflow/world.ts';
+import type { Connection } from '../../../src/workflow/connection.ts';
 import type { StateStore } from '../../../src/state/state.ts';
 import { answered, connection, operationOf } from '../../support/faults.ts';
 import { batchFaults } from '../../support/bulk.ts';
@@ -15,7 +15,7 @@ type Meanwhile = StepThat<'apply'>['meanwhile'];
 
 /** A world in which something goes wrong. */
 export interface Disturbed {
-  readonly world: World;
+  readonly world: Connection;
   /** How often something went wrong. */
   readonly hits: () => number;
   /** Resolves when the process has ended in the middle; it never does otherwise. */
@@ -127,11 +127,11 @@ export function disturb(
 }
 
 /** A world without any trouble. */
-export function calm(run: Run): World {
+export function calm(run: Run): Connection {
   return worldOf(run, run.made.emulator.send, run.made.store);
 }
 
-function worldOf({ made }: Run, send: Send, store: StateStore): World {
+function worldOf({ made }: Run, send: Send, store: StateStore): Connection {
   const client = createClient({
     ...spoken(send, made.world().client.contract),
     url: 'emulator:',

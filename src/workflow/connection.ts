@@ -7,7 +7,7 @@ import type { Clock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 
 /** Where a run reads and writes. */
-export interface World {
+export interface Connection {
   readonly client: Client;
   readonly store: StateStore;
   readonly kinds: readonly Kind[];
@@ -31,4 +31,4 @@ export interface World {
 }
 
 /** Where a plan reads. */
-export type ReadWorld = Omit<World, 'client'> & { readonly client: ReadClient };
+export type ReadConnection = Omit<Connection, 'client'> & { readonly client: ReadClient };
