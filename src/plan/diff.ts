@@ -213,7 +213,7 @@ function oldKeysLeft({ resource, pairs }: DiffInput, now: RowReader, name: strin
 }
 
 /** The keys of a map that have a pair: `env["A"]` gives A for env. */
-export function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
+function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
   const names = Object.keys(pairs).filter((name) => name.startsWith(`${field}["`) && name.endsWith(']'));
   return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
 }
