@@ -31,7 +31,7 @@ import {
 import type { Decision } from '../plan/decide.ts';
 import type { ExplainedAction } from '../plan/explain.ts';
 import { notComparedIn } from '../plan/not-compared.ts';
-import { type Relations, relationsOf } from '../plan/relations.ts';
+import { type Relations, actionsByAddress, dependentsOf } from '../plan/relations.ts';
 import { rotationsIn } from '../plan/rotations.ts';
 import { type Standing, lacksSecret } from '../plan/standing.ts';
 import { notDeployed, overwriting, recreating, restarting, risking, underWay } from '../plan/summary.ts';
@@ -138,16 +138,17 @@ function isUnknown(decision: Decision, standing: Standing): boolean {
 }
 
 /** What the members of an action depend on beside itself. */
-interface Context extends Pick<Relations, 'byAddress' | 'users'> {
+interface Context extends Pick<Relations, 'byAddress' | 'users' | 'below'> {
   readonly destroys: boolean;
   /** The addresses of what is created, by kind and key. */
   readonly created: ReadonlyMap<string, string>;
 }
 
-function contextOf({ actions, destroys, base, observed }: Plan): Context {
+function contextOf({ actions, destroys, base }: Plan): Context {
   const isDeleting = actions.some(isDeletion);
   return {
-    ...relationsOf(actions, isDeleting ? base.resources : {}, observed.objects),
+    byAddress: actionsByAddress(actions),
+    ...dependentsOf(actions, base.resources),
     destroys: destroys === true,
     created: new Map(
       actions.flatMap((action) => (isDeleting && isCreation(action) ? [[placeKey(action), action.address]] : [])),
@@ -244,10 +245,10 @@ function outermost({ parent }: Action, { byAddress }: Context): string | undefin
 }
 
 /** A creation waits for its dependencies; a deletion, for its dependents. */
-function doneBefore(action: Action, { byAddress, users }: Context): NonNullable<PlanAction['after']> {
+function doneBefore(action: Action, { byAddress, users, below }: Context): NonNullable<PlanAction['after']> {
   const named = isDeletion(action) ? followedBy(action) : action.dependsOn;
-  const using = isDeletion(action) ? (users.get(action.address) ?? []) : [];
-  const before = new Set([...using, ...named.flatMap((address) => byAddress.get(address) ?? [])]);
+  const dependents = isDeletion(action) ? [users, below].flatMap((some) => some.get(action.address) ?? []) : [];
+  const before = new Set([...dependents, ...named.flatMap((address) => byAddress.get(address) ?? [])]);
   return [...before].filter(isEffective).map((other) => ({ address: shownAddress(other), action: other.action }));
 }
 

@@ -10,6 +10,7 @@ import { variablesAbove } from '../manifest/mentions.ts';
 import { type Outputs, knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
+import { actionsByAddress } from './relations.ts';
 import { targetFor } from './target.ts';
 import { stalenessOf } from './staleness.ts';
 import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
@@ -23,7 +24,7 @@ import { literal, stepOf } from './steps.ts';
  * those of the services that it refers to. Services whose deployment is left to others are reported.
  */
 export function withDeployments(input: Planning, planned: readonly Action[]): Action[] {
-  const actions = new Map(planned.map((action) => [action.address, action]));
+  const actions = new Map(actionsByAddress(planned));
   const stalenessFor = stalenessOf(input);
   const deployments: { readonly service: ServiceActions; readonly action: Action }[] = [];
   for (const service of servicesIn(planned, actions)) {

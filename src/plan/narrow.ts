@@ -175,7 +175,7 @@ function reached(
 
 /** The actions that others cannot do without. */
 function graphOf(actions: readonly Action[], records: NarrowInput['records'], objects: NarrowInput['objects']) {
-  const { byAddress, users, inside, deployments } = relationsOf(actions, records, objects);
+  const { byAddress, users, below, inside, deployments } = relationsOf(actions, records, objects);
   const deposed = groupBy(actions.flatMap((one) => (isDeposed(one) ? [[one.block, one] as const] : [])));
   return {
     byAddress,
@@ -187,7 +187,10 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
       const found = leavesState(action) ? [] : at(action.dependsOn).filter(isNew);
       // What moves out of an object has to leave before that goes.
       if (leavesState(action) || isReplacement(action))
-        found.push(...(users.get(address) ?? []), ...(inside.get(action.id ?? '') ?? []).filter(isMove));
+        found.push(
+          ...[users, below].flatMap((some) => some.get(address) ?? []),
+          ...(inside.get(action.id ?? '') ?? []).filter(isMove),
+        );
       if (isReplacement(action)) found.push(...(deposed.get(address) ?? []));
       if (isDeletion(action) && goesWithParent(action)) found.push(...at([action.parent ?? '']));
       found.push(...at(followedBy(action)));

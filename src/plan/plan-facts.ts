@@ -29,6 +29,7 @@ import {
   outputsOf,
 } from './action.ts';
 import { everything } from './narrow.ts';
+import { actionsByAddress } from './relations.ts';
 import type { FactKind, PlanFacts, PlanFile } from './plan-file.ts';
 import { writesOrRemoves } from './decide.ts';
 
@@ -140,7 +141,7 @@ function isWithin({ narrowed, actions }: Plan): (resource: Resource) => boolean 
 
 function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {
   const actions = plan.actions.filter((action) => isChange(action) || action.dataAtRisk !== undefined);
-  const outputs = outputsOf(new Map(plan.actions.map((action) => [action.address, action])), plan.observed.objects);
+  const outputs = outputsOf(actionsByAddress(plan.actions), plan.observed.objects);
   const facts = groupBy([
     ...resources.map((resource) => [resource.address, declaredIn(resource)] as const),
     ...actions.map((one) => [one.address, isChange(one) ? doneBy(one, plan, outputs) : atRisk(one)] as const),

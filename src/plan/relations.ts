@@ -12,20 +12,29 @@ export function relationsOf(actions: readonly Action[], records: State['resource
     byAddress: actionsByAddress(actions),
     /** The deployment of each service. */
     deployments: new Map<string, Action>(actions.filter(isDeployment).map((one) => [one.block, one])),
-    /** The actions of what used each address when it was applied last, or stood below it. */
-    users: groupBy(
-      actions.flatMap((action) => {
-        const { dependsOn = [], parent = null } = records[action.address] ?? {};
-        return [...new Set([...dependsOn, ...(parent === null ? [] : [parent])])].map(
-          (need) => [need, action] as const,
-        );
-      }),
-    ),
+    ...dependentsOf(actions, records),
     /** The actions of what the platform has inside each object, by the id of that one. */
     inside: groupBy(
       actions.flatMap((action) => {
         const { parentId } = objects.get(action.address) ?? {};
         return parentId === undefined ? [] : [[parentId, action] as const];
+      }),
+    ),
+  };
+}
+
+/** Finds which actions of a plan are about what depended on each address when it was applied last. */
+export function dependentsOf(actions: readonly Action[], records: State['resources']) {
+  return {
+    /** The actions of what used each address. */
+    users: groupBy(
+      actions.flatMap((action) => (records[action.address]?.dependsOn ?? []).map((need) => [need, action] as const)),
+    ),
+    /** The actions of what stood below each address, whether it used that or not. */
+    below: groupBy(
+      actions.flatMap((action) => {
+        const { parent = null } = records[action.address] ?? {};
+        return parent === null ? [] : [[parent, action] as const];
       }),
     ),
   };

@@ -208,7 +208,7 @@ function allThatLeaves(action: Action, plan: PlanIndex): string[] {
 
 /** The actions of what leaves below an object; below one that only leaves the state, also those. */
 function leavingBelow(action: Action, plan: PlanIndex): Action[] {
-  const below = usersOf(action, plan).filter((user) => isBelow(user, action, plan));
+  const below = plan.below.get(action.address) ?? [];
   return below.flatMap((one) => (leavesState(one) && !isDeletion(one) ? [one, ...leavingBelow(one, plan)] : [one]));
 }
 
@@ -227,9 +227,12 @@ function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
 
 /** A referrer lets go of a deleted object first: by its own deletion, or by its write and its deployment. */
 function referrers(action: Action, plan: PlanIndex): string[] {
-  return usersOf(action, plan).flatMap((referrer) => {
+  const { address, block } = action;
+  const below = new Set(plan.below.get(address)); // they leave first anyway
+  const users = [...new Set([address, block])].flatMap((one) => plan.users.get(one) ?? []);
+  return users.flatMap((referrer) => {
     // A replacement that refers to one that stays waits for its values instead.
-    if (isBelow(referrer, action, plan) || (isReplacement(referrer) && !isDeletion(action))) return [];
+    if (below.has(referrer) || (isReplacement(referrer) && !isDeletion(action))) return [];
     if (tearsDown(referrer)) return [nameOf(referrer.address, 'teardown')];
     if (!isDeletion(action)) return [];
     // What runs lets go of it only when it is deployed.
@@ -312,11 +315,6 @@ function indexOf(plan: Ordered): PlanIndex {
   };
 }
 
-/** The actions whose objects may still use that of an action, or stand below it. */
-function usersOf({ address, block }: Action, { users }: PlanIndex): readonly Action[] {
-  return [...new Set([address, block])].flatMap((one) => users.get(one) ?? []);
-}
-
 function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {
   return dependsOn.filter((address) => {
     const needed = byAddress.get(address);
@@ -326,10 +324,6 @@ function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): stri
 
 function writesBefore({ dependsOn }: Action, { byAddress }: PlanIndex): Action[] {
   return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
-}
-
-function isBelow({ address }: Action, parent: Action, { base }: PlanIndex): boolean {
-  return base.resources[address]?.parent === parent.address;
 }
 
 /** The nodes of an action, in their order. */

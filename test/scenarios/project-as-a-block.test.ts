@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { planDocument } from '../../src/documents/plan.ts';
 import { plan } from '../../src/workflow/plan.ts';
 import { session } from '../../src/workflow/session.ts';
 import { localStore } from '../../src/state/backends/local.ts';
@@ -455,6 +456,34 @@ describe('a project that is destroyed', () => {
     expect((await made.store.read())?.resources).toEqual({});
     await made.apply(shop);
     await plansNothing(made, shop);
+  });
+
+  test('goes after what its state places below it, which was applied without the block, and stays when that does', async () => {
+    const made = bench();
+    await made.emulator.act('project.create', { name: 'shop' });
+    const { projectId } = projectOf(made);
+    await made.apply(`${head(String(projectId))}environments: { staging: {} }\n`, everything);
+    const text = `${head('{ name: shop }')}environments: { staging: { description: Soon. } }\n`;
+    const narrowing = { targets: [], excludes: ['staging'], replaces: [] };
+    await applyLater(made, await plan(await made.manifest(text), made.world(), { narrowing }));
+    expect((await made.store.read())?.resources).toMatchObject({ project: {}, staging: { dependsOn: [] } });
+    const planned = await plan(await made.manifest(text), made.world(), { destroys: true });
+    const { actions } = planDocument({ plan: planned, counts: { reads: 0, writes: 0 } });
+    expect(actions.find(({ address }) => address === 'project')?.after).toEqual([
+      { address: 'staging', action: 'delete' },
+    ]);
+    made.requests('POST');
+    const failing = answering(made, (name) => (name === 'environment.remove' ? failed('busy') : undefined));
+    const result = await session(
+      await made.manifest(text),
+      platformOver(made, failing),
+      { purpose: 'apply', clock: made.clock },
+      (run) => run.plan({ destroys: true }).then((again) => run.apply(again, everything)),
+    );
+    expect(results(result)).toEqual({ staging: 'failed', project: 'skipped' });
+    expect(made.requests('POST')).not.toContain('project.remove');
+    await made.destroy(text);
+    expect(made.requests('POST')).toEqual(['environment.remove', 'project.remove']);
   });
 
   test('stays when something in it is not ours, and when that comes after the plan', async () => {
