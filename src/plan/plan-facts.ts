@@ -38,8 +38,8 @@ interface Declared extends Pick<Manifest, 'resources' | 'accepted'> {
   readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
 }
 
-/** What a plan was made for. */
-export interface Purpose extends Pick<PlanFile, 'deploys' | 'destroys'> {
+/** What a plan was made for, beside what it says itself. */
+export interface Purpose extends Pick<PlanFile, 'deploys'> {
   readonly manifest: Declared;
   /** Nothing is left out and nothing replaced on purpose by default. */
   readonly narrowing?: Narrowing;
@@ -51,7 +51,7 @@ type PlanKey = Pick<StateKey, 'planMac'>;
 /** Makes the file of a plan, for its review: the same plan gives the same file, but for the time. Never throws. */
 export function planFile(
   plan: Plan,
-  { manifest, deploys, destroys, narrowing = everything }: Purpose,
+  { manifest, deploys, narrowing = everything }: Purpose,
   made: {
     /** The version of Trueup. */
     readonly version: string;
@@ -75,7 +75,7 @@ export function planFile(
     projectId,
     ...(project === projectId ? {} : { project }),
     deploys,
-    destroys,
+    destroys: plan.destroys === true,
     narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly
     ...compared,
     shown: key.encryptPlan(made.shown),
