@@ -265,7 +265,7 @@ async function tearDown(run: Run, job: Job): Promise<void> {
     }
   }
   job.object = undefined;
-  await run.journal.save(address, { record: null });
+  await run.journal.save(address, 'gone');
 }
 
 /** Sends the requests that create or update the object of an action. */

@@ -51,8 +51,8 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   }
   const undo = async () => {
     const deploys = run.input.plan.base.deployments[address] ?? null;
-    await journal.save(address, { record: before ?? null, deploys });
-    if (old !== undefined) await journal.save(old.action.address, { record: null });
+    await journal.save(address, before === undefined ? 'gone' : { record: before, deploys });
+    if (old !== undefined) await journal.save(old.action.address, 'gone');
   };
   const object = await sendUntilKnown(run, job, { step, undo });
   if (object === undefined) return; // found when the scope is read back

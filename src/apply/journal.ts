@@ -6,12 +6,8 @@ import type { Wave } from '../state/wave.ts';
 /** When something that is saved is on the disk: at once; before anything that is saved after it, and soon; or at the end. */
 type How = 'with the next' | 'with the rest';
 
-/** What the state is to hold at an address; null removes it, and with a record go its deployments. Left out: it stays. */
-interface Content {
-  readonly record?: StateRecord | null | undefined;
-  /** Of a service: its deployments. */
-  readonly deploys?: Deploys | null | undefined;
-}
+/** What the state is to hold at an address; `gone`: nothing, neither a record nor deployments. What is left out stays. */
+type Content = 'gone' | { readonly record?: StateRecord | undefined; readonly deploys?: Deploys | null | undefined };
 
 /** What a run saves: what the state is to hold, announced before it is sent. */
 export interface Journal {
@@ -64,8 +60,9 @@ export function openJournal(store: StateStore, base: State): Journal {
       const entry = latest.get(keyOf([address, null]));
       return entry === undefined ? base.resources[address] : (entry[1] as StateRecord | null); // the key is that of a record
     },
-    save: (address, { record, deploys }, how) => {
-      if (record === null) return put([...changed(address, null), [address, null]], how);
+    save: (address, content, how) => {
+      if (content === 'gone') return put([...changed(address, null), [address, null]], how);
+      const { record, deploys } = content;
       const own: Wave = record === undefined ? [] : [[address, record]];
       return put(deploys === undefined ? own : [...own, ...changed(address, deploys)], how);
     },

@@ -18,16 +18,14 @@ type Found =
   | { readonly is: 'gone' }
   | { readonly is: 'unread'; readonly error?: unknown };
 
-/** The row of a scope after its writes; undefined in it: the scope is gone. */
-interface After {
-  readonly row: Row | undefined;
-}
+/** The row of a scope after its writes. */
+type After = Row | 'gone' | 'unread';
 
 /** Reads a scope back once everything in it is over, and settles each of its jobs. `isGone`: a list proved that it is gone. */
 export async function readBack(run: Run, scope: Scope, isGone = false): Promise<void> {
   const { jobs } = scope;
   const isTouched = jobs.some(isSent);
-  const after = !isTouched ? undefined : isGone ? { row: undefined } : await readAgain(run, scope);
+  const after = !isTouched ? 'unread' : isGone ? 'gone' : await readAgain(run, scope);
   const found = isTouched ? foundIn(run, scope, after) : jobs.map(asPlanned);
   const staying = new Set(jobs.filter((_, at) => found[at]?.is === 'row'));
   // All at once, so that their records become durable together.
@@ -43,19 +41,19 @@ export async function readBack(run: Run, scope: Scope, isGone = false): Promise<
     });
   });
   await Promise.all(settling);
-  if (after?.row !== undefined) scope.readBack = after.row;
+  if (typeof after !== 'string') scope.readBack = after;
 }
 
 /** Reads a scope: again, for a little while, when it does not show what was written. */
-async function readAgain(run: Run, scope: Scope): Promise<After | undefined> {
+async function readAgain(run: Run, scope: Scope): Promise<After> {
   const { root, jobs } = scope;
   const id = root.object?.id;
-  if (id === undefined) return undefined;
+  if (id === undefined) return 'unread';
   const look = async (): Promise<After> => {
     const since = run.clock.monotonic();
     const row = await run.together.row(root.action.kind, id);
     scope.reading = { id, since, row: Promise.resolve(row) };
-    return { row };
+    return row ?? 'gone';
   };
   try {
     return await poll(run, look, {
@@ -66,7 +64,7 @@ async function readAgain(run: Run, scope: Scope): Promise<After | undefined> {
     });
   } catch (error) {
     reportFailure(run, root, error);
-    return undefined;
+    return 'unread';
   }
 }
 
@@ -79,7 +77,7 @@ function isShown(run: Run, job: Job, found: Found): boolean {
 }
 
 /** The objects of a scope's jobs, in a row of it. */
-function foundIn(run: Run, { jobs }: Scope, after: After | undefined): Found[] {
+function foundIn(run: Run, { jobs }: Scope, after: After): Found[] {
   const claimed = new Set(jobs.flatMap(({ object }) => object?.id ?? []));
   return jobs.map((job) => {
     const found = lookFor(run, job, after, (id) => claimed.has(id) || run.creations.taken.has(id));
@@ -88,15 +86,15 @@ function foundIn(run: Run, { jobs }: Scope, after: After | undefined): Found[] {
   });
 }
 
-function lookFor(run: Run, job: Job, after: After | undefined, isTaken: (id: string) => boolean): Found {
-  if (after === undefined) return { is: 'unread' };
+function lookFor(run: Run, job: Job, after: After, isTaken: (id: string) => boolean): Found {
+  if (typeof after === 'string') return { is: after };
   const { action, object } = job;
   try {
     const row =
       object !== undefined
-        ? rowIn(job, after.row)
+        ? rowIn(job, after)
         : createsObject(action) && isSent(job)
-          ? createdAmong(run, rowsBelow(job.scope.root, after.row, action.kind), job, isTaken)
+          ? createdAmong(run, rowsBelow(job.scope.root, after, action.kind), job, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
   } catch (error) {
@@ -113,7 +111,7 @@ async function settleJob(run: Run, job: Job, found: Found, staying: ReadonlySet<
   const { address, action } = job.action;
   if (isDeferred(job.action)) dispatch(run, job, { is: 'settled', result: 'done' });
   else if (action === 'forget') {
-    await run.journal.save(address, { record: null }, 'with the rest');
+    await run.journal.save(address, 'gone', 'with the rest');
     dispatch(run, job, { is: 'settled', result: 'done' });
   } else if (resultOf(job) !== 'skipped') {
     if (action === 'delete') await settleDeletion(run, job, found, staying);
@@ -125,7 +123,7 @@ async function settleDeletion(run: Run, job: Job, found: Found, staying: Readonl
   const { address } = job.action;
   const failed = resultOf(job);
   if (found.is === 'gone') {
-    await run.journal.save(address, { record: null });
+    await run.journal.save(address, 'gone');
     dispatch(run, job, { is: 'settled', result: doneBy(job) });
   } else if (found.is === 'unread') {
     dispatch(run, job, { is: 'settled', result: failed ?? 'unverified' });

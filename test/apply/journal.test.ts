@@ -103,7 +103,7 @@ test('a record that goes with the next is on the disk before the next, and a dis
   const onDisk = async () => (await localStore(folder, { keys: testKeys }).read())?.resources;
   expect(await onDisk()).toEqual({ a: recordOf('1'), b: recordOf('2') });
   isFull = true;
-  await journal.save('a', { record: null }, 'with the next');
+  await journal.save('a', 'gone', 'with the next');
   await expect(journal.save('b', { record: recordOf('3') })).rejects.toThrow('ENOSPC');
   // What the platform did stays known to this run; what was only announced does not.
   expect([journal.now('a'), journal.now('b')]).toEqual([null, recordOf('2')]);
@@ -131,10 +131,10 @@ test('a service that is removed and created again has the deployments that are s
   const folder = mkdtempSync(join(tmpdir(), 'trueup-journal-'));
   const store = localStore(folder, { keys: testKeys });
   const journal = openJournal(store, base);
-  await journal.save('a', { record: null });
+  await journal.save('a', 'gone');
   await journal.save('a', { record: recordOf('3') });
   await journal.save('a', { deploys });
-  await journal.save('b', { record: null });
+  await journal.save('b', 'gone');
   await journal.save('b', { record: recordOf('4') });
   const replayed = await localStore(folder, { keys: testKeys }).read();
   expect(replayed?.resources).toEqual({ a: recordOf('3'), b: recordOf('4') });
