@@ -170,7 +170,7 @@ function violations(files: readonly SourceFile[]): string[] {
     // The formats of a command stand above its definition; the command line chooses one by its name, and no work asks which it is.
     const asks = path.startsWith('cli/commands/')
       ? /isJson|'json'|defineCommand\([\s\S]*(?:jsonView|Json\()/
-      : /isJson|'json'|json\w*[^;']*'[^']*\/render\//i;
+      : /isJson|'json'|-json\.ts'|json\w*[^;']*'[^']*\/render\//i;
     if (place === 'cli' && asks.test(code)) found.push(`${path} asks for a format`);
     // A bundle lies at another depth than the module. These have a bundle of their own, or give way to what it holds.
     const isFixed = ['ci/main.ts', 'project/version.ts'].includes(path);
@@ -216,6 +216,10 @@ test.each([
   ['plan/x.ts', "const page = new URL('../../docs/x.md', import.meta.url);", 'depends on its place'],
   ['cli/x.ts', "if (options.format === 'json') return;", 'asks for a format'],
   ['cli/x.ts', "import { diagnosticJson } from '../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/x.ts', "import { errorDocument } from '../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/x.ts', "import * as views from '../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/x.ts', "export { errorDocument } from '../render/diagnostics-json.ts';", 'asks for a format'],
+  ['cli/x.ts', "const views = await import('../render/diagnostics-json.ts');", 'asks for a format'],
   ['cli/x.ts', "import { type View, jsonView } from '../render/format.ts';", 'asks for a format'],
   ['cli/commands/x.ts', "if (format === 'json') return;", 'asks for a format'],
   ['cli/commands/x.ts', 'defineCommand({ execute: () => printJson(screen, {}) });', 'asks for a format'],
