@@ -66,14 +66,14 @@ export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspac
   };
 }
 
-/** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable. */
+/** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable. It asks whether the run is pinned when a manifest reads one. */
 function envLimit(choices: Choices): EnvLimit {
-  const why = whyPinned(choices);
   const patterns = readPatterns(choices.env, 'TRUEUP_ENV_ALLOW');
-  return (name) =>
-    why === undefined || patterns.some((pattern) => matchesGlob(pattern, name))
-      ? undefined
-      : { why, allowing: [...patterns, name].join(',') };
+  return (name) => {
+    if (patterns.some((pattern) => matchesGlob(pattern, name))) return undefined;
+    const why = whyPinned(choices);
+    return why === undefined ? undefined : { why, allowing: [...patterns, name].join(',') };
+  };
 }
 
 function readPatterns(env: Environment, name: string): readonly string[] {

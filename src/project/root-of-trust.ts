@@ -12,11 +12,9 @@ import { whyPinned } from './pins.ts';
  * inside of it that is no submodule: the author of the link would choose what the pipeline reads, plans and shows, such as
  * another repository on the same runner.
  *
- * @throws {Stop} `refused`
+ * @throws {Stop} `refused`; `usage`, when there is a link in a repository, and TRUEUP_PINNED is neither true nor false
  */
 export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
-  const why = whyPinned(options);
-  if (why === undefined) return;
   const path = await asWritten(options.folder, options.env);
   const repositoryAt = readRepositories();
   const { root } = parse(path);
@@ -29,7 +27,8 @@ export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
     const real = found.isSymbolicLink() ? await realpath(next).catch(() => undefined) : next;
     if (real === undefined) return;
     const repository = found.isSymbolicLink() ? await repositoryAround(here, repositoryAt) : undefined;
-    if (repository !== undefined && !(await isOf(repository, real, repositoryAt))) {
+    const why = repository && whyPinned(options);
+    if (repository !== undefined && why !== undefined && !(await isOf(repository, real, repositoryAt))) {
       const message = `the link ${next} leads out of its repository to ${real}, and is not followed, because ${why}`;
       const remedy = 'Name the folder of the manifest itself. If you did not make the link, find out who did.';
       throw stop('refused', 'unpinned', message, { remedy });

@@ -39,10 +39,11 @@ export async function findPlatform(options: ProjectFolder): Promise<NamedPlatfor
   return platform;
 }
 
-/** The words of the platform of a folder, without asking it; undefined: they are those of Trueup, or nothing names a platform. */
+/** The words of the platform of a manifest, also of one that a run may not use; undefined: they are those of Trueup, or nothing names others. */
 export async function namesOf(options: ProjectFolder): Promise<Names | undefined> {
   try {
-    return contractAt(await findPlatform(options)).names;
+    const settings = await readRoot(options);
+    return settings && contractAt(settings.platform).names;
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;
@@ -68,8 +69,16 @@ function withoutManifest(options: ProjectFolder): Pick<Target, 'project' | 'stat
   return { project: undefined, state: { backend: 'local', folder: stateFolder(options) } };
 }
 
-/** Reads only the settings: a mistake in a resource does not prevent a call of the platform. */
+/** The settings of the manifest of a folder, whose addresses this run may use; undefined: only TRUEUP_URL names a platform. */
 async function findSettings(options: ProjectFolder): Promise<Settings | undefined> {
+  const settings = await readRoot(options);
+  const hostile = settings === undefined ? [] : checkAddresses(settings, options);
+  if (hostile.length > 0) throw new Stop('manifest', hostile);
+  return settings;
+}
+
+/** Reads only the settings: a mistake in a resource does not prevent a call of the platform. */
+async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
   const { folder, file, env } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (!existsSync(join(folder, file))) {
@@ -87,8 +96,6 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
       ? undefined
       : readSettings(root, { ...readingOf(options), sources: expressionSources }, diagnostics);
   if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
-  const hostile = checkAddresses(settings, options);
-  if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;
 }
 

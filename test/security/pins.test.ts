@@ -274,6 +274,15 @@ describe('S9: a variable that is set and empty is no missing limit', () => {
     expect(run.err).toContain(`${name} must be true or false, got ""`);
   });
 
+  it.each(each([...connecting, ...onlyState]))('S9: a TRUEUP_PINNED that is wrong refuses %s', async (_name, words) => {
+    const folder = at(platform.url);
+    for (const more of [{}, { TRUEUP_URL: platform.url }]) {
+      const run = await trueup([...words, '-C', folder], { env: { ...key, ...more, TRUEUP_PINNED: 'yes' } });
+      expect(run).toMatchObject({ code: 1, out: '' });
+      expect(run.err).toContain('TRUEUP_PINNED must be true or false, got "yes"');
+    }
+  });
+
   it('S9: TRUEUP_API_KEY', async () => {
     const run = await trueup(['plan', '-C', at('https://platform.example.com')], { env: { TRUEUP_API_KEY: '' } });
     expect(run).toMatchObject({ code: 4, out: '' });

@@ -363,6 +363,15 @@ describe('the platform', () => {
     expect((await at(dir, {})).code).toBe(4);
   });
 
+  it('is called whatever TRUEUP_PINNED says where TRUEUP_URL names it', async () => {
+    const named = { ...env, TRUEUP_PINNED: 'yes' };
+    for (const dir of [folder, project(manifest(`{ url: "${server.url}" }`))])
+      expect(await at(dir, named)).toMatchObject({ code: 0, out: 'false\n', err: '' });
+    const run = await at(project(manifest('{ url: "https://deploy.example.com" }')), { TRUEUP_PINNED: 'yes' });
+    expect(run).toMatchObject({ code: 1, out: '' });
+    expect(run.err).toContain('TRUEUP_PINNED must be true or false, got "yes"');
+  });
+
   it('is the embedded emulator of the manifest, which keeps its data', async () => {
     const dir = project(manifest('emulator'));
     const made = await trueup(['call', '-C', dir, 'environment.create', 'name=staging', 'projectId=prj_1']);
@@ -402,6 +411,8 @@ describe('the platform', () => {
 });
 
 describe('--list', () => {
+  const standard = project('trueup: 1\nplatform: { emulator: true, profile: standard }\nproject: prj_1\n');
+
   it('lists all operations, a group, or the members of one, without a platform', async () => {
     const all = await trueup(['call', '--list']);
     expect(all).toMatchObject({ code: 0, err: '' });
@@ -420,6 +431,25 @@ describe('--list', () => {
     const one = await trueup(['call', 'postgres.changePassword', '--list']);
     expect(one.out).toMatch(/^POST postgres\.changePassword\n {2}asks first: .*\n {2}postgresId\* +text, not empty\n/);
     expect(one.out).toMatch(/^ {2}password\* +text, not empty; secret$/m);
+  });
+
+  it.each([
+    { TRUEUP_PINNED: 'yes' },
+    { CI: 'true' },
+    { TRUEUP_ALLOW_HTTP: 'yes' },
+    { TRUEUP_URL: 'https://another.example.com' },
+  ])('has the words of the manifest, whether or not %j lets a run use its platform', async (environment) => {
+    for (const platform of [
+      '{ url: "http://192.0.2.1", profile: standard }',
+      '{ emulator: true, profile: standard }',
+    ]) {
+      const dir = project(`trueup: 1\nplatform: ${platform}\nproject: prj_1\n`);
+      for (const words of [['call', '--list'], ['schema', '--openapi'], ['schema']]) {
+        const run = await trueup([...words, '-C', dir], { env: environment });
+        expect(run).toMatchObject({ code: 0, err: '' });
+        expect(run.out).toBe((await trueup([...words, '-C', standard])).out);
+      }
+    }
   });
 
   it('is a document with --format json', async () => {

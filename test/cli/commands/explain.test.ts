@@ -18,6 +18,12 @@ describe('trueup explain', () => {
     expect((await trueup(['explain', 'error[data-at-risk]'])).out).toContain(codes['data-at-risk'].meaning);
   });
 
+  it('explains a code also where TRUEUP_PINNED is wrong', async () => {
+    const run = await trueup(['explain', 'unknown-key'], { env: { TRUEUP_PINNED: 'yes' } });
+    expect(run).toEqual(await trueup(['explain', 'unknown-key']));
+    expect(run.code).toBe(0);
+  });
+
   it('prints a document', async () => {
     const ran = await trueup(['explain', 'overlap', '--format', 'json']);
     const { severity, meaning, remedy } = codes.overlap;
