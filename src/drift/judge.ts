@@ -2,7 +2,7 @@ import { defined } from '../formats/json.ts';
 import type { Accepted, Acceptances } from '../plan/accepted.ts';
 import { type Finding, type Found, findingId, inOrder } from './finding.ts';
 import { isFresh } from '../render/drift-text.ts';
-import { keyOf } from '../manifest/entry-list.ts';
+import { subjectKey } from '../manifest/entry-list.ts';
 import type { Entry, Memory } from './memory.ts';
 
 /** Days for which a resolved finding stays in the memory, and over which changes are counted. */
@@ -36,10 +36,10 @@ export interface Judged {
 /** Judges findings by the memory. A day of the memory that lies in the future, by a wrong clock, counts as today. Pure. */
 export function judge(judging: Judging): Judged {
   const { found, memory, today, acceptanceOf = () => undefined, isUnknown = () => false } = judging;
-  const known = new Map(memory.map((entry) => [keyOf(entry), settled(entry, today)]));
+  const known = new Map(memory.map((entry) => [subjectKey(entry), settled(entry, today)]));
   const seen = new Map<string, { readonly finding: Finding; readonly entry: Entry | undefined }>();
   const findings = found.map((one): Finding => {
-    const key = keyOf(one);
+    const key = subjectKey(one);
     const { objectId, digest } = one;
     const accepted =
       objectId === undefined || digest === undefined ? undefined : acceptanceOf({ ...one, objectId }, digest);

@@ -9,7 +9,7 @@ import {
   entryDay,
   entryText,
   entryYaml,
-  keyOf,
+  subjectKey,
   readEntries,
   subjectShape,
 } from '../manifest/entry-list.ts';
@@ -84,9 +84,9 @@ export function memoryText(before: string | undefined, memory: Memory): string |
   if (before === undefined && memory.length === 0) return undefined;
   const written = editEntries(memoryList, before, (list, document) => {
     if (present.length === 0) list.flow = false;
-    const places = new Map(present.map((entry, at) => [keyOf(entry), { entry, node: list.items[at] }]));
+    const places = new Map(present.map((entry, at) => [subjectKey(entry), { entry, node: list.items[at] }]));
     list.items = memory.map((entry) => {
-      const known = places.get(keyOf(entry));
+      const known = places.get(subjectKey(entry));
       return known === undefined || !isMap(known.node)
         ? document.createNode(toYaml(entry))
         : edited(document, known.node, known.entry, entry);

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 import { findingsOf } from './findings.ts';
 import { type Ignored, withoutIgnored } from './ignore.ts';
 import { type Judged, exitCodeOf, judge } from './judge.ts';
-import { keyOf } from '../manifest/entry-list.ts';
+import { subjectKey } from '../manifest/entry-list.ts';
 import type { Entry } from './memory.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
@@ -157,9 +157,9 @@ async function compare(manifest: Manifest, connection: Connection, options: Drif
     redact: client.redact,
   });
   const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
-  const left = new Set(ignored.map((one) => keyOf(one.found)));
+  const left = new Set(ignored.map((one) => subjectKey(one.found)));
   const isUnknown = (entry: Entry) =>
-    left.has(keyOf(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
+    left.has(subjectKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
   const before = (await memory.read()).map(entryMeant);
   const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;

@@ -8,7 +8,7 @@ import {
   entryDay,
   entryText,
   entryYaml,
-  keyOf,
+  subjectKey,
   readEntries,
   subjectShape,
   usualRemedy,
@@ -89,7 +89,7 @@ export function acceptedText(before: string | undefined, added: readonly Accepte
   return editEntries(acceptedList, before, (list, document) => {
     for (const entry of added) {
       const node = document.createNode(entryYaml(acceptedList, entry));
-      const at = present.findIndex((one) => keyOf(one) === keyOf(entry));
+      const at = present.findIndex((one) => subjectKey(one) === subjectKey(entry));
       const old = list.items[at];
       if (old === undefined) list.items.push(node);
       else if (isMap(old) && isMap(node)) old.items = node.items;

@@ -20,7 +20,7 @@ export interface Subject {
 }
 
 /** What tells entries from each other. */
-export function keyOf({ kind, objectId = '', field = '' }: Subject): string {
+export function subjectKey({ kind, objectId = '', field = '' }: Subject): string {
   return JSON.stringify([kind, objectId, field]);
 }
 
@@ -69,7 +69,7 @@ export function readEntries<Entry extends Subject>(
   written: string,
 ): readonly { readonly entry: Entry; readonly position: Position | undefined }[] | { readonly mistake: Diagnostic } {
   const found: Diagnostic[] = [];
-  const tree = readTree(name, withoutMark(written), found);
+  const tree = readTree(name, withoutByteOrderMark(written), found);
   const [syntax] = found;
   if (syntax !== undefined) return { mistake: { ...syntax, code, severity: 'error' } };
   if (tree === undefined) return [];
@@ -90,7 +90,7 @@ export function readEntries<Entry extends Subject>(
     position: tree.is === 'map' ? position(itemAt(tree, member, at)) : undefined,
   }));
   const keys = new Set<string>();
-  const second = entries.find(({ entry }) => keys.size === keys.add(keyOf(entry)).size);
+  const second = entries.find(({ entry }) => keys.size === keys.add(subjectKey(entry)).size);
   if (second === undefined) return entries;
   const { message, remedy } = twice(second.entry);
   return refuse(message, second.position, remedy);
@@ -102,7 +102,7 @@ export function editEntries<Entry extends Subject>(
   before: string | undefined,
   change: (list: YAMLSeq, document: Document) => void,
 ): string {
-  const written = withoutMark(before ?? '') || `# ${head}\n${stringify({ [mark]: 1 })}`;
+  const written = withoutByteOrderMark(before ?? '') || `# ${head}\n${stringify({ [mark]: 1 })}`;
   const document: Document = parseYaml(written, { prettyErrors: false, schema: 'core' });
   if (!document.has(mark)) document.set(mark, 1);
   const present = document.get(member, true);
@@ -125,6 +125,6 @@ export function entryYaml<Entry extends Subject>(
   );
 }
 
-function withoutMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }

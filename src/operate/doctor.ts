@@ -71,10 +71,10 @@ export async function examinePlatform(input: PlatformInput): Promise<readonly Ch
   return [
     check('address', 'good', `${url} is reachable${url.startsWith('https:') ? ', and its certificate is valid' : ''}`),
     ...(url.startsWith('http:') && !isLoopback(new URL(url).hostname) ? [unencrypted(url)] : []),
-    keyOf(limit),
+    keyCheck(limit),
     rightsOf(caller, input),
     ...capabilitiesOf(found, input),
-    wordsOf(caller, client),
+    profileCheck(caller, client),
     await bulkOf(client),
     clockOf(input),
   ];
@@ -128,7 +128,7 @@ function unencrypted(url: string): Check {
   return check('address', 'warning', `${url} is not encrypted`, remedy);
 }
 
-function keyOf(limit: KeyLimit | 'none' | 'ran out'): Check {
+function keyCheck(limit: KeyLimit | 'none' | 'ran out'): Check {
   if (limit === 'none') return check('key', 'good', 'the platform accepts the API key');
   if (limit === 'ran out') {
     const message = `the platform accepted the API key once and then rejected it: the key has a rate limit, and it ran out; ${describeLimit()}`;
@@ -259,7 +259,7 @@ function lackingKinds(kinds: readonly Kind[], contract: Contract): string {
   return gone.size === 0 ? '' : `; without these sections: ${[...gone].join(', ')}`;
 }
 
-function wordsOf(caller: Row, { contract }: ReadClient): Check {
+function profileCheck(caller: Row, { contract }: ReadClient): Check {
   const { message, remedy } = compareWords(caller, contract);
   return check('profile', remedy === undefined ? 'good' : 'bad', message, remedy);
 }

@@ -8,7 +8,7 @@ import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
-import { protectOf } from '../plan/target.ts';
+import { protectOf } from '../plan/action-target.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';

@@ -6,7 +6,7 @@ import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Acceptance, AcceptedDrift } from '../manifest/accepted.ts';
-import { type Subject, keyOf } from '../manifest/entry-list.ts';
+import { type Subject, subjectKey } from '../manifest/entry-list.ts';
 import type { Digests } from '../secrets/digest.ts';
 
 /** Longest time for which drift can be accepted, in days. */
@@ -37,21 +37,21 @@ export function acceptancesOn(today: string, entries: readonly AcceptedDrift[], 
   const diagnostics: Diagnostic[] = [];
   for (const entry of entries) {
     const why = whyVoid(entry, today, digests);
-    if (why === undefined) known.set(keyOf(entry), entry);
+    if (why === undefined) known.set(subjectKey(entry), entry);
     else diagnostics.push(voided(entry, why));
   }
   return {
     digests,
     diagnostics,
     ofAnother: (subject) => {
-      const entry = known.get(keyOf(subject));
+      const entry = known.get(subjectKey(subject));
       if (entry === undefined || entry.until < today) return undefined;
       const { until, because, by } = entry;
       return { until, because, by };
     },
     of: (subject, digest) => {
       if (known.size === 0) return undefined;
-      const entry = known.get(keyOf(subject));
+      const entry = known.get(subjectKey(subject));
       if (entry?.digest === undefined || digest(entry.digest) !== entry.digest) return undefined;
       const { until, because, by } = entry;
       return { until, because, by, over: until < today };

@@ -12,7 +12,7 @@ import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type AttributeChange, createsObject } from './action.ts';
-import { resourceTarget } from './target.ts';
+import { resourceTarget } from './action-target.ts';
 import { changeOf } from './attribute-change.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';

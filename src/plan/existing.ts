@@ -7,7 +7,7 @@ import { type ObservedObject, fromContext } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import { knownPairs } from '../state/pending.ts';
 import type { Action, Step, Target } from './action.ts';
-import { resourceTarget, sendsNothing } from './target.ts';
+import { resourceTarget, sendsNothing } from './action-target.ts';
 import { creation } from './creation.ts';
 import { writesOrRemoves } from './decide.ts';
 import { planDeletion } from './deletion.ts';

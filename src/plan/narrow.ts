@@ -28,7 +28,7 @@ import {
   leavesState,
   shownAddress,
 } from './action.ts';
-import { keep, targetFor } from './target.ts';
+import { keep, targetFor } from './action-target.ts';
 import type { PlanInput } from './input.ts';
 import { actionsByAddress, relationsOf } from './relations.ts';
 

@@ -4,7 +4,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { noOutputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, isDeferred } from './action.ts';
-import { keep, resourceTarget } from './target.ts';
+import { keep, resourceTarget } from './action-target.ts';
 import type { PlanInput } from './input.ts';
 import { declarationOf, isEdited } from './standing.ts';
 

@@ -6,7 +6,7 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { objectDigest } from './accepted.ts';
-import { keep } from './target.ts';
+import { keep } from './action-target.ts';
 import {
   type Action,
   type Narrowed,

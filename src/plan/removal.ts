@@ -9,7 +9,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { noOutputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type Target, isDeletion } from './action.ts';
-import { sendsNothing, targetFor } from './target.ts';
+import { sendsNothing, targetFor } from './action-target.ts';
 import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
 import { undeclared } from './diff.ts';

@@ -4,7 +4,7 @@ import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { type PlanFacts, type PlanFile, comparedFacts } from './plan-file.ts';
-import { type Compared, surprises, whatIsLeftOut } from './reviewed-differences.ts';
+import { type Compared, surprises, whatIsLeftOut } from './reviewed-sentences.ts';
 
 /** What comparing needs. */
 export interface ComparisonInput {

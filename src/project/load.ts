@@ -8,7 +8,7 @@ import { adoptOnly } from '../manifest/required.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
+import { askSources, learnSecrets, missingSecrets } from '../manifest/ask-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { protectOf, protection } from '../../src/plan/target.ts';
+import { protectOf, protection } from '../../src/plan/action-target.ts';
 import { planDeletion } from '../../src/plan/deletion.ts';
 import { planRemoval } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { askSources } from '../../src/manifest/secret-sources.ts';
+import { askSources } from '../../src/manifest/ask-sources.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { missingSecrets } from '../../manifest/secret-sources.ts';
+import { missingSecrets } from '../../manifest/ask-sources.ts';
 import { checkManifest } from '../../project/load.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
-import { planOptions, protection } from '../../src/plan/target.ts';
+import { planOptions, protection } from '../../src/plan/action-target.ts';
 import { here, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What becomes of the options of a block, beside those in the state. */

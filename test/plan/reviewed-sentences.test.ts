@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { surprises, whatIsLeftOut } from '../../src/plan/reviewed-differences.ts';
+import { surprises, whatIsLeftOut } from '../../src/plan/reviewed-sentences.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import { declared, referring } from '../support/plan-values.ts';
 
