@@ -44,17 +44,18 @@ export function profileInDocument(document: unknown): Profile | undefined {
   return spoken.length === 1 ? spoken[0] : undefined;
 }
 
-/** A platform as a manifest, an option or the environment names it. */
-export interface NamedPlatform {
-  /** Its address; undefined: the emulator in the folder of the manifest. */
-  readonly url?: string | undefined;
-  /** Its words; undefined: nothing names them. */
-  readonly profile?: Profile | undefined;
-}
+/**
+ * A platform as a manifest, an option or the environment names it: the emulator in the folder of the manifest, or the one at
+ * an address. `profile`: its words; undefined: nothing names them.
+ */
+export type NamedPlatform = { readonly profile?: Profile | undefined } & (
+  | { readonly emulator: true; readonly url?: never }
+  | { readonly emulator?: never; readonly url: string }
+);
 
 /** The words of a platform: those that are named, or that are taken for its own until it shows them. */
-export function wordsOf({ url, profile }: NamedPlatform): { readonly profile: Profile } {
-  return { profile: profile ?? (url === undefined ? 'standard' : 'dokploy') };
+export function wordsOf({ emulator, profile }: NamedPlatform): { readonly profile: Profile } {
+  return { profile: profile ?? (emulator ? 'standard' : 'dokploy') };
 }
 
 /** The contract of a platform by its words; `takesAll`: with every operation that Trueup knows, also those that it may lack. */
@@ -65,10 +66,10 @@ export function contractAt(platform: NamedPlatform, takesAll = false): Contract 
 /** A client that speaks the words of the platform of a manifest. `isExamining`: the caller says what is wrong with its words. */
 export function clientAt(
   client: Client,
-  { url, profile }: NamedPlatform,
+  { emulator, profile }: NamedPlatform,
   { at, isExamining }: { readonly at: string; readonly isExamining: boolean },
 ): Client {
-  if (profile === undefined) return url === undefined ? client : recognising(client, undefined);
+  if (profile === undefined) return emulator ? client : recognising(client, undefined);
   const named = { profile, by: 'the manifest', at: 'under platform:', url: at };
   return isExamining ? client : recognising(client, named);
 }

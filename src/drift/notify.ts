@@ -65,8 +65,8 @@ async function notifyOne(
   const read = readSecrets(receiver, options);
   if ('problem' in read) return unnotified(receiver, read.problem, read.remedy);
   const { url, key } = read;
-  const { url: platform } = options.platform;
-  if (platform !== undefined && (await isOfPlatform(url, new URL(platform)))) {
+  const { platform } = options;
+  if (!platform.emulator && (await isOfPlatform(url, new URL(platform.url)))) {
     const problem = `TRUEUP_SECRET_${receiver.url} is an address of the platform: drift sends it no request but GETs`;
     return unnotified(receiver, problem, 'Use a receiver at another address.');
   }

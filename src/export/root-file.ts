@@ -21,9 +21,7 @@ export function rootText(about: {
 }
 
 function writtenPlatform(platform: Settings['platform']) {
-  if (platform.url !== undefined) return defined(platform);
-  const words = defined(platform);
-  return Object.keys(words).length === 0 ? 'emulator' : { emulator: true, ...words };
+  return platform.emulator && platform.profile === undefined ? 'emulator' : defined(platform);
 }
 
 /** A file of secrets that a manifest names. */

@@ -190,12 +190,9 @@ export function platformAt(url: string | undefined): NamedPlatform | undefined {
   return platformOf(settingsShape.platform.safeParse(url && { url }).data);
 }
 
-/** A platform as it is written. */
+/** A platform by what is written. */
 function platformOf(written: Value<'platform'>): NamedPlatform | undefined {
-  if (written === undefined) return undefined;
-  if (written === 'emulator') return {};
-  const { emulator: _, ...named } = { emulator: true, ...written };
-  return named;
+  return written === 'emulator' ? { emulator: true } : written;
 }
 
 /** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */

@@ -114,8 +114,8 @@ export function isIntact(file: PlanFile, key: PlanKey): boolean {
 }
 
 /** A platform as a plan file names it. */
-export function platformName({ url }: Settings['platform']): string {
-  return url === undefined ? 'emulator' : withoutSlash(new URL(url).href);
+export function platformName(platform: Settings['platform']): string {
+  return platform.emulator ? 'emulator' : withoutSlash(new URL(platform.url).href);
 }
 
 function macOf(file: PlanFile, key: PlanKey): string {

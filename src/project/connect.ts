@@ -78,8 +78,8 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     abandon,
     store,
     kinds: about.options.kinds,
-    endpoint: platform.url ?? 'platform: emulator',
-    discovers: platform.url !== undefined,
+    endpoint: platform.emulator ? 'platform: emulator' : platform.url,
+    discovers: !platform.emulator,
     addSecret: about.options.redactor.add,
     close: async () => {
       try {
@@ -98,7 +98,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
  */
 export async function openPlatform(platform: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
   checkPlatform(platform, input.options);
-  return platform.url === undefined ? openEmbedded(platform, input) : openServer(platform.url, platform, input);
+  return platform.emulator ? openEmbedded(platform, input) : openServer(platform.url, platform, input);
 }
 
 /** Opens the emulator in the folder of the manifest. */
@@ -160,7 +160,7 @@ function clientOf(
     contract,
     isLong: lateIn(options),
     // The key of the embedded emulator has none.
-    ...(platform.url === undefined ? {} : { limitOfNewKey: attempts.newKey }),
+    ...(platform.emulator ? {} : { limitOfNewKey: attempts.newKey }),
     ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
     ...(isImpatient ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
   });

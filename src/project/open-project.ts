@@ -51,7 +51,7 @@ export function mayReadAhead(
   { options }: Pick<OpeningInput, 'options'>,
 ): boolean {
   // The embedded emulator answers at once, and has a lock.
-  if (platform.url === undefined) return false;
+  if (platform.emulator) return false;
   // Sources may ask a person: what was read before may be old then, and its errors could quote what was not known yet.
   if (secrets.length > 0) return false;
   // An address that may not be used is a mistake in the manifest.

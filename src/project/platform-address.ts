@@ -10,9 +10,7 @@ export function checkAddresses(
   choices: Choices,
 ): Diagnostic[] {
   return [
-    ...(platform.url === undefined
-      ? []
-      : checkAddress(platform.url, { named: 'platform.url', ofStore: false }, choices)),
+    ...(platform.emulator ? [] : checkAddress(platform.url, { named: 'platform.url', ofStore: false }, choices)),
     ...(state?.backend === 's3'
       ? checkAddress(state.endpoint, { named: 'state.endpoint', ofStore: true }, choices)
       : []),
@@ -40,12 +38,12 @@ export function checkAddress(
  *
  * @throws {Stop} `refused`, when TRUEUP_URL names another one or is empty, or when the run is pinned and has no TRUEUP_URL.
  */
-export function checkPlatform({ url }: Settings['platform'], choices: Choices): void {
+export function checkPlatform(platform: Settings['platform'], choices: Choices): void {
   const expected = readPin(choices.env, 'TRUEUP_URL');
-  const named = url ?? 'emulator';
+  const named = platform.emulator ? 'emulator' : platform.url;
   if (expected === undefined) {
     const why = whyPinned(choices);
-    if (why === undefined || url === undefined || isLoopback(new URL(url).hostname)) return;
+    if (why === undefined || platform.emulator || isLoopback(new URL(platform.url).hostname)) return;
     throw stop(
       'refused',
       'unpinned',

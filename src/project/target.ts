@@ -100,10 +100,10 @@ async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
 }
 
 function fromEnvironment(options: ProjectFolder): NamedPlatform {
-  const { url } = platformAt(readPin(options.env, 'TRUEUP_URL')) ?? {};
-  if (url === undefined)
+  const platform = platformAt(readPin(options.env, 'TRUEUP_URL'));
+  if (platform?.url === undefined)
     throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
-  const hostile = checkAddress(url, { named: 'TRUEUP_URL', ofStore: false }, options);
+  const hostile = checkAddress(platform.url, { named: 'TRUEUP_URL', ofStore: false }, options);
   if (hostile.length > 0) throw new Stop('refused', hostile);
-  return { url };
+  return platform;
 }

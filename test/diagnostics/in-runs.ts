@@ -67,7 +67,7 @@ export async function notified(env: Readonly<Record<string, string>>): Promise<r
     document,
     time: '2026-03-01T03:00:00.000Z',
   });
-  const about = { env, redactor: createRedactor(), platform: {} } as const;
+  const about = { env, redactor: createRedactor(), platform: { emulator: true } } as const;
   return (await notify([receiver], message, about)).diagnostics;
 }
 

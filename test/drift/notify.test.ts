@@ -27,7 +27,7 @@ async function send(
     {
       env: { ...(url === undefined ? {} : { TRUEUP_SECRET_HOOK: url }), ...env },
       redactor,
-      platform: {},
+      platform: { emulator: true },
       clock: { wall: () => Date.parse('2026-03-01T03:00:00Z'), sleep: (ms) => Promise.resolve(void pauses.push(ms)) },
       ...more,
     },

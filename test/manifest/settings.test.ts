@@ -17,11 +17,11 @@ const refusalOf = async (platform: string): Promise<string> => {
 describe('the platform', () => {
   test('can have a profile, at an address or embedded', async () => {
     const url = 'https://deploy.example.com';
-    expect(await settingsOf('emulator')).toEqual({});
+    expect(await settingsOf('emulator')).toEqual({ emulator: true });
     expect(await settingsOf(`{ url: '${url}' }`)).toEqual({ url });
     for (const profile of ['standard', 'dokploy']) {
       expect(await settingsOf(`{ url: '${url}', profile: ${profile} }`)).toEqual({ url, profile });
-      expect(await settingsOf(`{ emulator: true, profile: ${profile} }`)).toEqual({ profile });
+      expect(await settingsOf(`{ emulator: true, profile: ${profile} }`)).toEqual({ emulator: true, profile });
     }
   });
 

@@ -56,7 +56,7 @@ function planOf({ actions = [], objects = {}, records = {}, isNew = false, destr
 function fileOf(about: About): PlanFile {
   const { resources = [], moved = [], destroys = false } = about;
   const purpose = {
-    manifest: { settings: { platform: {}, project: 'prj_1', moved } as const, resources, accepted: [] },
+    manifest: { settings: { platform: { emulator: true }, project: 'prj_1', moved } as const, resources, accepted: [] },
     deploys: true,
     destroys,
   };
@@ -130,7 +130,7 @@ describe('the plan file', () => {
   });
 
   test('names a platform by its normalized URL', () => {
-    expect(platformName({})).toBe('emulator');
+    expect(platformName({ emulator: true })).toBe('emulator');
     for (const url of ['https://deploy.example.com', 'https://deploy.example.com//', 'HTTPS://Deploy.example.com:443/'])
       expect(platformName({ url })).toBe('https://deploy.example.com');
     expect(platformName({ url: 'https://example.com/deploy/' })).toBe('https://example.com/deploy');
@@ -141,7 +141,7 @@ test('makes its digests with the key of plan files, bound to address and path', 
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
   const about = {
     manifest: {
-      settings: { platform: {}, project: 'prj_1', moved: [] } as const,
+      settings: { platform: { emulator: true }, project: 'prj_1', moved: [] } as const,
       resources: [resource],
       accepted: [],
     },

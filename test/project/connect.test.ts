@@ -47,7 +47,7 @@ async function mute(profile: Profile, isPublished: boolean) {
 
 describe('a platform of a profile', () => {
   test('is spoken to in its words, embedded too', async () => {
-    const client = await open({ profile: 'dokploy' });
+    const client = await open({ emulator: true, profile: 'dokploy' });
     expect(client.contract.profile).toBe('dokploy');
     const [provider] = (await client.call('github.githubProviders', {})) as object[];
     expect(provider).toHaveProperty('githubId');

@@ -36,7 +36,7 @@ export async function exportOf(made: Bench, terraform?: TerraformState): Promise
     known: undefined,
     remembered: () => undefined,
     usedSecrets: { names: new Set(), valueOf: () => undefined },
-    rootFor: (included) => rootText({ platform: {}, project: 'prj_1', include: patternsFor(included) }),
+    rootFor: (included) => rootText({ platform: { emulator: true }, project: 'prj_1', include: patternsFor(included) }),
   });
 }
 

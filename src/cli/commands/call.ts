@@ -124,7 +124,7 @@ async function call(
   );
   const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, names));
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  const place = platform.url === undefined ? 'the embedded emulator' : new URL(platform.url).host;
+  const place = platform.emulator ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, names, isGiven: flags.yes === true }))) return 'failed';
   addSecretsOf(redactor.add, input);
   return withPlatform(run, platform, { purpose: 'call', deadlineMs, takesAll: true }, async ({ client }) => {

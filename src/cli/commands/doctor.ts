@@ -30,8 +30,8 @@ export const command = defineCommand({
     const { platform, state: location } = await findTarget(options);
     const { checks: ofState, state } = await examineState(() => openStore(location, options));
     return withPlatform(run, platform, { purpose: 'doctor', isImpatient: true }, async ({ client }) => {
-      const { url = 'the embedded emulator' } = platform;
-      const discovers = platform.url !== undefined;
+      const url = platform.emulator ? 'the embedded emulator' : platform.url;
+      const discovers = !platform.emulator;
       const { kinds } = options;
       const needed = await operationsNeeded(run);
       const input = { client, url, discovers, kinds, clock: run.clock, remembered: state?.platform, needed };

@@ -146,7 +146,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
       'Give --project with its name, or with its id, which stands in the address of its page.',
     );
   }
-  if (platform.url === undefined && folder !== options.folder) {
+  if (platform.emulator && folder !== options.folder) {
     throw usage('the embedded emulator belongs to the folder of its manifest', 'Export into that folder.');
   }
   const settings: Settings = {
@@ -166,7 +166,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
 
 /** The platform at an address of the command line. */
 export function readPlatform(url: string): NamedPlatform {
-  const platform = url === 'emulator' ? {} : platformAt(url);
+  const platform: NamedPlatform | undefined = url === 'emulator' ? { emulator: true } : platformAt(url);
   if (platform !== undefined) return platform;
   throw usage(
     `${JSON.stringify(url)} is no address of a platform`,

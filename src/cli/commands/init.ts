@@ -134,11 +134,11 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   let address: Awaited<ReturnType<typeof answered>> | undefined = await answered();
   const key = env['TRUEUP_API_KEY'] ?? '';
   const keyName = key === '' && prompt !== undefined ? 'the API key that was typed' : undefined;
-  const asks = asksAddress ?? (key === '' && address.platform.url !== undefined ? prompt : undefined);
+  const asks = asksAddress ?? (key === '' && !address.platform.emulator ? prompt : undefined);
   const { url, platform, typed, run, opened } = await until({ ...given, keyName }, asks, async () => {
     address ??= await answered();
     const { url, platform } = address;
-    const asksKey = platform.url !== undefined && key === '';
+    const asksKey = !platform.emulator && key === '';
     const typed = asksKey
       ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
       : undefined;
@@ -279,7 +279,7 @@ async function openWith(
   const { client, close } = await openPlatform(run, platform, { purpose: 'init' });
   try {
     const { kinds } = run.options;
-    const there = await lookAround(client, { kinds, discovers: platform.url !== undefined, lists });
+    const there = await lookAround(client, { kinds, discovers: !platform.emulator, lists });
     return { ...there, counts: client.counts, close };
   } catch (error) {
     await close();

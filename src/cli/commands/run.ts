@@ -113,7 +113,7 @@ request is sent twice. run does not take the lock of the state: kill-build works
       };
       const preparation = { name, objects, dataLoss: flags.allowDataLoss === true, kinds, project };
       const commands = await prepareCommands(client, redactor.add, preparation);
-      const place = platform.url === undefined ? 'the embedded emulator' : new URL(platform.url).host;
+      const place = platform.emulator ? 'the embedded emulator' : new URL(platform.url).host;
       if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
       const limits = { flags, seconds: seconds ?? usualCommandSeconds };
       return execute(run, view, { client, abandon, readAt, foreignNow, name, commands, ...limits });
