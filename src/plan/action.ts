@@ -1,6 +1,5 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -10,12 +9,11 @@ import { outputValue } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { Deploys, Pair } from '../state/record.ts';
+import type { Deploys } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { Accepted } from './accepted.ts';
 import type { Cause, Decision } from './decide.ts';
-import type { Standing } from './standing.ts';
-import type { Rotation } from './template.ts';
+import type { JudgedAttribute } from './standing.ts';
 
 /** The words for what happens to a resource, in documents and progress. */
 export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
@@ -86,19 +84,10 @@ export interface Step {
 }
 
 /** One field, or one key of a map, with what was decided about it; apply settles it when the effect was read back. */
-export interface AttributeChange {
-  readonly attribute: Attribute;
-  readonly field: Field;
-  readonly wanted: Wanted | undefined;
-  readonly standing: Standing;
-  /** Secrets in an edited value that have other values than the settled ones; undefined where that is not known. */
-  readonly rotation?: Rotation | undefined;
+export interface AttributeChange extends JudgedAttribute {
   readonly decision: Decision;
   /** A person accepted what the platform has. */
   readonly accepted?: Accepted | undefined;
-  /** The value on the platform. */
-  readonly before: Secret<Json>;
-  readonly pair: Pair | undefined;
 }
 
 /** The changes of a plan that only a deployment of the service puts into effect. */

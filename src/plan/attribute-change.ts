@@ -11,7 +11,7 @@ import { membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Planning } from './input.ts';
 import { type SecretsBeside, compareHidden, redactShown, showSides } from './shown-values.ts';
-import { wantedOf } from './standing.ts';
+import { type JudgedAttribute, wantedOf } from './standing.ts';
 
 /** What showing the values of a change needs of the input of a plan. */
 export interface ChangeShowing extends Pick<Planning, 'outputs' | 'values' | 'redact'> {
@@ -61,7 +61,7 @@ function inOrderOf(before: Shown, after: Shown): Shown {
 /** Both sides of an attribute as people may see them, and what was settled last. */
 export function sidesOf(
   resource: Pick<Resource, 'privateKeys'>,
-  planned: AttributeChange,
+  planned: JudgedAttribute,
   how: ChangeShowing,
 ): ReturnType<typeof showSides> {
   const { values = 'usual', outputs } = how;
@@ -83,7 +83,7 @@ export function sidesOf(
 
 /** The value of a set that others add to, with what stays of theirs: what the platform has after the write. */
 function withOthers(
-  { field, wanted, before, pair }: AttributeChange,
+  { field, wanted, before, pair }: JudgedAttribute,
   resolved: Resolved | undefined,
 ): Resolved | undefined {
   if (field.codec !== contains || resolved?.is !== 'known' || wanted?.isSecret === true) return resolved;
@@ -91,7 +91,7 @@ function withOthers(
 }
 
 /** The same of a list with ids that are known after apply. */
-function besideOthers(planned: AttributeChange, before: Shown, after: Shown): Shown {
+function besideOthers(planned: JudgedAttribute, before: Shown, after: Shown): Shown {
   const [there, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
   if (!Array.isArray(there) || !Array.isArray(fresh)) return after;
   const kept = new Set(merged([], planned.before.reveal(), membersOf(planned.pair?.wanted)));

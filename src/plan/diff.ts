@@ -7,7 +7,7 @@ import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { type Wanted, noOutputs } from '../manifest/wanted.ts';
+import type { Wanted } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
@@ -18,7 +18,7 @@ import { changeOf } from './attribute-change.ts';
 import { type Decision, decide, leaveAccepted } from './decide.ts';
 import { type NotesInput, notesOn } from './notes.ts';
 import { secretsBeside } from './shown-values.ts';
-import { isEdited, standingOf, wantedOf } from './standing.ts';
+import { type JudgedAttribute, isEdited, standingOf, wantedOf } from './standing.ts';
 import { rotationIn } from './template.ts';
 
 /** The difference between one resource and the platform. */
@@ -119,27 +119,13 @@ function judge(
   return { ...judged, decision: isLeft ? { do: 'write', cause: 'edit' } : decided };
 }
 
-/** An attribute that no block declares, beside what it was when it was settled last. */
-export function undeclared(
-  digests: Digests,
-  address: string,
-  { observed, ...one }: Pick<AttributeChange, 'attribute' | 'field' | 'pair'> & { readonly observed: Json },
-): AttributeChange {
-  const digest = digests(address, attributeName(one.attribute));
-  const standing = standingOf({ ...one, wanted: undefined, observed, digest, outputs: noOutputs });
-  return { ...one, wanted: undefined, standing, decision: { do: 'release' }, before: secret(observed) };
-}
-
 /** What is done about a key that may not stay. */
 function removal(accepted: Accepted | undefined): Decision {
   return accepted === undefined ? { do: 'remove' } : leaveAccepted(accepted);
 }
 
 /** Whether a set that others add to still has members that were ours, and are not declared any more. */
-function leavesMembers(
-  { field, wanted, before, pair }: Omit<AttributeChange, 'decision'>,
-  outputs: DiffInput['outputs'],
-): boolean {
+function leavesMembers({ field, wanted, before, pair }: JudgedAttribute, outputs: DiffInput['outputs']): boolean {
   if (field.codec !== contains) return false;
   const resolved = wantedOf({ field, wanted }, outputs);
   return resolved?.is === 'known' && leftBehind(resolved.value, before.reveal(), membersOf(pair?.wanted)).length > 0;

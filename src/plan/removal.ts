@@ -12,7 +12,7 @@ import { type Action, type Change, type Target, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './action-target.ts';
 import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
-import { undeclared } from './diff.ts';
+import { undeclared } from './standing.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isTargeted } from './narrow.ts';

@@ -7,10 +7,9 @@ import { knownPairs } from '../state/pending.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import { addressesById } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';
-import { undeclared } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { observedAs } from './shown-values.ts';
-import { wantedOf } from './standing.ts';
+import { undeclared, wantedOf } from './standing.ts';
 
 /** An object with its row, in which secrets stand in clear. */
 interface Placed {

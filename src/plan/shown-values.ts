@@ -6,7 +6,8 @@ import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secre
 import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';
 import type { Stored } from '../state/record.ts';
 import { heldSecrets, withoutSecrets } from '../state/stored.ts';
-import type { AttributeChange, Change, Shown } from './action.ts';
+import type { Change, Shown } from './action.ts';
+import type { JudgedAttribute } from './standing.ts';
 
 /**
  * The values that a plan shows. `usual`: what stands in the manifest in clear and does not look secret, and what the platform
@@ -17,7 +18,7 @@ export type Values = 'usual' | 'hidden' | 'all';
 
 /** What deciding which part of a value is shown needs. */
 export interface Showing {
-  readonly planned: AttributeChange;
+  readonly planned: JudgedAttribute;
   /** The wanted value; undefined where none is wanted. */
   readonly resolved: Resolved | undefined;
   readonly values: Values;
@@ -37,7 +38,7 @@ export interface SecretsBeside {
 
 /** Finds the keys of a map that are secret, among its attributes. */
 export function secretsBeside(
-  all: readonly Pick<AttributeChange, 'attribute' | 'wanted' | 'pair' | 'standing' | 'before'>[],
+  all: readonly Pick<JudgedAttribute, 'attribute' | 'wanted' | 'pair' | 'standing' | 'before'>[],
   privateKeys: ReadonlySet<string> | undefined,
 ): SecretsBeside {
   const keys = new Set<string>();
@@ -76,7 +77,7 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
  * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
  * there, or none, the change is one of that text, and shows it.
  */
-function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
+function withoutAddition({ wanted, before }: JudgedAttribute): (value: Json) => Json {
   const { appended = '' } = wanted ?? {};
   const observed = before.reveal();
   const isOther = observed !== null && withoutAppended(observed, appended) === observed;

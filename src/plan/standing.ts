@@ -1,12 +1,14 @@
+import { type Attribute, attributeName } from '../kind/attribute.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import type { Json } from '../formats/json.ts';
 import { resolveField } from '../manifest/fields.ts';
-import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
-import type { Digest } from '../secrets/digest.ts';
+import { type Outputs, type Resolved, type Wanted, noOutputs } from '../manifest/wanted.ts';
+import type { Digest, Digests } from '../secrets/digest.ts';
+import { type Secret, secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-import { matchesTemplate } from './template.ts';
+import { type Rotation, matchesTemplate } from './template.ts';
 
 /**
  * The words for the value of the manifest, beside the one that was wanted when the attribute was settled last. `secret
@@ -40,6 +42,19 @@ export interface Standing {
   readonly there: Answer;
 }
 
+/** One field, or one key of a map, as it stands, whatever is decided about it. */
+export interface JudgedAttribute {
+  readonly attribute: Attribute;
+  readonly field: Field;
+  readonly wanted: Wanted | undefined;
+  readonly standing: Standing;
+  /** Secrets in an edited value that have other values than the settled ones; undefined where that is not known. */
+  readonly rotation?: Rotation | undefined;
+  /** The value on the platform. */
+  readonly before: Secret<Json>;
+  readonly pair: Pair | undefined;
+}
+
 /** All that an attribute is judged by. */
 interface Judged extends Declared {
   /** undefined: the platform cannot decrypt it. */
@@ -60,6 +75,17 @@ interface Declared {
 export function standingOf(judged: Judged): Standing {
   const resolved = wantedOf(judged, judged.outputs);
   return standings[declarationAs(resolved, judged)][answerAs(resolved, judged)];
+}
+
+/** Judges an attribute that no block declares beside what it was when it was settled last. */
+export function undeclared(
+  digests: Digests,
+  address: string,
+  { observed, ...one }: Pick<JudgedAttribute, 'attribute' | 'field' | 'pair'> & { readonly observed: Json },
+): JudgedAttribute {
+  const digest = digests(address, attributeName(one.attribute));
+  const standing = standingOf({ ...one, wanted: undefined, observed, digest, outputs: noOutputs });
+  return { ...one, wanted: undefined, standing, before: secret(observed) };
 }
 
 /** Judges what is declared of an attribute whose value on the platform is not known. */
