@@ -32,9 +32,19 @@ conforms('in a folder', { isShared: false }, () => {
   const timed: Disk = {
     ...nodeDisk,
     create: async (path) => {
-      const file = { ...(await nodeDisk.create(path)), sync };
-      files.add(file);
-      return file;
+      const file = await nodeDisk.create(path);
+      let isClosed = false;
+      const counting: DiskFile = {
+        ...file,
+        // A closed file cannot be synced.
+        sync: () => (isClosed ? file.sync() : sync()),
+        close: () => {
+          isClosed = true;
+          return file.close();
+        },
+      };
+      files.add(counting);
+      return counting;
     },
     syncFolder: sync,
     link: async (from, to) => {
