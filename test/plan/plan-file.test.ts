@@ -170,6 +170,7 @@ test.each(editsTogether())(
     const text = textWith((edit) => !isRefused(edit));
     const purpose = await purposeOf(text);
     const planned = refused.length === 0 ? all : await planFor(purpose);
+    expect(obstacles(planned, everything)).toEqual([]);
     const file = planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
     expect(await namesNothingElse(file, made, text)).toEqual([]);
     expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
