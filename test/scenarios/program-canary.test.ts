@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
+import type { Finished } from '../cli/process.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
-import { trueupInEveryFormat } from '../support/every-format.ts';
+import { inFormat, trueupInEveryFormat } from '../support/every-format.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
@@ -127,6 +128,16 @@ const json = ['--format', 'json'];
 /** The formats that are tried one after the other, in turns: none where each run prints all of them. */
 const formats = effort({ fast: [[]], all: [[], json] });
 const formatOf = (turn: number) => formats[turn % formats.length] ?? [];
+/** The formats in which the real program runs too where every command succeeds. */
+const ofProcess = effort({ fast: [], full: [[], json] });
+const forReviewers = ['markdown', 'sarif', 'junit'];
+
+/** Those of some formats of a run that do not say something; of a run in one format, the run. Text says on stderr what failed. */
+function silentOn(text: string, ran: Finished, names: readonly string[] = ['text', 'json']): string[] {
+  const isEvery = /^=== \w+ ===$/m.test(ran.out);
+  if (!isEvery) return (ran.out + ran.err).includes(text) ? [] : [`the run: ${ran.out}${ran.err}`];
+  return names.filter((name) => !(inFormat(name, ran) + (name === 'text' ? ran.err : '')).includes(text));
+}
 
 /** Everything that runs left beside the manifest. */
 function left(folder: string): string {
@@ -145,21 +156,34 @@ function quoted(secrets: readonly string[], turn = 0): string {
 describe('the program prints no secret and leaves none', () => {
   test('when every command succeeds', async () => {
     const { run, emulator, folder } = await place(undefined, trueupInEveryFormat);
-    for (const words of [['validate'], ['plan']]) expect(await run(words)).toMatchObject({ code: 0 });
-    for (const format of [[], json])
-      expect(await run(['plan', ...format], { by: trueupProcess })).toMatchObject({ code: 0 });
-    expect(await run([...apply, ...json], { by: trueupProcess })).toMatchObject({ code: 0 });
+    const succeeds = async (words: readonly string[], more: Parameters<typeof run>[1] = {}) => {
+      const ran = await run(words, more);
+      expect(ran, words.join(' ')).toMatchObject({ code: 0 });
+      return ran;
+    };
+    const real = { by: trueupProcess };
+    /** What only reads: in every format at once, and as a process. */
+    const reads = async (words: readonly string[], inProcess = ofProcess) => {
+      await succeeds(words);
+      for (const format of inProcess) await succeeds([...words, ...format], real);
+    };
+    await reads(['validate'], effort({ fast: [], full: [[]] }));
+    const reviews = forReviewers.map((format) => ['--format', format]);
+    await reads(['plan'], effort({ fast: [[], json], full: [[], json, ...reviews] }));
+    await succeeds([...apply, ...json], real);
     const sent = JSON.stringify(emulator.world.tables);
     for (const value of Object.values(values)) expect(sent).toContain(JSON.stringify(value).slice(1, -1));
-    for (const words of [['status'], ['state', 'show', 'production.compose.shop'], ['output']])
-      expect(await run(words)).toMatchObject({ code: 0 });
-    // Other secrets: a plan with changes, the file of that plan, and what comes of it.
+    for (const words of [['status'], ['state', 'show', 'production.compose.shop'], ['output']]) await reads(words);
+    // Other secrets: a plan with changes, the file of that plan, and what comes of it; in every format, then as a process.
     const plan = join(folder, '.trueup/plan');
-    const other = { TRUEUP_SECRET_ODD: oddCanary('other'), TRUEUP_SECRET_FILE: plainCanary('other') };
-    expect((await run(['plan', '--out', plan], { env: other })).out).toContain('(sensitive');
-    expect(await run([...apply, plan, '--allow-data-loss'], { env: other })).toMatchObject({ code: 0 });
+    for (const by of effort({ fast: [trueupInEveryFormat], full: [trueupInEveryFormat, trueupProcess] })) {
+      const other = { TRUEUP_SECRET_ODD: oddCanary(by.name), TRUEUP_SECRET_FILE: plainCanary(by.name) };
+      const planned = await succeeds(['plan', '--out', plan], { env: other, by });
+      expect(by === trueupProcess ? planned.out : inFormat('text', planned)).toContain('(sensitive');
+      await succeeds([...apply, plan, '--allow-data-loss'], { env: other, by });
+    }
     const destroy = ['destroy', '--auto-approve', '--allow-data-loss'];
-    expect(await run(destroy, { by: trueupProcess })).toMatchObject({ code: 0 });
+    await succeeds(destroy, real);
   });
 
   test.each([
@@ -174,9 +198,9 @@ describe('the program prints no secret and leaves none', () => {
     let turn = operation.length;
     ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
     for (const again of [0, 1]) {
-      const { code, both } = await run([...apply, '--in-flight-timeout', '1', ...formatOf(again)]);
-      expect(code).not.toBe(0);
-      expect(both).toContain('failed');
+      const ran = await run([...apply, '--in-flight-timeout', '1', ...formatOf(again)]);
+      expect(ran.code).not.toBe(0);
+      expect(silentOn('failed', ran)).toEqual([]);
     }
   });
 
@@ -213,16 +237,17 @@ describe('the program prints no secret and leaves none', () => {
     for (let turn = 0; turn < 4; turn++) {
       ways.change = (answer, { path }) => failing(answer, path, (secrets) => quoted(secrets ?? own, 2 * turn));
       const format = formatOf(turn);
-      expect((await run(['status', ...format])).out).toContain('it did not start');
-      expect((await run(['logs', 'production.postgres.main', ...format])).out).toContain('(sensitive)');
+      expect(silentOn('it did not start', await run(['status', ...format]))).toEqual([]);
+      expect(silentOn('(sensitive)', await run(['logs', 'production.postgres.main', ...format]))).toEqual([]);
     }
     for (const format of formats) {
       const redeploy = ['run', 'redeploy', 'production.compose.shop', '--yes', ...format];
-      expect((await run(redeploy)).both).toContain('it did not start');
+      expect(silentOn('it did not start', await run(redeploy))).toEqual([]);
       // An apply waits for a deployment, and tells why it failed.
       own[3] = plainCanary(`fresh${format.length}`);
-      const failed = await run([...apply, ...format], { env: { TRUEUP_SECRET_COMMAND: own[3] } });
-      expect(failed.both).toContain('deploy-failed');
+      expect(
+        silentOn('deploy-failed', await run([...apply, ...format], { env: { TRUEUP_SECRET_COMMAND: own[3] } })),
+      ).toEqual([]);
     }
   });
 
@@ -241,9 +266,9 @@ describe('the program prints no secret and leaves none', () => {
       join(folder, 'trueup.yaml'),
       text.replace('    compose:\n', (line) => line + more),
     );
-    const { code, both } = await run(['plan']);
-    expect(code).not.toBe(0);
-    expect(both).toContain('nowhere');
+    const ran = await run(['plan']);
+    expect(ran.code).not.toBe(0);
+    expect(silentOn('nowhere', ran, ['text', 'json', ...forReviewers])).toEqual([]);
   });
 
   test('when it is killed at any moment', async () => {
@@ -323,11 +348,15 @@ describe('the program leaves no secret in a state', () => {
       expect(await elsewhere.left()).toContain('production.compose.shop');
       const other = { TRUEUP_SECRET_ODD: oddCanary('other') };
       expect(await run(apply, { env: other })).toMatchObject({ code: 0 });
-      expect((await run(['plan'], { env: other, by: trueupInEveryFormat })).out).toContain('"changes"');
+      expect(inFormat('json', await run(['plan'], { env: other, by: trueupInEveryFormat }))).toContain('"changes"');
       elsewhere.breakDown();
-      const commands = [['plan'], apply, ['state', 'list']].map((words) => argsOf(words));
-      const ends = commands.map((words) => trueupInEveryFormat(words, { env }));
-      for (const { code, out, err } of await Promise.all([...ends, trueupProcess(argsOf(['plan']), { env })])) {
+      const commands = [['plan'], apply, ['state', 'list']];
+      const ends = commands.map((words) => trueupInEveryFormat(argsOf(words), { env }));
+      const inBoth = commands.flatMap((words) => [words, [...words, ...json]]);
+      const processes = effort({ fast: [['plan']], full: inBoth }).map((words) =>
+        trueupProcess(argsOf(words), { env }),
+      );
+      for (const { code, out, err } of await Promise.all([...ends, ...processes])) {
         expect(code).not.toBe(0);
         expect([out, err].flatMap(canariesIn)).toEqual([]);
         expect(out + err).not.toContain(secretOf('writer'));
@@ -382,7 +411,7 @@ process.stdout.write = (text, ...rest) => {
   return write.call(process.stdout, text, ...rest);
 };`,
     );
-    for (const format of effort({ fast: [one], all: [[], json] })) {
+    for (const format of effort({ fast: [one], full: [[], json] })) {
       const more = { NODE_OPTIONS: `--import ${file}` };
       // What it has to print elsewhere keeps it from ending before it crashes.
       const { code, out, err } = await trueupProcess(argsOf([...apply, ...format]), { env: { ...env, ...more } });
@@ -410,9 +439,9 @@ describe('the redactor', () => {
       join(folder, 'trueup.yaml'),
       text.replace('        domains:\n', (line) => line + twice),
     );
-    const { code, both } = await run(['validate']);
-    expect(code).toBe(0);
-    expect(both).toMatch(/is valid[\s\S]*two declarations overlap/);
+    const ran = await run(['validate']);
+    expect(ran.code).toBe(0);
+    expect(inFormat('text', ran) + ran.err).toMatch(/is valid[\s\S]*two declarations overlap/);
   });
 
   test('redacts the secrets of the input in the answer of trueup call', async () => {

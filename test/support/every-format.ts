@@ -19,6 +19,12 @@ export async function trueupInEveryFormat(
   return trueup([...args, '--format', 'every'], options);
 }
 
+/** The part of stdout in one format. */
+export function inFormat(name: string, { out }: Pick<Finished, 'out'>): string {
+  const [, ...parts] = out.split(/^=== (\w+) ===\n/m);
+  return parts.filter((_, at) => at % 2 === 1 && parts[at - 1] === name).join('');
+}
+
 /** The command that the first words of a command line name. */
 async function commandOf(args: readonly string[]): Promise<Command | Group> {
   const line = `${args.join(' ')} `;
