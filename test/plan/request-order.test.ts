@@ -192,6 +192,12 @@ describe('what is deleted', () => {
     expect(node(old(domain))).toMatchObject({ part: 'teardown', scope: shop, action: { address: domain } });
   });
 
+  test('goes after what its record places below it, used or not', () => {
+    const apart = recordOf('redis', 'id', { parent: env, dependsOn: [] });
+    const { needs } = orderOf([deleted(env), deleted(main, { parent: env })], { [env]: was(null), [main]: apart });
+    expect(needs(old(env)).success).toEqual([old(main)]);
+  });
+
   test('comes after the objects that the platform deletes with it', () => {
     const { needs } = orderOf([deleted(shop), deleted(domain, { ...inScope(shop), teardown: [] })], {
       [domain]: was(shop),
