@@ -17,6 +17,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const common = {
   absWorkingDir: root,
   bundle: true,
+  preserveSymlinks: true, // a build has the packages through one: their places are named from here
   platform: 'node',
   target: 'node20',
   outbase: 'src',
