@@ -558,8 +558,9 @@ describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands(
             const view = documentOf(plan);
             const ending = resultOf({ outcomes, state }, { plan: view });
             said += renderPlan(view, plainStyle) + JSON.stringify(view) + renderResult(ending, plainStyle);
-            said += JSON.stringify(ending) + shown(state) + shown(plan.base) + shown(plan.observed);
-            said += inspect(plan.actions, { depth: 20 });
+            said += JSON.stringify(ending) + shown(state) + written(state);
+            const parts: readonly unknown[] = Object.values(plan);
+            for (const part of parts) said += isObject(part) ? shown(part) : inspect(part);
             if (kind.identity.listedOnce === undefined) continue;
             await connect(made, kind);
             await walker.session(text);
@@ -667,6 +668,13 @@ describe.each([...stands(), ...(isFull ? documentedStands() : []), ...topStands(
 
 /** What a part of a plan shows, once for all who have it in common. */
 const shown = onceFor((part: object) => inspect(part, { depth: 20 }));
+
+/** A state as JSON, once for all who have it in common. */
+const written = onceFor((state: object) => JSON.stringify(state));
+
+function isObject(part: unknown): part is object {
+  return typeof part === 'object' && part !== null;
+}
 
 /** A value that a field takes and that holds a canary. */
 function hiding(field: Field, canary: string): Json {
