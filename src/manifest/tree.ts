@@ -157,7 +157,7 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
 }
 
 /** Why the parser would take too much memory for a text. To read its tokens takes none, and a tenth of the time. */
-function tooMany(text: string): { readonly message: string; readonly remedy: string } | undefined {
+export function tooMany(text: string): { readonly message: string; readonly remedy: string } | undefined {
   // A shorter text than that holds too few tokens.
   if (text.length * maxTokenCost <= maxCost && !/^%/m.test(text)) return undefined;
   let [cost, directives] = [0, 0];
