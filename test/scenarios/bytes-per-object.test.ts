@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { manyStacks } from '../support/manifest-texts.ts';
-import type { Manifests } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
 /** How many bytes the state and a plan keep for each object. */
@@ -10,15 +9,13 @@ import { bench } from '../support/world.ts';
 test('the state takes 500 bytes for each object at most, and a plan without a change keeps 3,000', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const manifests: Manifests = new Map();
-  const made = bench({ manifests });
+  const made = bench();
   const text = manyStacks(200);
   await made.apply(text);
   const objects = Object.keys(made.store.state?.resources ?? {}).length;
   expect(objects).toBe(601);
   expect(JSON.stringify(made.store.state).length / objects).toBeLessThan(500);
   await made.plan(text);
-  manifests.clear();
   collect();
   const before = process.memoryUsage().heapUsed;
   const plan = await made.plan(text);

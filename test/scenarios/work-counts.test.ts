@@ -4,7 +4,6 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type * as SimpleYaml from '../../src/formats/simple-yaml.ts';
 import { readSimpleYaml } from '../../src/formats/simple-yaml.ts';
 import { manyStacks } from '../support/manifest-texts.ts';
-import type { Manifests } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
 /** How often a run reads the same text. Counts, never times. */
@@ -22,10 +21,8 @@ beforeEach(() => void vi.clearAllMocks());
 const texts = () => vi.mocked(readSimpleYaml).mock.calls.map(([text]) => text);
 
 test('a plan reads the manifest and each compose file once, and none of them with the whole parser', async () => {
-  const manifests: Manifests = new Map();
-  const made = bench({ manifests });
+  const made = bench();
   await made.apply(manyStacks(30));
-  manifests.clear();
   vi.clearAllMocks();
   const plan = await made.plan(manyStacks(30));
   expect(plan.actions.every(({ action }) => action === 'no-op')).toBe(true);

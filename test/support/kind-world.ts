@@ -1,4 +1,3 @@
-import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { State } from '../../src/state/state.ts';
@@ -17,14 +16,10 @@ export function worldWithMember(): World {
   return { ...seed, everyServerAnswers: true };
 }
 
-/** The manifests that tests of one kind read again and again. */
-const manifests = new Map<string, Promise<Manifest>>();
-
 /** A bench over such a platform, one that keeps to the API document if asked for, or over a copy of another one, on which the secrets of the examples exist. */
 export function kindBench(from?: Beginning, documentedOnly = false): Bench {
-  if (manifests.size > 500) manifests.clear();
   const made = bench({
-    manifests,
+    keepsManifests: true,
     documentedOnly,
     emulate: { world: from === undefined ? worldWithMember() : structuredClone(from.world) },
     ...(from === undefined ? {} : { clock: selfMovingClock(from.at) }),

@@ -60,9 +60,6 @@ function beating(clock: Clock): BeatingClock {
   return { every: () => () => undefined, ...clock };
 }
 
-/** Manifests that were read, by their text and values. */
-export type Manifests = Map<string, Promise<Manifest>>;
-
 /** What a test has of its own: a platform that goes by the clock of the test, or both of them. */
 type BenchOptions = {
   readonly folder?: string;
@@ -73,8 +70,8 @@ type BenchOptions = {
   readonly documentedOnly?: boolean;
   /** Operations beyond the document that the platform does not serve. */
   readonly lacks?: readonly string[];
-  /** Manifests that were read before, by their text and values, for tests that read the same ones; none by default. */
-  readonly manifests?: Manifests;
+  /** true: what has the same text and values is read once. By default each run gets a manifest of its own, as a process does. */
+  readonly keepsManifests?: boolean;
 } & (
   | { readonly emulate?: EmulatorOptions; readonly clock?: Clock; readonly emulator?: undefined }
   | { readonly emulator: Emulator; readonly clock: Clock; readonly emulate?: undefined }
@@ -143,7 +140,7 @@ function without(lacking: readonly string[], profile: Profile): Contract {
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { documentedOnly = false, lacks = [], profile = 'dokploy', kinds = allKinds, manifests = new Map() } = options;
+  const { documentedOnly = false, lacks = [], profile = 'dokploy', kinds = allKinds } = options;
   const contract = documentedOnly ? contracts[profile] : without(lacks, profile);
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
@@ -162,6 +159,7 @@ export function bench(options: BenchOptions = {}): Bench {
       now: () => new Date(clock.wall()),
     });
   const redactor = createRedactor();
+  const manifests = new Map<string, Promise<Manifest>>();
   let seen = 0;
   const clientOver = (send: Send) =>
     createClient({
@@ -198,8 +196,7 @@ export function bench(options: BenchOptions = {}): Bench {
     redact: redactor.redact,
     manifest: async (written) => {
       const workspace = await files.write(written);
-      if (!files.isInMemory()) return read(workspace);
-      // With the same values it is the same manifest.
+      if (options.keepsManifests !== true || !files.isInMemory()) return read(workspace);
       const key = JSON.stringify([written, secrets, env]);
       const manifest = manifests.get(key) ?? read(workspace);
       manifests.set(key, manifest);
