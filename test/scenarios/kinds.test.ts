@@ -97,12 +97,13 @@ function notFetched(walker: Walker): string[] {
 async function plansNothing(walker: Walker, text: string, waiting = notFetched(walker)): Promise<void> {
   walker.posts();
   const before = walker.records();
-  const { actions, outcomes } = await walker.apply(text);
+  const { actions, outcomes, wroteAnyway } = await walker.apply(text);
   expect(actions.filter((action) => action.action !== 'no-op')).toEqual([]);
   expectNotes(actions, [], waiting);
   await expectDone(walker.made, outcomes);
   expect(walker.posts()).toEqual([]);
   expect(walker.records()).toBe(before);
+  expect(wroteAnyway, 'the state was written').toBe(false);
 }
 
 /** Checks the codes of everything that a plan says beside its actions, and which applications have to be deployed. */

@@ -42,6 +42,8 @@ interface Walked {
   readonly actions: readonly Action[];
   readonly outcomes: readonly Outcome[];
   readonly posts: readonly string[];
+  /** Whether an apply of all of them, without a change, wrote to the state: to any record, or to what is not in records. */
+  readonly wroteAnyway: boolean;
 }
 
 /** Applies a manifest to a platform of a kind, for what tests begin with. */
@@ -183,6 +185,7 @@ function walkTogether(
     const others = [...texts].filter(([{ stand }]) => !chosen.has(stand)).map(([, text]) => text);
     const text = manifestOf([...chosen.values(), ...others]);
     const start = made.emulator.log.length;
+    const before = JSON.stringify(made.store.state);
     const planned = typeof how === 'object' ? undefined : await made.plan(text);
     if (planned !== undefined) expectOthersAsBefore(planned.actions, requests);
     if (planned !== undefined && how === 'plan')
@@ -192,6 +195,8 @@ function walkTogether(
       : carryOut(made, planned));
     const actions = outcomes.map(({ action }) => action);
     expectOthersAsBefore(actions, requests);
+    const isNothing = (planned?.actions ?? actions).every(({ action }) => action === 'no-op');
+    const wroteAnyway = isNothing && JSON.stringify(made.store.state) !== before;
     for (const member of asked.keys()) {
       const own = chosen.get(member.stand);
       if (own !== undefined) texts.set(member, own);
@@ -202,6 +207,7 @@ function walkTogether(
         actions: (planned?.actions ?? actions).filter(isAbout(walker.stand)),
         outcomes: outcomes.filter(({ action }) => isAbout(walker.stand)(action)),
         posts: postsOf(made, walker, { start, walkers }),
+        wroteAnyway,
       },
     });
   }
