@@ -12,12 +12,14 @@ import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './request.ts';
 import { reportAgain, refusal } from './report.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
-import { listOf, readingOnce, readOwn, readSiblings, rowsBelow } from './rows.ts';
+import { listOf, readOwn, readSiblings, rowsBelow } from './rows.ts';
 import { seen, sendOnce } from './send.ts';
 import { PlatformError } from '../api/errors.ts';
+import { remembering } from '../api/remembering.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';
+import { createReader } from '../observe/reader.ts';
 
 /** An object that was created, with its row as far as it is known. */
 type Created = { readonly id: string; readonly row: Row };
@@ -180,7 +182,7 @@ function deposed(run: Run, { action: { block } }: Job): Job[] {
  */
 export async function reportDuplicates(run: Run): Promise<void> {
   const { signal, client } = run.input;
-  const looking: Run = { ...run, reader: readingOnce(client) };
+  const looking: Run = { ...run, reader: createReader(remembering(client)) };
   const reports = [...run.jobs.values()].map(async (job) => {
     const { action } = job;
     const create = action.steps.find(({ role }) => role === 'create');

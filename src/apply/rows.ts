@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
+import { remembering } from '../api/remembering.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
@@ -113,20 +114,6 @@ function readList(run: Run, reader: Reader, { action, parent }: Job): ReturnType
   return reader.rows(action.kind, { place: run.input.plan.observed, parent: above });
 }
 
-/** A reader that sends each read once, and gives every caller its answer. */
-export function readingOnce(client: Client): Reader {
-  const answers = new Map<string, Promise<unknown>>();
-  return createReader({
-    ...client,
-    invoke: (operation, input) => {
-      const read = JSON.stringify([operation, input]);
-      const answer = answers.get(read) ?? client.invoke(operation, input);
-      answers.set(read, answer);
-      return answer;
-    },
-  });
-}
-
 /**
  * The scopes, of those given, that their lists prove to be gone: a list showed the object when the run was planned, the
  * platform answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs.
@@ -134,7 +121,7 @@ export function readingOnce(client: Client): Reader {
  * list of which only one object was deleted: the read of that object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<ReadonlySet<Scope>> {
-  const reader = readingOnce(run.input.client);
+  const reader = createReader(remembering(run.input.client));
   const deleted = scopes.filter(({ root }) => isDeleted(run, root));
   const lists = [...groupBy(deleted.map((scope) => [listOf(scope.root.action), scope] as const)).values()];
   const several = lists.filter(({ length }) => length > 1);

@@ -1,10 +1,11 @@
 import { isDeployment } from '../plan/action.ts';
 import { defined } from '../formats/json.ts';
 import { readingOnly } from '../api/client.ts';
+import { remembering } from '../api/remembering.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import { type Adopted, adopt, isSettled } from './adopt-text.ts';
-import { overlay, remembering } from '../export/export.ts';
+import { overlay } from '../export/export.ts';
 import { isWithin } from '../kind/address.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { Manifest } from '../manifest/manifest.ts';

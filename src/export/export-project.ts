@@ -1,3 +1,4 @@
+import { remembering } from '../api/remembering.ts';
 import { isChange, shownAddress } from '../plan/action.ts';
 import { defined } from '../formats/json.ts';
 import { existsSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { withIncludes } from './includes.ts';
 import type { Present } from './export-address.ts';
 import { type Layout, inFile, oneFile, projectLayout } from './compose.ts';
 import type { TerraformState } from './terraform.ts';
-import { type Exported, type ExportInput, makeExport, remembering } from './export.ts';
+import { type Exported, type ExportInput, makeExport } from './export.ts';
 import { fileName } from './names.ts';
 import { type SecretFile, patternsFor, rootText } from './root-file.ts';
 import type { NamedSecret } from './secrets.ts';

@@ -1,5 +1,4 @@
-import type { Client } from '../api/client.ts';
-import { endpointOf } from '../api/contract.ts';
+import { remembering } from '../api/remembering.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
@@ -101,24 +100,6 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
 function byAddress(a: Diagnostic, b: Diagnostic): number {
   const [first, second] = [a, b].map(({ address = '', message }) => `${address}\0${message}`);
   return (first ?? '') < (second ?? '') ? -1 : 1;
-}
-
-/** A client that asks each question once: what is planned is what was read. */
-export function remembering(client: Client): Client {
-  const answers = new Map<string, Promise<unknown>>();
-  return {
-    ...client,
-    invoke: (operation, input, options) => {
-      if (endpointOf(operation).method !== 'GET') return client.invoke(operation, input, options);
-      const question = JSON.stringify([operation, input]);
-      const answer = answers.get(question) ?? client.invoke(operation, input, options);
-      answers.set(question, answer);
-      return answer;
-    },
-    get contract() {
-      return client.contract;
-    },
-  };
 }
 
 async function readWith(
