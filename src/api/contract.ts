@@ -3,7 +3,7 @@ import { type Endpoint, type InputOf, type OperationLine, readEndpoint } from '.
 import { defined } from '../formats/json.ts';
 import { extensionOperations } from './extensions.ts';
 import { type Names, namesOf } from './names.ts';
-import { once, onceFor } from './once.ts';
+import { keptIn, once, onceFor } from './once.ts';
 import { documentedOperations } from './operations.ts';
 import { document, type Vocabulary } from './vocabulary.ts';
 
@@ -70,10 +70,7 @@ export const profiles = Object.keys(vocabularies) as readonly Profile[]; // its 
 
 /** The contract of a platform of a profile that serves these operations: the same object for the same. Never throws. */
 export function contractOf(profile: Profile, operations: readonly Operation[]): Contract {
-  const key = [profile, ...operations].join();
-  const contract = contractsMade.get(key) ?? makeContract(profile, operations);
-  contractsMade.set(key, contract);
-  return contract;
+  return keptIn(contractsMade, [profile, ...operations].join(), () => makeContract(profile, operations));
 }
 
 const contractsMade = new Map<string, Contract>();
@@ -97,10 +94,7 @@ export const beyondDocument = Object.keys(extension) as (keyof typeof extension)
 /** The documented part of a contract, with these operations beyond the document: the same ones for the same. Never throws. */
 export function serving(contract: Contract, beyond: readonly Operation[]): Contract {
   const made = servedInstead(contract.operations);
-  const key = beyond.join();
-  const operations = made.get(key) ?? withBeyond(contract, beyond);
-  made.set(key, operations);
-  return { ...contract, operations };
+  return { ...contract, operations: keptIn(made, beyond.join(), () => withBeyond(contract, beyond)) };
 }
 
 /** What was made from the operations of a contract, by the names of those beyond the document. */

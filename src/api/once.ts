@@ -22,3 +22,14 @@ export function onceInTurn<K extends object, T>(make: (key: K) => T): (key: K) =
     return last.value;
   };
 }
+
+/** The value of a key in a map: made when it is asked for first, and kept there. */
+export function keptIn<K, V>(
+  map: { readonly get: (key: K) => V | undefined; readonly set: (key: K, value: V) => unknown },
+  key: K,
+  make: () => V,
+): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}

@@ -1,5 +1,6 @@
 import type { Client } from './client.ts';
 import { endpointOf } from './contract.ts';
+import { keptIn } from './once.ts';
 
 /** A client that sends each read once, and gives every caller its answer: what is judged together was read together. Never throws. */
 export function remembering(client: Client): Client {
@@ -8,10 +9,7 @@ export function remembering(client: Client): Client {
     ...client,
     invoke: (operation, input, options) => {
       if (endpointOf(operation).method !== 'GET') return client.invoke(operation, input, options);
-      const question = JSON.stringify([operation, input]);
-      const answer = answers.get(question) ?? client.invoke(operation, input, options);
-      answers.set(question, answer);
-      return answer;
+      return keptIn(answers, JSON.stringify([operation, input]), () => client.invoke(operation, input, options));
     },
     get contract() {
       return client.contract;

@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
+import { keptIn, onceFor } from '../api/once.ts';
 import { remembering } from '../api/remembering.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
@@ -79,16 +80,12 @@ export function rowWithId({ action, scope: { root } }: Job, row: Row | undefined
 }
 
 /** The lists in the rows of scopes, by kind: read once for all jobs. */
-const listsIn = new WeakMap<Row, Map<string, ReadonlyMap<string, Row>>>();
+const listsIn = onceFor((_scope: Row) => new Map<string, ReadonlyMap<string, Row>>());
 
 /** The rows of a kind in the row of a scope, by id. @throws {Stop} when the answer has no such list. */
 export function rowsBelow({ action }: Job, row: Row | undefined, kind: Kind): ReadonlyMap<string, Row> {
   if (row === undefined) return new Map();
-  const lists = listsIn.get(row) ?? new Map<string, ReadonlyMap<string, Row>>();
-  listsIn.set(row, lists);
-  const rows = lists.get(kind.kind) ?? rowsIn(kind, action.kind, row) ?? new Map<string, Row>();
-  lists.set(kind.kind, rows);
-  return rows;
+  return keptIn(listsIn(row), kind.kind, () => rowsIn(kind, action.kind, row) ?? new Map<string, Row>());
 }
 
 /** Whether an object is below the parent that the manifest gives it. */
@@ -118,7 +115,7 @@ function readList(run: Run, reader: Reader, { action, parent }: Job): ReturnType
  * The scopes, of those given, that their lists prove to be gone: a list showed the object when the run was planned, the
  * platform answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs.
  * An object that the list still shows is read by its id, whatever the answer was. Costs one read per parent, and none for a
- * list of which only one object was deleted: the read of that object proves as much.
+ * list with only one deleted object: the read of that object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<ReadonlySet<Scope>> {
   const reader = createReader(remembering(run.input.client));

@@ -1,7 +1,7 @@
 import { type Operation, endpointOf, extendedContracts } from '../api/contract.ts';
 import { type Schema, inputSchema, membersOf } from '../api/members.ts';
 import type { Names } from '../api/names.ts';
-import { onceFor } from '../api/once.ts';
+import { keptIn, onceFor } from '../api/once.ts';
 import { schemaInWords } from '../api/openapi.ts';
 import type { Json, Row } from './json.ts';
 
@@ -32,11 +32,7 @@ const wordsOfDokploy = {};
 
 /** The document of a platform, made once for all that serve the same. */
 function documentOf(served: readonly string[], names: Names | undefined): Json {
-  const documents = documentsIn(names ?? wordsOfDokploy);
-  const key = served.join();
-  const document = documents.get(key) ?? describe(served, names);
-  documents.set(key, document);
-  return document;
+  return keptIn(documentsIn(names ?? wordsOfDokploy), served.join(), () => describe(served, names));
 }
 
 /** The form of the real document: paths below `/api`, members in the words of the platform, answers not described. */

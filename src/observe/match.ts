@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import { type Json, type Row, canonical } from '../formats/json.ts';
@@ -60,8 +61,9 @@ export function indexRows(
       withoutAppended(value, parent === undefined ? '' : appendedBelow(kind, name, parent));
     const valueIn = (row: Row) => (name: string) =>
       plainly(name, observedValue(kind, name, row) ?? keyDefault(kind, name));
-    const index = byNames.get(form) ?? groupBy(rows.map(([id, row]) => [keyText(kind, names, valueIn(row)), id]));
-    byNames.set(form, index);
+    const index = keptIn(byNames, form, () =>
+      groupBy(rows.map(([id, row]) => [keyText(kind, names, valueIn(row)), id])),
+    );
     return index.get(keyText(kind, names, (name) => plainly(name, key[name] ?? null))) ?? [];
   };
 }

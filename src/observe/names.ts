@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -78,11 +79,9 @@ interface Names {
 /** Finds the names in a resource, beside what the state knows. */
 function namesBeside(records: NamesInput['records']): (resource: Resource) => Names[] {
   const managed = new Set(Object.values(records).map(({ id }) => id));
-  const referring = new Map<Kind, readonly (readonly [field: string, target: string])[]>();
+  const referring = onceFor(referringFields);
   return ({ kind, address, fields }) => {
-    const known = referring.get(kind) ?? referringFields(kind);
-    referring.set(kind, known);
-    return known.flatMap(([field, target]) => {
+    return referring(kind).flatMap(([field, target]) => {
       const wanted = fields[field];
       if (wanted === undefined) return [];
       // The platform answered these ids before. One of an object of the state may be deleted in this run.

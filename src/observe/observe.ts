@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import { isOfKey, lacksRight, PlatformError } from '../api/errors.ts';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
@@ -212,9 +213,7 @@ function namesAtTop(listed: readonly TopList[], isHidden: (id: string, name: str
   return (name, id) => {
     const { kind, rows } = lists.get(name) ?? {};
     if (kind?.identity.keyField === undefined || rows === undefined) return undefined;
-    const names = made.get(name) ?? shownNames(kind, rows, isHidden);
-    made.set(name, names);
-    return names.get(id);
+    return keptIn(made, name, () => shownNames(kind, rows, isHidden)).get(id);
   };
 }
 

@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import { lacksRight } from '../api/errors.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
@@ -74,11 +75,7 @@ export function projectLists(about: Pick<Boundary, 'kinds' | 'reader'> & { reado
     projectId = id;
     return read(id);
   };
-  const rows: ProjectLists['rows'] = (kind) => {
-    const list = known.get(kind.kind) ?? listed(kind);
-    known.set(kind.kind, list);
-    return list;
-  };
+  const rows: ProjectLists['rows'] = (kind) => keptIn(known, kind.kind, () => listed(kind));
   const foreignAmong: ProjectLists['foreignAmong'] = async (objects) => {
     const inProject = objects.filter(({ kind }) => isOfProject(kind));
     const tops = inProject.length === 0 ? [] : kinds.filter((kind) => kind.parents[root] && isOfProject(kind));
