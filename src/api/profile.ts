@@ -53,14 +53,14 @@ export type NamedPlatform = { readonly profile?: Profile | undefined } & (
   | { readonly emulator?: never; readonly url: string }
 );
 
-/** The words of a platform: those that are named, or that are taken for its own until it shows them. */
-export function wordsOf({ emulator, profile }: NamedPlatform): { readonly profile: Profile } {
-  return { profile: profile ?? (emulator ? 'standard' : 'dokploy') };
+/** The profile of a platform: the one that is named, or that is taken for its own until it shows it. */
+export function profileOf({ emulator, profile }: NamedPlatform): Profile {
+  return profile ?? (emulator ? 'standard' : 'dokploy');
 }
 
 /** The contract of a platform by its words; `takesAll`: with every operation that Trueup knows, also those that it may lack. */
 export function contractAt(platform: NamedPlatform, takesAll = false): Contract {
-  return (takesAll ? extendedContracts : contracts)[wordsOf(platform).profile];
+  return (takesAll ? extendedContracts : contracts)[profileOf(platform)];
 }
 
 /** A client that speaks the words of the platform of a manifest. `isExamining`: the caller says what is wrong with its words. */

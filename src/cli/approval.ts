@@ -1,3 +1,4 @@
+import type { NamedPlatform } from '../api/profile.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Plan, hasChanges, needsConsent } from '../plan/action.ts';
 import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
@@ -48,6 +49,11 @@ export async function confirm(
   if (await askYes(process, `${question}\nContinue? Only yes is accepted: `)) return true;
   terminal.err('Nothing was sent.\n');
   return false;
+}
+
+/** The platform as a question before a command names it. */
+export function placeOf(platform: NamedPlatform): string {
+  return platform.emulator ? 'the embedded emulator' : new URL(platform.url).host;
 }
 
 function unapproved(why: string, remedy: string): Stop {

@@ -148,7 +148,8 @@ function contextOf({ actions, destroys, base }: Plan): Context {
   const isDeleting = actions.some(isDeletion);
   return {
     byAddress: actionsByAddress(actions),
-    ...dependentsOf(actions, base.resources),
+    // Only a deletion waits for what depends on it.
+    ...dependentsOf(isDeleting ? actions : [], base.resources),
     destroys: destroys === true,
     created: new Map(
       actions.flatMap((action) => (isDeleting && isCreation(action) ? [[placeKey(action), action.address]] : [])),

@@ -271,7 +271,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
 
 const none: StateRecord['pairs'] = {};
 
-/** The maps of which a key was settled, by the pairs of their object: asked for each key of them. */
+/** The maps with a settled key, by the pairs of their object: each key of a map asks. */
 const mapsSettled = onceFor((pairs: StateRecord['pairs']): ReadonlySet<string> => {
   const attributes = Object.keys(pairs).map(attributeNamed);
   return new Set(attributes.flatMap(({ field, key }) => (key === undefined ? [] : [field])));

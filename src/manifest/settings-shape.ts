@@ -63,7 +63,7 @@ function receiver() {
     .refine(({ as, signature }) => signature === undefined || as === 'json', 'can have signature only beside as: json');
 }
 
-/** The same getters, each of which builds its value once. */
+/** The same getters; each builds its value once. */
 function builtOnce<S extends Record<string, z.ZodType>>(shape: S): S {
   const built = {} as S;
   for (const key of Object.keys(shape))

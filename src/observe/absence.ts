@@ -35,7 +35,7 @@ export async function waitForSecondLook(
 ): Promise<void> {
   await clock.sleep(attempts.reading.secondLookMs, signal);
   if (signal?.aborted !== true) return;
-  const message = `the run was interrupted before Trueup could look for ${someOf(unseen.map(({ address }) => address))} a second time`;
+  const message = `the run was interrupted before Trueup could look for ${addressesOf(unseen)} a second time`;
   throw stop('platform', 'hidden', message, { remedy: 'Nothing was planned. Run it again.' });
 }
 
@@ -167,7 +167,7 @@ function refused({ kind, caller }: IdentifyInput, items: readonly Expected[], be
   const said = serverMessage === '' ? '' : `: "${serverMessage}"`;
   const right = rightTo(operation);
   const message =
-    `no list shows ${someOf(items.map(({ address }) => address))} (${kind.kind}), and ${operation} was answered with ` +
+    `no list shows ${addressesOf(items)} (${kind.kind}), and ${operation} was answered with ` +
     `${status} ${code}${said}: hidden from this API key (role ${caller.role}), or gone`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Use the key of an owner or admin, which ' +
@@ -178,9 +178,14 @@ function refused({ kind, caller }: IdentifyInput, items: readonly Expected[], be
 /** Says that a list lacks objects that are there. */
 function incomplete(kind: Kind, present: readonly Expected[]): Diagnostic {
   const read = kind.operations.read;
-  const message = `no list shows ${someOf(present.map(({ address }) => address))} (${kind.kind}), and ${read} does: the list is not complete`;
+  const message = `no list shows ${addressesOf(present)} (${kind.kind}), and ${read} does: the list is not complete`;
   const remedy =
     'Nothing was planned: what is hidden would be created twice. Run it again; if it stays so, look what the ' +
     'API key may see, and use that of an owner or admin.';
   return diagnostic('hidden', message, { remedy });
+}
+
+/** The first of some addresses, and how many more there are. */
+function addressesOf(items: readonly Expected[]): string {
+  return someOf(items.map(({ address }) => address));
 }

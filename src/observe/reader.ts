@@ -1,6 +1,6 @@
 import type { ReadClient } from '../api/client.ts';
 import type { ReadOperation } from '../api/contract.ts';
-import { lacksRight, PlatformError } from '../api/errors.ts';
+import { lacksRight, PlatformError, unlessOfThePlatform } from '../api/errors.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
@@ -141,9 +141,7 @@ async function readText(
   how: 'once' | undefined,
 ): Promise<string> {
   const asked = client.invoke(operation, input, { maxErrors: 1, isDiagnostic: how === 'once' });
-  const answer = await asked.catch((error: unknown) => {
-    if (how === undefined || !(error instanceof PlatformError)) throw error;
-  });
+  const answer = await (how === undefined ? asked : asked.catch(unlessOfThePlatform));
   return typeof answer === 'string' ? client.redact(answer) : '';
 }
 

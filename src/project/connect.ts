@@ -15,7 +15,7 @@ import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/send.ts';
 import { openStore } from './open-store.ts';
-import { type NamedPlatform, clientAt, contractAt, wordsOf } from '../api/profile.ts';
+import { type NamedPlatform, clientAt, contractAt, profileOf } from '../api/profile.ts';
 import { checkPlatform } from './platform-address.ts';
 import { targetOf } from './target.ts';
 
@@ -113,7 +113,7 @@ async function openEmbedded(platform: NamedPlatform, input: OpeningInput): Promi
     import('./emulator-file.ts'),
     import('../emulator/served.ts'),
   ]);
-  const behaviour = { apiKey: emulatorKey, ...wordsOf(platform) };
+  const behaviour = { apiKey: emulatorKey, profile: profileOf(platform) };
   const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
   const { send, abandon } = abandonable(
     (guard) => async (request) => {

@@ -1,4 +1,4 @@
-import { closest } from '../diagnostics/closest.ts';
+import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
@@ -15,11 +15,8 @@ export async function importObject(
 ): Promise<Plan> {
   const resource = manifest.resources.find((item) => item.address === address);
   if (resource === undefined) {
-    const guess = closest(
-      address,
-      manifest.resources.map((item) => item.address),
-    );
-    const meant = guess === undefined ? 'trueup graph lists the addresses.' : `Did you mean ${guess}?`;
+    const declared = manifest.resources.map((item) => item.address);
+    const meant = didYouMean(address, declared, 'trueup graph lists the addresses.');
     throw stop('refused', 'bad-reference', `nothing is declared at ${address}`, {
       remedy: `Declare it first. ${meant}`,
     });

@@ -15,7 +15,7 @@ import { counted } from '../../render/lines.ts';
 import { operationsJson, type Words, renderOperation, renderOperations } from '../../render/operations.ts';
 import { printable } from '../../render/printable.ts';
 import { addSecretsOf, redactAnswer, redactMembers } from '../../secrets/call-secrets.ts';
-import { confirm } from '../approval.ts';
+import { confirm, placeOf } from '../approval.ts';
 import { readInput } from '../call-input.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Given, type Run, defineCommand } from '../command.ts';
@@ -124,7 +124,7 @@ async function call(
   );
   const wrong = checkInput(operation, input).map((item) => diagnosticIn(item, names));
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  const place = platform.emulator ? 'the embedded emulator' : new URL(platform.url).host;
+  const place = placeOf(platform);
   if (!(await hasConsent(run, { operation, input, place, names, isGiven: flags.yes === true }))) return 'failed';
   addSecretsOf(redactor.add, input);
   return withPlatform(run, platform, { purpose: 'call', deadlineMs, takesAll: true }, async ({ client }) => {

@@ -9,7 +9,7 @@ import { type Exit, exitCodes } from '../../render/exit-codes.ts';
 import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
 import { printable } from '../../render/printable.ts';
 import { type CommandResultsView, commandResultsJson, renderCommandResult } from '../../render/run.ts';
-import { confirm } from '../approval.ts';
+import { confirm, placeOf } from '../approval.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { withObjects } from '../named-objects.ts';
@@ -113,7 +113,7 @@ request is sent twice. run does not take the lock of the state: kill-build works
       };
       const preparation = { name, objects, dataLoss: flags.allowDataLoss === true, kinds, project };
       const commands = await prepareCommands(client, redactor.add, preparation);
-      const place = platform.emulator ? 'the embedded emulator' : new URL(platform.url).host;
+      const place = placeOf(platform);
       if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
       const limits = { flags, seconds: seconds ?? usualCommandSeconds };
       return execute(run, view, { client, abandon, readAt, foreignNow, name, commands, ...limits });
