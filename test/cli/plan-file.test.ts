@@ -20,8 +20,8 @@ import { readVersion } from '../../src/project/version.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { planFileText } from '../../src/plan/plan-file.ts';
+import { planFileOf } from '../support/plan-values.ts';
 import { applyCommand, destroyCommand, planCommand } from './asked.ts';
 import { apiKey, places } from './place.ts';
 import type { Finished } from './process.ts';
@@ -352,24 +352,7 @@ it('plan --out does not save a plan that cannot be applied', async () => {
 });
 
 describe('a plan file on the disk', () => {
-  const file: PlanFile = {
-    format: 'trueup/plan-file',
-    version: 5,
-    madeBy: '0.1.0',
-    madeAt: '2025-11-21T10:15:02.310Z',
-    platform: 'emulator',
-    organizationId: 'org_1',
-    projectId: 'prj_1',
-    deploys: true,
-    destroys: false,
-    narrowing: { targets: [], excludes: [], replaces: [] },
-    state: { lineage: 'one', serial: 1, content: 'digest' },
-    moved: 'digest',
-    accepted: 'digest',
-    facts: {},
-    shown: '',
-    mac: 'digest',
-  };
+  const file = planFileOf();
 
   /** What stops a work, without the folder in it. */
   async function problem(work: Promise<unknown>, folder: string): Promise<string> {

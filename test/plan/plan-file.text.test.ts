@@ -1,33 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
 import { isObject } from '../../src/formats/json.ts';
-import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
+import { planFileOf } from '../support/plan-values.ts';
 
 /** The text of a plan file, and what is refused to be one. */
 
 /** A file with one of everything that a file can have. */
-const file: PlanFile = {
-  format: 'trueup/plan-file',
-  version: 5,
-  madeBy: '1.2.3',
-  madeAt: '2026-01-02T03:04:05Z',
-  platform: 'emulator',
-  organizationId: 'org_1',
-  projectId: 'prj_1',
-  deploys: true,
-  destroys: false,
-  narrowing: { targets: [], excludes: [], replaces: [] },
-  state: { lineage: 'lineage', serial: 3, content: 'content' },
-  moved: 'moved',
-  accepted: 'accepted',
+const file = planFileOf({
   facts: {
     production: { block: '', 'declared name': 'd' },
     'production.redis.main': { 'action update': '', id: 'redis_1', 'send redis.update:update': '', 'was a': 'w v' },
   },
-  shown: 'shown',
-  mac: 'mac',
-};
+});
 
 const plain = file as unknown as Json; // its type says it member by member
 

@@ -3,31 +3,18 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { comparePlans, elsewhere } from '../../src/plan/reviewed-comparison.ts';
-import { declared, here, kindNamed, resourceOf } from '../support/plan-values.ts';
+import { declared, here, kindNamed, planFileOf, resourceOf } from '../support/plan-values.ts';
 
 /** Two plan files beside each other: the one that was reviewed, and the one that is made now. */
 
 const main = 'production.redis.main';
 const shop = 'production.compose.shop';
 
-const base: PlanFile = {
-  format: 'trueup/plan-file',
-  version: 5,
-  madeBy: '1.2.3',
-  madeAt: '2026-01-02T03:04:05Z',
+const base = planFileOf({
   platform: 'https://deploy.example.com',
-  organizationId: 'org_1',
-  projectId: 'prj_1',
-  deploys: true,
-  destroys: false,
-  narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'a', serial: 3, content: 'content' },
   accepted: '',
-  moved: 'moved',
-  facts: {},
-  shown: 'shown',
-  mac: 'mac',
-};
+});
 
 type Facts = Readonly<Record<string, string>>;
 

@@ -16,6 +16,7 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change, Doing, Target } from '../../src/plan/action.ts';
 import type { Staleness } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
+import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { standingOf } from '../../src/plan/standing.ts';
 import { storedPair } from '../../src/plan/stored-pairs.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -311,5 +312,28 @@ export function inputOf(
     digests: makeDigests,
     origins: new Map(),
     outputs: () => undefined,
+  };
+}
+
+/** A plan file without facts, with some members of its own. */
+export function planFileOf(own: Partial<PlanFile> = {}): PlanFile {
+  return {
+    format: 'trueup/plan-file',
+    version: 5,
+    madeBy: '1.2.3',
+    madeAt: '2026-01-02T03:04:05Z',
+    platform: 'emulator',
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    deploys: true,
+    destroys: false,
+    narrowing: { targets: [], excludes: [], replaces: [] },
+    state: { lineage: 'lineage', serial: 3, content: 'content' },
+    moved: 'moved',
+    accepted: 'accepted',
+    facts: {},
+    shown: 'shown',
+    mac: 'mac',
+    ...own,
   };
 }
