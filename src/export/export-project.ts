@@ -280,13 +280,13 @@ function extended(
 
 /** @throws {Stop} `refused`, when the manifest has what no export writes: it would be lost. */
 function checkReplaceable(
-  { settings, outputs, resources }: Manifest,
+  { settings, variables, outputs, resources }: Manifest,
   file: string,
   secretFile: SecretFile | undefined,
 ): void {
   const own = [
     ...(settings.state === undefined ? [] : ['state']),
-    ...(settings.variables.size === 0 ? [] : ['variables']),
+    ...(variables.size === 0 ? [] : ['variables']),
     ...(settings.moved.length === 0 ? [] : ['moved']),
     ...(outputs.size === 0 ? [] : ['outputs']),
     ...(resources.some(({ at }) => at.file === file) ? ['blocks'] : []),

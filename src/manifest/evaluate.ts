@@ -142,10 +142,12 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     throw tooLong('the values of the manifest together have', maxCharactersOfAll, node.at, evaluation.address);
   if (parts.length > 1 && node.value.includes('://')) warnOfSplit(parts, pieces, node, evaluation);
   const [only] = pieces;
-  if (pieces.length === 1 && typeof only === 'object' && 'written' in only && reading.asWritten !== true) {
-    found.written = only.written;
+  if (pieces.length === 1 && typeof only === 'object' && 'value' in only && reading.asWritten !== true) {
+    if (only.is === 'scalar') found.written = only.written;
     return { is: 'value', value: only.value };
   }
+  for (const [index, part] of parts.entries())
+    if (typeof part === 'object' && isList(pieces[index])) refuseList(part, node, found);
   return textShape(pieces.map(asText));
 }
 
@@ -194,11 +196,22 @@ function textShape(pieces: readonly ShapePiece[]): Shape {
 }
 
 /** A piece as part of a text. */
-function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
-  return typeof piece === 'object' && 'written' in piece ? piece.written : piece;
+function asText(piece: Piece): ShapePiece {
+  if (typeof piece === 'string' || !('value' in piece)) return piece;
+  return piece.is === 'scalar' ? piece.written : piece.value.join();
 }
 
-type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' }>;
+type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' | 'list' }>;
+
+function isList(piece: Piece | undefined): boolean {
+  return typeof piece === 'object' && 'value' in piece && piece.is === 'list';
+}
+
+function refuseList(part: Expression, node: ScalarNode, found: Found): void {
+  const written = String(node.value).slice(part.from, part.to);
+  const remedy = 'Write it alone, where a field takes a list, or declare the variable as text.';
+  refuse(found, placeOf(part, node, found.evaluation), badExpression(`${written} is a list, and no text`, remedy));
+}
 
 function evaluateExpression({ source, argument: name, encoding }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
@@ -207,6 +220,8 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
   const resolution = encoded(source.resolve(name, values, at), { source, name, encoding });
   if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
+    case 'list':
+      return resolution;
     case 'text':
     case 'scalar': {
       const text = resolution.is === 'text' ? resolution.text : resolution.written;
@@ -247,6 +262,10 @@ function encoded(
   if (encoding !== urlencode) {
     const message = `${JSON.stringify(encoding)} is no encoding`;
     return badExpression(message, `Write \${${source.name}:${name}|${urlencode}}: there is no other.`);
+  }
+  if (resolution.is === 'list') {
+    const written = `\${${source.name}:${name}}`;
+    return badExpression(`${written} is a list, and takes no |${urlencode}`, 'Declare the variable as text.');
   }
   if (resolution.is !== 'text' && resolution.is !== 'scalar') return resolution;
   // No text of a manifest has half a character, which has no code.

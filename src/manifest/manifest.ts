@@ -23,6 +23,7 @@ import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
 import { type Settings, readSettings } from './settings.ts';
+import { type GivenText, type Variable, readVariables, takeValues } from './variables.ts';
 import { settingsShape } from './settings-shape.ts';
 import { type MapNode, isEmpty } from './tree.ts';
 import { placeOfSection, remedyForKey } from './unknown-key.ts';
@@ -32,6 +33,7 @@ import type { Workspace } from './workspace.ts';
 /** Everything a user declared, checked, before any request. */
 export interface Manifest {
   readonly settings: Settings;
+  readonly variables: ReadonlyMap<string, Variable>;
   /** Parents before children. */
   readonly resources: readonly Resource[];
   /** What `trueup output` prints, by name. */
@@ -59,7 +61,7 @@ export interface ManifestInput {
   readonly envLimit?: EnvLimit;
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
-  readonly given: (name: string) => string | undefined;
+  readonly given: (name: string) => GivenText | undefined;
   /** A text to evaluate beside the manifest. */
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
@@ -98,7 +100,7 @@ async function read(
   refuseUnknownKeys(tree, kinds, diagnostics);
   const whole = await loadWhole(tree, { ...input, kinds, sources }, diagnostics, texts);
   if (whole === undefined) return undefined;
-  const { merged, settings } = whole;
+  const { merged, settings, variables } = whole;
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
 
   const found = findBlocks(merged, { kinds, sources }, diagnostics);
@@ -114,15 +116,16 @@ async function read(
     dangling: once(() => findDangling(referable)),
     suggestions: { left: maxSuggestions },
   };
-  const evaluationOf = evaluations({ ...input, sources }, { settings, file, referable }, diagnostics);
+  const evaluationOf = evaluations({ ...input, sources }, { variables, file, referable }, diagnostics);
   const resources = inherit(await readBlocks(found.blocks, kinds, evaluationOf));
-  const variableNames = [...settings.variables.keys()];
+  const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationOf);
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
   return {
     settings,
+    variables,
     resources,
     outputs,
     accepted: accepted.map(acceptedMeant),
@@ -144,13 +147,19 @@ function refuseUnknownKeys(tree: MapNode, kinds: readonly Kind[], diagnostics: D
   }
 }
 
-/** Reads the settings and the included files. `lacksFiles`: blocks may be missing. undefined: a setting is wrong. */
+/** The files of a manifest as one. `lacksFiles`: blocks may be missing. */
+interface Whole extends Pick<Manifest, 'settings' | 'variables'> {
+  readonly merged: MapNode;
+  readonly lacksFiles: boolean;
+}
+
+/** Reads the settings, the included files and the variables. undefined: a setting or a variable is wrong. */
 async function loadWhole(
   tree: MapNode,
   { workspace, kinds, file, ...input }: ManifestInput & { readonly sources: readonly ExpressionSource[] },
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
-): Promise<{ readonly merged: MapNode; readonly settings: Settings; readonly lacksFiles: boolean } | undefined> {
+): Promise<Whole | undefined> {
   const own = readSettings(tree, input, diagnostics);
   if (own === undefined) return undefined;
   const sections = sectionsOf(kinds);
@@ -158,11 +167,25 @@ async function loadWhole(
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
   const before = diagnostics.length;
   const names = top.map(([section]) => section);
-  const merged = await loadIncludes(workspace, tree, own.include, { sections: names, nested }, { diagnostics, texts });
-  const settings = merged === tree ? own : readSettings(merged, input, diagnostics);
+  const { tree: declaring, values } = takeValues(tree);
+  const merged = await loadIncludes(
+    workspace,
+    declaring,
+    own.include,
+    { sections: names, nested },
+    { diagnostics, texts },
+  );
+  const settings = merged === declaring ? own : readSettings(merged, input, diagnostics);
   if (settings === undefined) return undefined;
   const lacksFiles = diagnostics.length > before;
-  return { merged, settings: inDokploysWords({ ...settings, rootFile: file }), lacksFiles };
+  const declared = merged.entries.get('variables')?.node;
+  const report = reportInto(diagnostics);
+  const given = { values, files: [], given: input.given };
+  const about = { root: tree.at.file, lacksFiles, report };
+  const read = diagnostics.length;
+  const variables = readVariables(declared?.is === 'map' ? declared : undefined, given, about);
+  if (diagnostics.length > read) return undefined;
+  return { merged, settings: inDokploysWords({ ...settings, rootFile: file }), variables, lacksFiles };
 }
 
 /** What values are evaluated with, of an address: that of a block, or the name of something beside the blocks. */
@@ -170,11 +193,7 @@ type EvaluationOf = (address: string, block?: Block) => Evaluation;
 
 function evaluations(
   { sources, env, envLimit = () => undefined, secret, addSecret }: ManifestInput & Pick<Evaluation, 'sources'>,
-  {
-    settings: { variables },
-    file,
-    referable,
-  }: Pick<Values, 'file'> & { readonly settings: Settings; readonly referable: Blocks },
+  { variables, file, referable }: Pick<Values, 'file'> & Pick<Manifest, 'variables'> & { readonly referable: Blocks },
   diagnostics: Diagnostic[],
 ): EvaluationOf {
   const byName = new Map(
@@ -182,7 +201,7 @@ function evaluations(
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
     ),
   );
-  const shared = { env, envLimit, secret, variable: (name: string) => variables.get(name), file };
+  const shared = { env, envLimit, secret, variable: (name: string) => variables.get(name)?.value, file };
   const variableNames = [...variables.keys()];
   const size = { characters: 0 };
   const named = (kind: string, key: string) => {

@@ -125,8 +125,8 @@ export function* reshapedSetting(value: Json): Iterable<Json> {
     const entries = (value as readonly Json[]).map((item) => entriesIn(item, false));
     if (value.length === 0 || entries.some((found) => found === undefined)) return;
     const all = entries.flatMap((found) => found ?? []);
-    yield Object.fromEntries(all);
     yield Object.fromEntries(all.map(([key, one]) => [key, { default: one }]));
+    yield Object.fromEntries(all);
   } else if (isObject(value)) {
     yield [value];
     yield Object.entries(value).map(([from, to]) => ({ from, to }));

@@ -2,6 +2,7 @@ import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import { once } from '../api/once.ts';
 import { readableName } from '../kind/syntax.ts';
+import { declarationShape, writtenValue } from './declared.ts';
 import { alternatives } from './problem.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
@@ -144,15 +145,19 @@ export const settingsShape = builtOnce({
         z.union(
           [
             z.null(),
-            z.strictObject({ default: plainScalar.optional().describe('Value of a variable that is not set.') }),
+            z.strictObject({
+              ...declarationShape(),
+              promote: z.boolean().optional().describe('true: trueup promote copies its value to another root file.'),
+            }),
+            writtenValue().describe('Value of a variable that this file or one that it includes declares.'),
           ],
-          {
-            error: 'must be { default: … } or nothing',
-          },
+          { error: 'must be { default: … }, a value or nothing' },
         ),
       )
       .optional()
-      .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.');
+      .describe(
+        'Variables for ${var:…}: maps declare, everything else gives a value. So do --var-file, TRUEUP_VAR_<name> and --var, each before the ones above.',
+      );
   },
   get secrets() {
     return z

@@ -4,7 +4,7 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import { adviceFor, problemOf } from './problem.ts';
-import type { ExpressionSource, Variable } from './sources/source.ts';
+import type { ExpressionSource } from './sources/source.ts';
 import { reshapedSetting } from './reshape.ts';
 import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
@@ -27,8 +27,6 @@ export interface Settings {
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
   readonly state: StatePlace | undefined;
   readonly include: readonly string[];
-  /** What was declared, by name; `undefined` for a variable that has no value. */
-  readonly variables: ReadonlyMap<string, Variable>;
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
@@ -65,7 +63,6 @@ export type SecretSource = { readonly at: Place } & (
 
 /** What the environment says of the settings, and what they must not hold. */
 interface SettingsInput {
-  readonly given: (name: string) => string | undefined;
   /** The address of the platform where the manifest names none: TRUEUP_URL. */
   readonly platformUrl?: string | undefined;
   readonly sources: readonly ExpressionSource[];
@@ -74,7 +71,7 @@ interface SettingsInput {
 /** Reads the settings of the root file; problems go into `diagnostics`. */
 export function readSettings(
   root: MapNode,
-  { given, platformUrl, sources }: SettingsInput,
+  { platformUrl, sources }: SettingsInput,
   diagnostics: Diagnostic[],
 ): Settings | undefined {
   const before = diagnostics.length;
@@ -86,7 +83,7 @@ export function readSettings(
   const written = read('project');
   const project = typeof written === 'string' ? written : written?.name;
   const include = read('include');
-  const variables = read('variables');
+  read('variables');
   const moved = read('moved');
   refuseProto(root, report);
   const secrets = read('secrets');
@@ -106,9 +103,6 @@ export function readSettings(
     projectAt: root.entries.get('project')?.node.at ?? root.at,
     state,
     include: include ?? [],
-    variables: new Map(
-      Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),
-    ),
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
     drift,
@@ -219,20 +213,6 @@ function secretSource(
 ): SecretSource {
   if (file !== undefined) return { is: 'file', path: file, at };
   return age === undefined ? { is: 'command', words: command, passes: env, at } : { is: 'age', path: age, at };
-}
-
-function variable(
-  root: MapNode,
-  name: string,
-  given: string | undefined,
-  declared: { readonly default?: string | number | boolean | undefined } | null,
-): Variable {
-  const value = given ?? declared?.default;
-  const declarations = root.entries.get('variables')?.node;
-  const node = declarations?.is === 'map' ? declarations.entries.get(name)?.node : undefined;
-  const source = node?.is === 'map' ? node.entries.get('default')?.node : undefined;
-  const isNumber = given === undefined && typeof value !== 'string' && source?.is === 'scalar';
-  return { value, written: isNumber ? source.source : String(value) };
 }
 
 /** Settings decide where values come from, so they hold none of them; only the addresses and keys of receivers are secrets. */

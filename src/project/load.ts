@@ -123,8 +123,8 @@ interface Loading extends Asked {
 
 async function load(options: ProjectFolder, loading: Loading): Promise<Validated> {
   const validated = await validate({ ...readingOf(options), ...loading });
-  const { settings } = validated.manifest;
-  const known = [...settings.variables.keys()];
+  const { settings, variables } = validated.manifest;
+  const known = [...variables.keys()];
   for (const name of options.variables.keys()) {
     if (known.includes(name)) continue;
     const meant = closest(name, known);

@@ -61,7 +61,12 @@ export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspac
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     envLimit: envLimit(options),
     platformUrl: env['TRUEUP_URL'] || undefined,
-    given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+    given: (name) => {
+      const text = variables.get(name);
+      if (text !== undefined) return { text, by: `--var ${name}` };
+      const inEnvironment = env[`TRUEUP_VAR_${name}`];
+      return inEnvironment === undefined ? undefined : { text: inEnvironment, by: `TRUEUP_VAR_${name}` };
+    },
     addSecret: redactor.add,
   };
 }

@@ -62,7 +62,10 @@ export async function read(
     kinds,
     env: (name) => env[name],
     secret: (name) => secrets[name],
-    given: (name) => variables[name],
+    given: (name) => {
+      const text = variables[name];
+      return text === undefined ? undefined : { text, by: `--var ${name}` };
+    },
     addSecret: () => {},
   });
   return [...warnings, ...adoptOnly(manifest.resources)];

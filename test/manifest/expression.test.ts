@@ -159,7 +159,7 @@ describe('${var:}', () => {
       kinds,
       env: () => undefined,
       secret: () => undefined,
-      given: (name) => (name === 'count' ? '7' : undefined),
+      given: (name) => (name === 'count' ? { text: '7', by: '--var count' } : undefined),
       addSecret: () => undefined,
     });
     const main = manifest.resources.find((resource) => resource.address === 'production.redis.main');

@@ -88,10 +88,10 @@ test.each([
 });
 
 test('each problem of a setting has a place of its own', async () => {
-  const line = 'variables: { a: { defalt: x }, b: { default: [1] } }';
+  const line = 'variables: { a: { defalt: x }, b: { default: { c: 1 } } }';
   const problems = await problemsOf(`project: prj_1\n${line}`);
   expect(problems.map(([message, column]) => [message, column])).toEqual([
     ['variables.a has no key defalt', line.indexOf('defalt') + 1],
-    ['variables.b.default has none of the forms it can have, got a list', line.indexOf('[1]') + 1],
+    ['variables.b.default must be text, a number, a boolean or a list of these', line.indexOf('{ c') + 1],
   ]);
 });

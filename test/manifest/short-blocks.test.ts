@@ -428,10 +428,7 @@ describe('what a value leaves open', () => {
 
   test.each([
     ['include: environments/*.yaml', 'include: [environments/*.yaml]'],
-    [
-      'variables: { tag: "1.27", level: { default: info } }',
-      'variables: { tag: { default: "1.27" }, level: { default: info } }',
-    ],
+    ['variables: { tag: "1.27", level: { default: info } }', 'tag: { default: "1.27" }'],
     [
       'variables: ["tag=1.27", "API_TOKEN=hunter2"]',
       'variables: { tag: { default: "1.27" }, API_TOKEN: { default: … } }',

@@ -61,7 +61,10 @@ function open(name: string) {
         kinds: allKinds,
         env: (variable) => values[variable],
         secret: (secret) => (hasSecrets ? values[secret] : undefined),
-        given: (variable) => given[variable],
+        given: (variable) => {
+          const text = given[variable];
+          return text === undefined ? undefined : { text, by: `--var ${variable}` };
+        },
         addSecret: () => undefined,
       });
       return plan(manifest, { ...made.world(), store: localStore(state, { keys: testKeys }) });

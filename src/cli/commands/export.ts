@@ -103,6 +103,7 @@ async function exportInto(run: Run, view: ReportView<ExportReport>, flags: Expor
   const address = flags.address === undefined ? undefined : resolveAddress(flags.address);
   const empty: Manifest = {
     settings,
+    variables: new Map(),
     resources: [],
     outputs: new Map(),
     accepted: [],
@@ -154,7 +155,6 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
     project: projectId,
     state: undefined,
     include: [],
-    variables: new Map(),
     moved: [],
     secrets: [],
   };

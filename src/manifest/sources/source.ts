@@ -24,6 +24,8 @@ export type Resolution =
   | { readonly is: 'text'; readonly text: string }
   /** A value that keeps its type where it stands alone, and as it was written where it is part of a text. */
   | { readonly is: 'scalar'; readonly value: string | number | boolean; readonly written: string }
+  /** Several texts; they stand alone only. */
+  | { readonly is: 'list'; readonly value: readonly string[] }
   /** An output of another resource; it may be known only after apply. */
   | { readonly is: 'reference'; readonly reference: Reference }
   /** A secret that this run does not have; its name is the argument. */
@@ -42,8 +44,8 @@ export interface Refusal {
 export interface Values {
   readonly env: (name: string) => string | undefined;
   readonly envLimit: EnvLimit;
-  /** A declared variable; its value is undefined when it has none. */
-  readonly variable: (name: string) => Variable | undefined;
+  /** The value of a declared variable. */
+  readonly variable: (name: string) => VariableValue | undefined;
   /** The names of the declared variables. */
   readonly variableNames: readonly string[];
   readonly secret: (name: string) => string | undefined;
@@ -59,11 +61,13 @@ export interface Values {
  */
 export type EnvLimit = (name: string) => { readonly why: string; readonly allowing: string } | undefined;
 
-/** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
-export interface Variable {
-  readonly value: string | number | boolean | undefined;
-  readonly written: string;
-}
+/** A value, and the same as it was written: 16.10 is no 16.1 in the middle of a text. A list is no part of a text. */
+export type TypedValue =
+  | { readonly value: string | number | boolean; readonly written: string }
+  | { readonly value: readonly string[]; readonly written: undefined };
+
+/** The value of a variable, or why it has none. */
+export type VariableValue = TypedValue | { readonly problem: string; readonly remedy: string };
 
 /** Closes an argument at the next brace. */
 export function nextBrace(text: string, from: number): number {

@@ -14,9 +14,7 @@ export const variable: ExpressionSource = {
       const remedy = guess === undefined ? 'Declare it under variables:.' : `Did you mean \${var:${guess}}?`;
       return badExpression(`there is no variable ${name}`, remedy);
     }
-    const { value, written } = found;
-    if (value !== undefined) return { is: 'scalar', value, written };
-    const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
-    return badExpression(`the variable ${name} has no value`, remedy);
+    if ('problem' in found) return badExpression(found.problem, found.remedy);
+    return found.written === undefined ? { is: 'list', value: found.value } : { is: 'scalar', ...found };
   },
 };

@@ -1,0 +1,124 @@
+import { didYouMean } from '../diagnostics/closest.ts';
+import { toJson } from '../formats/simple-yaml.ts';
+import { maskValue } from '../secrets/looks-secret.ts';
+import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';
+import { open, remedyOf } from './lines-to-paste.ts';
+import type { Report } from './report.ts';
+import type { TypedValue, VariableValue } from './sources/source.ts';
+import { type Entry, type MapNode, type Node, isEmpty, position } from './tree.ts';
+
+/** A declared variable. */
+export interface Variable {
+  readonly declaration: Declaration;
+  readonly value: VariableValue;
+  /** `trueup promote` copies its value. */
+  readonly isPromoted: boolean;
+}
+
+/** A value of the command line or the environment, and what gives it: `--var tag`, `TRUEUP_VAR_tag`. */
+export interface GivenText {
+  readonly text: string;
+  readonly by: string;
+}
+
+/** Where the values of variables come from, apart from their defaults. Each comes before the one above it. */
+interface Given {
+  /** Those that the root file gives. */
+  readonly values: ReadonlyMap<string, Entry>;
+  /** Those of the files of `--var-file`, the last one first. */
+  readonly files: readonly MapNode[];
+  readonly given: (name: string) => GivenText | undefined;
+}
+
+/** A root file whose variables only declare, and the values that it gives to them: whatever is no map. */
+export function takeValues(root: MapNode): { readonly tree: MapNode; readonly values: ReadonlyMap<string, Entry> } {
+  const entry = root.entries.get('variables');
+  if (entry?.node.is !== 'map') return { tree: root, values: new Map() };
+  const all = [...entry.node.entries];
+  const values = new Map(all.filter(([, { node }]) => isGiven(node)));
+  if (values.size === 0) return { tree: root, values };
+  const node = { ...entry.node, entries: new Map(all.filter(([name]) => !values.has(name))) };
+  return { tree: { ...root, entries: new Map([...root.entries, ['variables', { ...entry, node }]]) }, values };
+}
+
+function isGiven(node: Node): boolean {
+  return node.is !== 'map' && !isEmpty(node);
+}
+
+/**
+ * Reads the variables that the files declare, with their values. What is wrong is reported; `lacksFiles`: declarations may be
+ * missing. `root`: the name of the root file.
+ * @throws {Stop} `manifest`, when the pattern of one takes too long
+ */
+export function readVariables(
+  declared: MapNode | undefined,
+  given: Given,
+  { root, lacksFiles, report }: { readonly root: string; readonly lacksFiles: boolean; readonly report: Report },
+): ReadonlyMap<string, Variable> {
+  const variables = new Map<string, Variable>();
+  for (const [name, entry] of declared?.entries ?? []) {
+    if (isGiven(entry.node)) {
+      const message = `${name} has a value in ${entry.keyAt.file}, and only a root file gives values`;
+      report('wrong-type', message, entry.keyAt, asDefault(name, entry.node));
+      continue;
+    }
+    const declaration = readDeclaration(`variables.${name}`, entry.node, report);
+    variables.set(name, {
+      declaration,
+      value: valueOf(name, { declaration, entry }, given, report) ?? missing(name, entry, root),
+      isPromoted: entry.node.is === 'map' && isTrue(entry.node.entries.get('promote')?.node),
+    });
+  }
+  if (lacksFiles) return variables;
+  for (const values of [given.values, ...given.files.map(({ entries }) => entries)]) {
+    for (const [name, { keyAt, node }] of values) {
+      if (declared?.entries.has(name) === true) continue;
+      const remedy = didYouMean(name, [...variables.keys()], asDefault(name, node));
+      report('unknown-key', `neither ${root} nor a file that it includes declares a variable ${name}`, keyAt, remedy);
+    }
+  }
+  return variables;
+}
+
+/** The value of a variable, the later place first. Those of all places are checked. */
+function valueOf(
+  name: string,
+  { declaration, entry }: { readonly declaration: Declaration; readonly entry: Entry },
+  { values, files, given }: Given,
+  report: Report,
+): TypedValue | undefined {
+  const read = (value: TypedValue | Mismatch, named: string, { at }: Pick<Node, 'at'>): TypedValue | undefined => {
+    if (!('message' in value)) return value;
+    report('wrong-type', `${named} ${value.message}`, at, value.remedy);
+    return undefined;
+  };
+  const inFiles = [values, ...files.toReversed().map(({ entries }) => entries)].flatMap((entries) => {
+    const node = entries.get(name)?.node;
+    return node === undefined ? [] : (read(readValue(declaration, node, name), `the variable ${name}`, node) ?? []);
+  });
+  const text = given(name);
+  const last = text && read(readText(declaration, text.text, name), text.by, { at: entry.keyAt });
+  return last ?? inFiles.at(-1) ?? declaration.default;
+}
+
+/** The reason why a variable has no value. It names the root file where another file declares the variable. */
+function missing(name: string, { keyAt }: Entry, root: string): VariableValue {
+  const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
+  if (keyAt.file === root) return { problem: `the variable ${name} has no value`, remedy };
+  const { file, line, column } = position(keyAt);
+  return {
+    problem: `${root} gives no value to the variable ${name}, which ${file}:${line}:${column} declares`,
+    remedy: `Write variables: { ${name}: … } in ${root}, or give --var ${name}=… or TRUEUP_VAR_${name}.`,
+  };
+}
+
+/** The remedy that makes a value the default of a declaration. */
+function asDefault(name: string, node: Node): string {
+  const value = toJson(node);
+  const shown = maskValue(name, value) === value ? value : open;
+  return remedyOf([{ key: name, value: { default: shown }, notes: [] }], []);
+}
+
+function isTrue(node: Node | undefined): boolean {
+  return node?.is === 'scalar' && node.value === true;
+}
