@@ -24,6 +24,7 @@ const withValue: Readonly<Record<string, string>> = {
   '-f': '--file',
   '--file': '--file',
   '--var': '--var',
+  '--var-file': '--var-file',
   '--lock-timeout': '--lock-timeout',
   '--connections': '--connections',
 };

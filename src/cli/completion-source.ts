@@ -6,6 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/format.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Variable } from '../manifest/variables.ts';
 import { loadedCommands } from './command.ts';
 import { type Before, type Candidate, type Source, plain } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
@@ -48,6 +49,8 @@ async function findValues(before: Before, name: string, process: Surroundings): 
         return commands(settle(before, process).kinds);
       case 'format':
         return plain(Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats));
+      case 'var':
+        return await variables(settle(before, process));
       case 'output':
         return plain([...(await load(settle(before, process))).outputs.keys()]);
       default:
@@ -128,6 +131,26 @@ async function load(settled: Settled): Promise<Manifest> {
   return (await loadManifest(settled)).manifest;
 }
 
+/** The variables, and the values of those that name all. The manifest may still lack some. */
+async function variables(settled: Settled): Promise<Candidate[]> {
+  const declared = new Map<string, Variable>();
+  const onSettings = async (_: unknown, found: ReadonlyMap<string, Variable>): Promise<void> => {
+    for (const [name, variable] of found) declared.set(name, variable);
+  };
+  await loadManifest(settled, { onSettings }).catch(() => undefined);
+  return [...declared].flatMap(
+    ([
+      name,
+      {
+        declaration: { oneOf, type, description = '' },
+      },
+    ]) => {
+      const values = type === 'boolean' ? ['true', 'false'] : (oneOf ?? []).map(({ written }) => String(written));
+      return [{ value: `${name}=`, about: description }, ...plain(values.map((value) => `${name}=${value}`))];
+    },
+  );
+}
+
 /** Returns true for a state in a folder, and for a manifest with a mistake. */
 async function isLocal(settled: Settled): Promise<boolean> {
   try {
@@ -143,7 +166,9 @@ function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Se
     // The shell completes the word as it is written, and has not put the home folder in yet.
     directory: directory?.replace(/^~(?=\/|$)/, homedir()) ?? '.',
     file: options.get('file')?.at(-1) ?? 'trueup.yaml',
-    var: options.get('var') ?? [],
+    // The word that is completed is no value yet.
+    var: (options.get('var') ?? []).filter((word) => word.includes('=')),
+    varFile: options.get('varFile') ?? [],
     connections: '4',
     lockTimeout: '0',
     format: 'text',

@@ -6,6 +6,10 @@ export const globalOptions = {
   '-C, --directory <dir>': 'folder of the manifest (default: the current one)',
   '-f, --file <name>': { about: 'manifest in that folder, with its state beside it', default: 'trueup.yaml' },
   '--var <name=value>': { about: 'value of a variable; repeatable; also TRUEUP_VAR_<name>', isRepeatable: true },
+  '--var-file <file>': {
+    about: 'YAML file with values of variables, name: value; repeatable',
+    isRepeatable: true,
+  },
   '--connections <n>': { about: 'largest number of requests at a time', default: '4' },
   '--no-bulk': 'read each object with a request of its own, also where the platform answers many in one',
   '--lock-timeout <time>': {

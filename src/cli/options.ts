@@ -4,6 +4,7 @@ import { type ProjectFolder, findPlace } from '../project/folder.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
+import { readValueFiles } from './value-files.ts';
 import { readDuration } from '../formats/units.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -29,10 +30,12 @@ export function settleOptions(
   { env, cwd }: Pick<Process, 'env' | 'cwd'>,
   redactor: Redactor = redactorOf(env),
 ): Settled {
-  const place = findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file);
+  const current = currentFolder(cwd);
+  const place = findPlace(resolve(current, options.directory ?? '.'), options.file);
   return {
     ...place,
     variables: new Map((options.var ?? []).map(readAssignment)),
+    valueFiles: readValueFiles(options.varFile ?? [], place.folder, current),
     connections: readInteger('--connections', options.connections, 1, 64),
     bulk: options.bulk !== false,
     lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),

@@ -24,8 +24,6 @@ export const otherWords: Readonly<Record<string, string>> = {
   'state remove': 'trueup state rm ADDRESS',
   'state delete': 'trueup state rm ADDRESS',
   '-chdir': '-C DIR',
-  '-var-file': '--var NAME=VALUE',
-  '--var-file': '--var NAME=VALUE',
   '-json': '--format json',
   '--json': '--format json',
   '-refresh': 'trueup validate',

@@ -23,7 +23,14 @@ import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
 import { type Settings, readSettings } from './settings.ts';
-import { type GivenText, type Variable, readVariables, takeValues } from './variables.ts';
+import {
+  type GivenText,
+  type ValueFile,
+  type Variable,
+  readValueFiles,
+  readVariables,
+  takeValues,
+} from './variables.ts';
 import { settingsShape } from './settings-shape.ts';
 import { type MapNode, isEmpty } from './tree.ts';
 import { placeOfSection, remedyForKey } from './unknown-key.ts';
@@ -62,12 +69,14 @@ export interface ManifestInput {
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
   readonly given: (name: string) => GivenText | undefined;
+  /** Files with values of variables, which come before those of the root file; each before the ones above it. */
+  readonly valueFiles?: readonly ValueFile[] | undefined;
   /** A text to evaluate beside the manifest. */
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
-  /** Called with the settings once they are read, unless a mistake was found, and waited for; the rest may still be wrong. */
-  readonly onSettings?: ((settings: Settings) => Promise<void>) | undefined;
+  /** Called with the settings and the variables once they are read, unless a mistake was found, and waited for; the rest may still be wrong. */
+  readonly onSettings?: ((settings: Settings, variables: ReadonlyMap<string, Variable>) => Promise<void>) | undefined;
   readonly addSecret: (value: string) => void;
 }
 
@@ -82,7 +91,9 @@ export async function readManifest(
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
   const inOrder = oncePerPlace(inOrderOfFiles(found, [...texts.keys()]));
-  const quoted = withQuotes(inOrder, texts, input.kinds);
+  // They are no files of the manifest.
+  const others = (input.valueFiles ?? []).map(({ file, text }) => [file, text] as const);
+  const quoted = withQuotes(inOrder, new Map([...others, ...texts]), input.kinds);
   const diagnostics = input.freeText === undefined ? quoted : quoteFreeText(quoted, input.freeText.text);
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
 }
@@ -101,7 +112,7 @@ async function read(
   const whole = await loadWhole(tree, { ...input, kinds, sources }, diagnostics, texts);
   if (whole === undefined) return undefined;
   const { merged, settings, variables } = whole;
-  if (!hasErrors(diagnostics)) await input.onSettings?.(settings);
+  if (!hasErrors(diagnostics)) await input.onSettings?.(settings, variables);
 
   const found = findBlocks(merged, { kinds, sources }, diagnostics);
   const byAddress = new Map(found.blocks.map((block) => [block.address, block]));
@@ -180,9 +191,10 @@ async function loadWhole(
   const lacksFiles = diagnostics.length > before;
   const declared = merged.entries.get('variables')?.node;
   const report = reportInto(diagnostics);
-  const given = { values, files: [], given: input.given };
-  const about = { root: tree.at.file, lacksFiles, report };
   const read = diagnostics.length;
+  const files = readValueFiles(input.valueFiles ?? [], diagnostics);
+  const given = { values, files, given: input.given };
+  const about = { root: tree.at.file, lacksFiles, report };
   const variables = readVariables(declared?.is === 'map' ? declared : undefined, given, about);
   if (diagnostics.length > read) return undefined;
   return { merged, settings: inDokploysWords({ ...settings, rootFile: file }), variables, lacksFiles };

@@ -1,11 +1,12 @@
 import { didYouMean } from '../diagnostics/closest.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';
 import { open, remedyOf } from './lines-to-paste.ts';
-import type { Report } from './report.ts';
+import { type Report, reportInto } from './report.ts';
 import type { TypedValue, VariableValue } from './sources/source.ts';
-import { type Entry, type MapNode, type Node, isEmpty, position } from './tree.ts';
+import { type Entry, type MapNode, type Node, isEmpty, position, readTree } from './tree.ts';
 
 /** A declared variable. */
 export interface Variable {
@@ -21,11 +22,32 @@ export interface GivenText {
   readonly by: string;
 }
 
+/** A YAML file of `--var-file`: a map of names to values. */
+export interface ValueFile {
+  /** Its name on the command line. */
+  readonly written: string;
+  /** Its name below the folder of the manifest, for positions. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Reads files of values; what is wrong is reported. */
+export function readValueFiles(files: readonly ValueFile[], diagnostics: Diagnostic[]): readonly MapNode[] {
+  return files.flatMap(({ file, text }) => {
+    const before = diagnostics.length;
+    const tree = readTree(file, text, diagnostics);
+    if (tree === undefined || tree.is === 'map' || diagnostics.length > before) return tree?.is === 'map' ? tree : [];
+    const remedy = 'Write a line name: value for each variable.';
+    reportInto(diagnostics)('wrong-type', `${file} is not a map of names to values`, tree.at, remedy);
+    return [];
+  });
+}
+
 /** Where the values of variables come from, apart from their defaults. Each comes before the one above it. */
 interface Given {
   /** Those that the root file gives. */
   readonly values: ReadonlyMap<string, Entry>;
-  /** Those of the files of `--var-file`, the last one first. */
+  /** Those of the files of `--var-file`. */
   readonly files: readonly MapNode[];
   readonly given: (name: string) => GivenText | undefined;
 }
@@ -92,9 +114,11 @@ function valueOf(
     report('wrong-type', `${named} ${value.message}`, at, value.remedy);
     return undefined;
   };
-  const inFiles = [values, ...files.toReversed().map(({ entries }) => entries)].flatMap((entries) => {
+  // Only a default of a declaration without a type keeps that of YAML.
+  const typed = { ...declaration, type: declaration.type ?? 'text' };
+  const inFiles = [values, ...files.map(({ entries }) => entries)].flatMap((entries) => {
     const node = entries.get(name)?.node;
-    return node === undefined ? [] : (read(readValue(declaration, node, name), `the variable ${name}`, node) ?? []);
+    return node === undefined ? [] : (read(readValue(typed, node, name), `the variable ${name}`, node) ?? []);
   });
   const text = given(name);
   const last = text && read(readText(declaration, text.text, name), text.by, { at: entry.keyAt });

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Kind } from '../kind/kind.ts';
+import type { ValueFile } from '../manifest/variables.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
@@ -13,6 +14,8 @@ export interface ProjectFolder {
   readonly file: string;
   /** Values of variables; they come before TRUEUP_VAR_<name>. */
   readonly variables: ReadonlyMap<string, string>;
+  /** Files with values of variables; they come behind TRUEUP_VAR_<name>. */
+  readonly valueFiles?: readonly ValueFile[];
   /** true: programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
   /** true: only the environment chooses the platform and the state. By default TRUEUP_PINNED decides, then CI. */

@@ -54,7 +54,7 @@ export function workspaceOf(options: ProjectFolder): Promise<Workspace> {
 
 /** How the manifest of a folder is read, by the environment and the command line. */
 export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspace' | 'secret'> {
-  const { file, variables, env, kinds, redactor } = options;
+  const { file, variables, valueFiles, env, kinds, redactor } = options;
   return {
     file,
     kinds,
@@ -67,6 +67,7 @@ export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspac
       const inEnvironment = env[`TRUEUP_VAR_${name}`];
       return inEnvironment === undefined ? undefined : { text: inEnvironment, by: `TRUEUP_VAR_${name}` };
     },
+    valueFiles,
     addSecret: redactor.add,
   };
 }

@@ -80,7 +80,7 @@ test.each([
   ['plan -out=x', '--out'],
   ['plan -target=a', '--target'],
   ['plan -var a=b', '--var'],
-  ['plan --var-file=x', '--var NAME=VALUE'],
+  ['plan -var-file=x', '--var-file'],
   ['plan --json', '--format json'],
   ['apply -auto-approve', '--auto-approve'],
   ['apply -y', '--yes'],

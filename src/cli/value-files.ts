@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import { decodeUtf8 } from '../formats/utf8.ts';
+import { yamlLimit } from '../manifest/load.ts';
+import type { ValueFile } from '../manifest/variables.ts';
+import { usage } from '../diagnostics/usage.ts';
+
+/**
+ * Reads the files of `--var-file`, each once: one may be a pipe. Their names are those below the folder of the manifest.
+ * @throws {Stop} `usage`
+ */
+export function readValueFiles(named: readonly string[], folder: string, cwd: string): readonly ValueFile[] {
+  return named.map((written) => {
+    const path = resolve(cwd, written);
+    const refuse = (why: string) => usage(`--var-file ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw refuse(code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code ?? 'unknown reason'})`);
+    }
+    if (bytes.length > yamlLimit) throw refuse(`is larger than ${yamlLimit.toLocaleString('en')} bytes`);
+    const decoded = decodeUtf8(bytes);
+    if ('problem' in decoded) throw refuse(decoded.problem);
+    return { written, file: relative(folder, path).split(sep).join('/'), text: decoded.text.replace(/^\uFEFF/, '') };
+  });
+}
