@@ -1,5 +1,5 @@
 import type { State } from '../state/state.ts';
-import type { StateRecord } from '../state/record.ts';
+import type { Deploys, StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { type Action, type Plan, createsObject, isDeployment, outputsOf } from './action.ts';
 import { actionsByAddress } from './relations.ts';
@@ -12,25 +12,22 @@ import { settle } from './settle.ts';
 export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests: Digests): State {
   const { base, observed } = plan;
   const outputs = outputsOf(actionsByAddress(plan.actions), observed.objects);
-  const adopted = plan.actions.filter(
-    (action) => action.id !== undefined && !isDeployment(action) && addresses.has(action.address),
-  );
-  const records = adopted.flatMap((action): [string, StateRecord][] => {
-    const { address, kind, id, parent, dependsOn, options } = action;
-    if (id === undefined) return [];
+  const resources: [string, StateRecord][] = [];
+  const deployments: [string, Deploys][] = [];
+  for (const action of plan.actions) {
+    const { address, kind, id, parent = null, dependsOn, options } = action;
+    if (id === undefined || isDeployment(action) || !addresses.has(address)) continue;
     const after = observed.objects.get(address)?.row;
     const settled = settle({ action, after, made: undefined, wasSent: false, outputs, digests });
-    return [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: settled.pairs(), options }]];
-  });
-  // A service that was never deployed stays so until a person deploys it or changes it.
-  const services = adopted.flatMap(({ address, kind }) =>
-    kind.commands?.deploy === undefined ? [] : [[address, {}] as const],
-  );
+    resources.push([address, { kind: kind.kind, id, parent, dependsOn, pairs: settled.pairs(), options }]);
+    // A service that was never deployed stays so until a person deploys it or changes it.
+    if (kind.commands?.deploy !== undefined) deployments.push([address, {}]);
+  }
   return {
     ...base,
     serial: base.serial + 1,
-    resources: { ...base.resources, ...Object.fromEntries(records) },
-    deployments: { ...base.deployments, ...Object.fromEntries(services) },
+    resources: { ...base.resources, ...Object.fromEntries(resources) },
+    deployments: { ...base.deployments, ...Object.fromEntries(deployments) },
   };
 }
 

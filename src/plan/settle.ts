@@ -43,38 +43,32 @@ export interface Settled {
 export function settle(input: SettleInput): Settled {
   const { action, after, outputs, made } = input;
   const compared = after === undefined ? undefined : compare(action, after, outputs, made);
-  const results = action.attributes.map((planned, at) => settleAttribute(input, planned, compared?.[at]));
-  const notes: Diagnostic[] = [];
-  let isKept = true;
-  for (const [at, result] of results.entries()) {
-    const planned = action.attributes[at];
-    if (planned === undefined || result.said === undefined) continue;
-    const about = {
-      address: action.address,
-      position: planned.wanted === undefined ? undefined : position(planned.wanted.at),
-    };
-    const path = pathOf(action.kind, planned.attribute);
-    if (result.said === 'ignored') {
-      isKept = false;
-      notes.push(
-        diagnostic('ignored', `${path}: the platform answered 200 and ignored the value`, {
-          ...about,
-          remedy:
-            result.pair()?.ignored === 2
-              ? 'Change the value, or leave the line out: Trueup does not write this value again.'
-              : 'Apply again: Trueup writes an ignored value once more.',
-        }),
-      );
-    } else notes.push(diagnostic('rewritten', `${path}: the platform keeps another form of the value`, about));
-  }
-  return { pairs: () => pairsOf(action, results), notes, isKept };
+  const results = action.attributes.map((planned, at) => ({
+    planned,
+    ...settleAttribute(input, planned, compared?.[at]),
+  }));
+  const notes = results.flatMap(({ planned: { attribute, wanted }, pair, said }): Diagnostic[] => {
+    if (said === undefined) return [];
+    const about = { address: action.address, position: wanted && position(wanted.at) };
+    const path = pathOf(action.kind, attribute);
+    if (said === 'rewritten')
+      return [diagnostic('rewritten', `${path}: the platform keeps another form of the value`, about)];
+    const remedy =
+      pair()?.ignored === 2
+        ? 'Change the value, or leave the line out: Trueup does not write this value again.'
+        : 'Apply again: Trueup writes an ignored value once more.';
+    return [diagnostic('ignored', `${path}: the platform answered 200 and ignored the value`, { ...about, remedy })];
+  });
+  return { pairs: () => pairsOf(results), notes, isKept: results.every(({ said }) => said !== 'ignored') };
 }
 
-function pairsOf({ attributes }: Action, results: readonly Pick<SettledAttribute, 'pair'>[]): Record<string, Pair> {
+function pairsOf(
+  results: readonly (SettledAttribute & { readonly planned: Pick<AttributeChange, 'attribute'> })[],
+): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
-  for (const [at, { attribute }] of attributes.entries()) {
-    const pair = results[at]?.pair();
-    if (pair !== undefined) pairs[attributeName(attribute)] = pair;
+  for (const { planned, pair } of results) {
+    const made = pair();
+    if (made !== undefined) pairs[attributeName(planned.attribute)] = made;
   }
   return pairs;
 }
