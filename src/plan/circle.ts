@@ -18,13 +18,14 @@ export function waitingInCircle(plan: Parameters<typeof circleIn>[0]): Diagnosti
 function remedyFor(circle: readonly Action[]): string {
   const moved = circle.filter(isMove).map(({ address }) => address);
   if (moved.length > 0) return `Apply the move of ${moved.join(' and ')} first, and the rest of the change after it.`;
-  const taking = circle.find((one) => !isDeletion(one) && one.kind.lifecycle?.unique !== undefined);
-  const { address = '', kind } = taking ?? {};
-  const name = kind?.lifecycle?.unique;
-  if (kind === undefined || name === undefined) return 'Apply a part of the change first.';
-  const another = `${address} a ${fieldPath(kind, name)} that no other has`;
-  const gone = circle.find((one) => isDeletion(one) && one.kind === kind);
-  return gone === undefined
-    ? `Give ${another}, apply, and then the one that it is to have.`
-    : `Say ${movedEntry(gone.address, address)}, or give ${another}.`;
+  for (const { address, kind } of circle.filter((one) => !isDeletion(one))) {
+    const name = kind.lifecycle?.unique;
+    if (name === undefined) continue;
+    const another = `${address} a ${fieldPath(kind, name)} that no other has`;
+    const gone = circle.find((one) => isDeletion(one) && one.kind === kind);
+    return gone === undefined
+      ? `Give ${another}, apply, and then the one that it is to have.`
+      : `Say ${movedEntry(gone.address, address)}, or give ${another}.`;
+  }
+  return 'Apply a part of the change first.';
 }
