@@ -70,13 +70,12 @@ function digestOf(
 ): string | undefined {
   const { attribute, field, pair } = planned;
   const resolved = wantedOf(planned, outputs);
-  if (resolved === undefined) return '';
   const digest = digests(address, attributeName(attribute));
   // What this run does not know is as it was settled last, or the plan is refused.
-  if (resolved.is === 'unavailable' && pair !== undefined) {
+  if (resolved?.is === 'unavailable' && pair !== undefined) {
     return 'digest' in pair.wanted ? pair.wanted.digest : digest(canonical(pair.wanted.value), like);
   }
-  return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;
+  return resolved?.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;
 }
 
 /** What the variables of an environment, or of a project, are made from, as digests; undefined where that is not known. */

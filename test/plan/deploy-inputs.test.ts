@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
-import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
+import { ignoredInputs, inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
 import { project } from '../../src/resources/top/project.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {
@@ -134,9 +134,14 @@ describe('of what is below it', () => {
     ['goes', { action: 'delete' }],
     ['is forgotten', { action: 'forget' }],
     ['is held back', { kept: 'held' }],
+    ['a narrowed plan leaves out and is not there', { kept: 'left out', id: undefined }],
     ['takes effect by itself', { kind: kindNamed('backup') }],
   ])('what %s does not count', (_what, more) => {
     expect(digestOf({ leafs: [leaf([port(80)], more)] })).toBe(digestOf({}));
+  });
+
+  test('what is there counts, also where a narrowed plan leaves it out', () => {
+    expect(digestOf({ leafs: [leaf([port(80)], { kept: 'left out' })] })).toBe(digestOf({ leafs: [leaf([port(80)])] }));
   });
 
   test('what takes effect at once below an application waits below a compose', () => {
@@ -144,6 +149,41 @@ describe('of what is below it', () => {
     expect(reachesContainers(leaf([]), application)).toBe(false);
     expect(reachesContainers(leaf([]), stack())).toBe(true);
     expect(reachesContainers(leaf([], { kind: kindNamed('backup') }), stack())).toBe(false);
+  });
+});
+
+describe('of the values that the platform ignores', () => {
+  const ignored = (one: AttributeChange): AttributeChange => ({
+    ...one,
+    decision: { do: 'nothing', settled: false, ignored: true },
+  });
+  const region = attribute(environment, 'env', declared('eu'), 'REGION');
+  const text = attribute(environment, 'env', declared('REGION=eu'));
+  const uses = stack(variable('R', declared('in ${{environment.REGION}}')));
+  const own = stack(ignored(command('up')), attribute(compose, 'env', declared('1'), 'A'));
+
+  test.each<[string, Partial<ServiceActions>, readonly string[]]>([
+    ['its own', { root: own }, ['command']],
+    [
+      'those below it',
+      { leafs: [leaf([ignored(port(80)), attribute(domain, 'host', declared('h'))])] },
+      ['domains.a.port'],
+    ],
+    ['a variable that it mentions', { root: uses, above: [inEnvironment(ignored(region))] }, ['production.env.REGION']],
+    [
+      'a text of variables of which it mentions one',
+      { root: uses, above: [inEnvironment(ignored(text))] },
+      ['production.env'],
+    ],
+    ['no variable that it does not mention', { above: [inEnvironment(ignored(region), ignored(text))] }, []],
+    ['none that the platform keeps', { root: uses, above: [inEnvironment(region)] }, []],
+    [
+      'none that is no variable',
+      { root: uses, above: [inEnvironment(ignored(attribute(environment, 'description', declared('a'))))] },
+      [],
+    ],
+  ])('a deployment would run without %s', (_what, service, paths) => {
+    expect(ignoredInputs({ root: stack(), leafs: [], above: [], ...service }, () => undefined)).toEqual(paths);
   });
 });
 
