@@ -28,8 +28,9 @@ export function withDeposed(
   const withOld = { ...input, observed: { ...input.observed, objects } };
   const planned = [...actions.values()].flatMap((action) => {
     const { kind, parent = null } = action;
-    const { old, object } = deposed.get(action.address) ?? {};
-    if (old === undefined || object === undefined) return [action];
+    const gone = deposed.get(action.address);
+    if (gone === undefined) return [action];
+    const { old, object } = gone;
     // What protects it is said of the action itself.
     const { protect: _, ...options } = action.options;
     const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };

@@ -5,6 +5,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, withGaps } from '../manifest/wanted.ts';
 import { type ObservedObject, addressesById } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
+import { writesOrRemoves } from './decide.ts';
 import type { Planning } from './input.ts';
 import { wantedAs } from './shown-values.ts';
 import { lossAsShown, shownRow } from './shown-rows.ts';
@@ -32,7 +33,6 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const from = isElsewhere ? observed.objects.get(parentAddress ?? '')?.row : to.row;
   const hasOther =
     from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
-  if (!hasOther && !attributes.some(isWritten)) return [];
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
   const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
@@ -60,8 +60,8 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   );
 }
 
-function isWritten({ attribute, decision, wanted }: AttributeChange): boolean {
-  return (decision.do === 'write' && wanted !== undefined) || (decision.do === 'remove' && attribute.key !== undefined);
+function isWritten({ decision }: AttributeChange): boolean {
+  return writesOrRemoves(decision);
 }
 
 /** An object as a plan leaves it. Text has gaps where it is not known yet; the variables of a map have `notKnown` there. */

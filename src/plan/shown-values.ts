@@ -253,17 +253,15 @@ function showStored(showing: Showing): Shown {
 function withRotated([before, after]: readonly [Masked, Masked], [old, fresh]: readonly [Json, Json]): Masked {
   if (after === undefined) return undefined;
   const plainly = unmarked(after);
-  if (before === undefined || plainly === redacted) return plainly;
+  if (plainly === redacted) return plainly;
   if (typeof after !== 'string') return same(before, plainly) ? unmarked(after, changed) : plainly;
   if (typeof before !== 'string' || typeof old !== 'string' || typeof fresh !== 'string') return plainly;
   const [shown, was, written] = [new Set(before.split('\n')), new Set(old.split('\n')), fresh.split('\n')];
   const lines = after.split('\n');
-  if (shown.size === 0 || lines.length !== written.length || before.split('\n').length !== old.split('\n').length)
-    return plainly;
+  if (lines.length !== written.length || before.split('\n').length !== old.split('\n').length) return plainly;
   return lines
     .map((line, at) => {
       const text = unmarked(line) as string; // of a string
-      if (text === line && !text.includes(redacted)) return text;
       if (was.has(written[at] ?? '') || !shown.has(text)) return text;
       const isOne = text.indexOf(redacted) === text.lastIndexOf(redacted);
       return isOne ? text.replace(redacted, changed) : (unmarked(line, changed) as string);

@@ -12,8 +12,7 @@ import { type Action, isCreation } from './action.ts';
  * swapped. Takes time in proportion to the names.
  */
 export function similarNames(actions: readonly Action[], { unmanaged, objects }: Observed): Diagnostic[] {
-  const created =
-    unmanaged.length === 0 ? [] : actions.filter((one) => isCreation(one) && one.kind.identity.addressedByKey !== true);
+  const created = actions.filter((one) => isCreation(one) && one.kind.identity.addressedByKey !== true);
   if (created.length === 0) return [];
   const known = groupBy(
     unmanaged.flatMap((one) => formsOf(one.name).map((form) => [keyOf(one.kind, one.parentId, form), one] as const)),

@@ -78,8 +78,9 @@ export function rotationIn(
   { outputs, digest }: Resolving,
 ): Rotation | undefined {
   const before = settled.template;
-  const template = before && templateOf(wanted, outputs);
-  if (before === undefined || template === undefined) return undefined;
+  if (before === undefined) return undefined;
+  const template = templateOf(wanted, outputs);
+  if (template === undefined) return undefined;
   const rotated = [...template.secrets].filter(([name, value]) => {
     const like = before.secrets[name];
     return value !== undefined && like !== undefined && digestOfSecret(digest, name, value, like) !== like;

@@ -22,7 +22,6 @@ export function unservedRecords(
   { unserved = [], state }: PlanInput,
   actions: ReadonlyMap<string, Action>,
 ): Diagnostic[] {
-  if (unserved.length === 0) return [];
   const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
   const byKind = groupBy(left.map(([address, { kind }]) => [kind, address]));
   return unserved.flatMap((kind) => {
