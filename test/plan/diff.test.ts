@@ -4,8 +4,10 @@ import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
+import type { Acceptance } from '../../src/manifest/accepted.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
+import type { Accepted } from '../../src/plan/accepted.ts';
 import { summaryOf, waits } from '../../src/plan/attribute-change.ts';
 import { diffResource } from '../../src/plan/diff.ts';
 import { project } from '../../src/resources/top/project.ts';
@@ -43,6 +45,8 @@ interface About extends Partial<Resource> {
   readonly outputs?: Outputs;
   readonly nameOf?: (kind: string, id: string) => string | undefined;
   readonly redact?: (text: string) => string;
+  /** The acceptance of what the platform has now, or of another value. */
+  readonly accepted?: { readonly now?: Accepted; readonly other?: Acceptance };
 }
 
 function diff({
@@ -53,6 +57,7 @@ function diff({
   outputs = () => undefined,
   nameOf,
   redact = (text) => text,
+  accepted,
   ...more
 }: About): Difference {
   const resource = resourceOf(kind, at, more);
@@ -65,6 +70,14 @@ function diff({
     observed: { nameOf: nameOf ?? (() => undefined) },
     redact,
     digests: makeDigests,
+    accepting: accepted && {
+      of: () => accepted.now,
+      ofAnother: () => accepted.other,
+      digests: makeDigests,
+      diagnostics: [],
+      objectId: 'redis_1',
+      isObeyed: true,
+    },
   });
 }
 
@@ -75,6 +88,39 @@ const inShort = ({ attributes }: Difference) =>
   );
 const told = ({ diagnostics }: Difference) =>
   diagnostics.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
+
+describe('drift that a person accepted', () => {
+  const acceptance = { until: '2026-12-01', because: 'a hot fix', by: 'ada' };
+  const drift = (accepted: NonNullable<About['accepted']>) =>
+    told(
+      diff({
+        fields: { dockerImage: declared('redis:8') },
+        row: { dockerImage: 'redis:7' },
+        pairs: { dockerImage: pairOf('redis:8') },
+        accepted,
+      }),
+    );
+  const remedy = (sentence: string) =>
+    `${sentence}: trueup drift accept ${at} --field dockerImage --until DAY --because 'a hot fix'.`;
+
+  test('is left until its day, with the flag that puts the value back now', () => {
+    expect(drift({ now: { ...acceptance, over: false } })).toEqual([
+      'accepted: dockerImage: ada accepted what the platform has until 2026-12-01: a hot fix | ' +
+        'To put the value of the manifest back now: --include-accepted.',
+    ]);
+  });
+
+  test('is written back after its day, and when it changed once more, with the command that keeps it', () => {
+    expect(drift({ now: { ...acceptance, over: true } })).toEqual([
+      'acceptance-over: dockerImage: ada accepted what the platform has until 2026-12-01, which has passed; ' +
+        `apply puts it back | ${remedy('To keep it for longer')}`,
+    ]);
+    expect(drift({ other: acceptance })).toEqual([
+      'acceptance-over: dockerImage: ada accepted another value until 2026-12-01; the platform has a new one since, ' +
+        `and apply writes the one of the manifest | ${remedy('To keep the new one')}`,
+    ]);
+  });
+});
 
 describe('a field', () => {
   test('that is written is a change with its value before, its value after and its position', () => {
@@ -321,6 +367,7 @@ describe('a map', () => {
     expect(told(first)).toEqual(['left-alone: env: keys that are there stay, ours of old among them: X, Y | ']);
     expect(first.diagnostics[0]?.address).toBe(at);
     expect(diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1' } }).diagnostics).toEqual([]);
+    expect(diff({ mapMode: 'merge', row: { env: 'A=1' } }).diagnostics).toEqual([]);
   });
 
   test('stops managing settled keys that are gone already', () => {
@@ -577,6 +624,13 @@ describe('what the platform cannot decrypt', () => {
 
   test('is not reported where nobody declares it', () => {
     expect(diff({ kind, row: { env: cipher } })).toMatchObject({ attributes: [], diagnostics: [] });
+  });
+
+  test.each([
+    ['a field', { fields: { buildSecrets: declared('x') }, row: { buildSecrets: cipher } }, 'wait buildSecrets'],
+    ['a field of a text of variables', { fields: { env: declared('A=1') }, row: { env: cipher } }, 'wait env'],
+  ])('is %s that may hold secrets', (_what, about, decision) => {
+    expect(inShort(diff({ kind: kindNamed('application'), ...about }))).toEqual([decision]);
   });
 
   test('is no field that may show', () => {

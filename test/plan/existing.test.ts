@@ -31,6 +31,8 @@ const image = { dockerImage: declared('redis:8') };
 const settledImage = (value: string) => recordOf('redis', 'redis_1', { pairs: { dockerImage: pairOf(value) } });
 
 interface About {
+  /** `--replace` names it. */
+  readonly isRequested?: boolean;
   readonly kind?: Kind;
   readonly resource?: Partial<Resource>;
   readonly row?: Row;
@@ -42,7 +44,9 @@ interface About {
 function plan(about: About): Action {
   const { kind = kindNamed('redis'), row = { dockerImage: 'redis:8' } } = about;
   const found = objectOf('redis_1', row, { parentId: 'env_1', ...about.object });
-  const input = inputOf({ [at]: found }, about.record === undefined ? {} : { [at]: about.record });
+  const known = inputOf({ [at]: found }, about.record === undefined ? {} : { [at]: about.record });
+  const replaces = about.isRequested === true ? [at] : [];
+  const input = { ...known, narrowing: { ...known.narrowing, replaces } };
   const resource = resourceOf(kind, at, { fields: image, ...about.resource });
   return planExisting(input, resource, found, 'parent' in about ? about.parent : production);
 }
@@ -221,8 +225,8 @@ describe('an object that the platform creates by itself', () => {
     const mount = (about: Partial<ObservedObject>) =>
       plan({
         kind: kindNamed('mount'),
-        resource: { fields: {} },
-        row: {},
+        resource: { fields: { mountPath: declared('/data') } },
+        row: { mountPath: '/data' },
         parent: { ...production },
         object: { isProvided: true, ...about },
       });
@@ -270,6 +274,41 @@ describe('a change that needs a new object', () => {
     expect(told(plan({ resource: { fields, pinned: 'redis_1' }, row, record }))).toEqual([
       `cannot-change: ${at} is pinned to redis_1, and the change needs a new object | Remove id: first.`,
     ]);
+  });
+
+  describe('on purpose', () => {
+    const redis = kindNamed('redis');
+    const without = (name: 'create' | 'delete', reason?: string): Kind => {
+      const { [name]: _, ...operations } = redis.operations;
+      return { ...redis, operations: { ...operations, cannot: { [name]: reason } } };
+    };
+    const record = settledImage('redis:8');
+
+    test('is made for an object that could stay', () => {
+      expect(plan({ isRequested: true, record })).toMatchObject({ action: 'replace', isRequested: true });
+    });
+
+    test.each<[string, Omit<About, 'isRequested'>]>([
+      ['it is not ours yet, and is taken over first', { object: { foundBy: 'pin' } }],
+      [
+        'the platform made it by itself',
+        { kind: kindNamed('environment'), record: recordOf('environment', 'env_1'), object: { isProvided: true } },
+      ],
+      [
+        'everything in it would go; trueup destroy deletes it, and an apply creates it again',
+        { kind: { ...redis, isTop: true }, record },
+      ],
+      ['no operation of the platform creates a redis', { kind: without('create'), record }],
+      ['only the dashboard makes one', { kind: without('create', 'only the dashboard makes one'), record }],
+      ['no operation of the platform deletes a redis', { kind: without('delete'), record }],
+      ['the platform keeps each', { kind: without('delete', 'the platform keeps each'), record }],
+    ])('is refused: %s', (reason, about) => {
+      const action = plan({ isRequested: true, resource: { fields: {} }, ...about });
+      expect(action.action).not.toBe('replace');
+      expect(told(action)).toContain(
+        `cannot-change: ${at} cannot be replaced: ${reason} | Leave out --replace for it.`,
+      );
+    });
   });
 
   describe('of a kind that is created before it is destroyed', () => {

@@ -32,13 +32,28 @@ function judged({
 }
 
 test('a deletion is refused with both sides and both remedies', () => {
-  const [said = '', ...more] = judged({});
+  const [said = '', ...more] = judged({
+    records: {
+      [old]: recordOf('redis', 'redis_1'),
+      'production.redis.unknown': recordOf('redis', null),
+      production: recordOf('environment', 'env_1'),
+      'sshKeys.old': recordOf('sshKey', 'key_1'),
+    },
+  });
   expect(more).toEqual([]);
   expect(said).toMatch(
     /^the state holds nothing that this manifest declares: it holds production\.redis\.old; the manifest declares production\.redis\.new \| /,
   );
+  expect(said).toMatch(
+    / \| If the state is that of another manifest, give this one a state of its own: another name: or prefix: under state:, /,
+  );
   expect(said).toMatch(/If all of them are to go, apply needs --allow-mass-delete\.$/);
   expect(judged({ deletesEverything: true })[0]).toMatch(/If all of them are to go, use trueup destroy\.$/);
+});
+
+test('a record of a kind that this version does not know counts as one in the project', () => {
+  const records = { [old]: recordOf('redis', 'redis_1'), 'production.future.one': recordOf('future', 'f_1') };
+  expect(judged({ records })[0]).toContain('it holds production.future.one, production.redis.old; the manifest');
 });
 
 test('what leaves the state and stays on the platform is as much', () => {
@@ -60,6 +75,10 @@ test.each<[string, Parameters<typeof judged>[0]]>([
       actions: [actionOf('staging', { action: 'delete', kind: kindNamed('environment') })],
     },
   ],
+  [
+    'the organization is all that is declared, which nothing creates',
+    { resources: [resourceOf(kindNamed('organization'), 'organization')] },
+  ],
   ['only environments are declared', { resources: [resourceOf(kindNamed('environment'), 'staging')] }],
 ])('nothing is said where %s', (_what, input) => {
   expect(judged(input)).toEqual([]);
@@ -70,5 +89,8 @@ test('where both have something in the project, only that counts', () => {
   const records = { [old]: recordOf('redis', 'redis_1'), 'sshKeys.old': recordOf('sshKey', 'key_1') };
   const actions = [actionOf('sshKeys.old', { action: 'delete', kind: key })];
   expect(judged({ records, actions })).toEqual([]);
+  expect(judged({ records, actions, resources: [resourceOf(redis, fresh), resourceOf(key, 'sshKeys.new')] })).toEqual(
+    [],
+  );
   expect(judged({ records: { 'sshKeys.old': records['sshKeys.old'] }, actions })).toHaveLength(1);
 });

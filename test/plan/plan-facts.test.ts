@@ -5,13 +5,14 @@ import type { Settings } from '../../src/manifest/settings.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Member, Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
-import { isIntact, planFile, platformName } from '../../src/plan/plan-facts.ts';
+import { isIntact, planFacts, planFile, platformName } from '../../src/plan/plan-facts.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
   anything,
   declared,
+  here,
   inputOf,
   kindNamed,
   lacking,
@@ -35,6 +36,12 @@ const host = { address: 'production.redis.other', output: 'host' };
 const signed = (address: string, path: string, content: unknown): string => {
   const [kind = '', ...rest] = path.split(' ');
   return of(address, kind, rest.join(' '), content);
+};
+
+const manifest = {
+  settings: { platform: { emulator: true }, project: 'prj_1', moved: [] } as const,
+  resources: [],
+  accepted: [],
 };
 
 interface About {
@@ -100,6 +107,19 @@ describe('the plan file', () => {
       shown: 'a plan',
     });
     expect(JSON.parse(mac)).toEqual(['file', { ...file, mac: '' }]);
+  });
+
+  test('names the version of the platform that the state knows', () => {
+    const plan = planOf({});
+    const platform = { version: 'v0.30.2', operations: [], sought: '' };
+    const facts = planFacts({ ...plan, base: { ...plan.base, platform } }, manifest, clear);
+    expect(facts.platformVersion).toBe('v0.30.2');
+  });
+
+  test('holds a digest of accepted drift without its lines', () => {
+    const entry = { because: 'b', by: 'ada', kind: 'redis', objectId: 'r', until: '2026-12-01' };
+    const { accepted } = planFacts(planOf({}), { ...manifest, accepted: [{ ...entry, position: here }] }, clear);
+    expect(accepted).toBe(of('accepted', [entry]));
   });
 
   test('holds the lineage of the first state, and no key, when there is no state', () => {

@@ -292,8 +292,14 @@ describe('a project', () => {
 });
 
 describe('a deletion or a replacement', () => {
-  function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
-    const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
+  function take(
+    action: 'delete' | 'replace',
+    options: StateRecord['options'],
+    before: StateRecord['options'] = {},
+    destroys = false,
+  ) {
+    const known = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
+    const input = { ...known, destroys };
     const protect = protection(options, recordOf('redis', 'redis_1', { options: before }));
     const about = { kind: kindNamed('redis'), address: at, options, protect, position: here };
     return planDeletion(input, about, there, { action, parent: undefined });
@@ -314,6 +320,12 @@ describe('a deletion or a replacement', () => {
       {
         message: `${at} is protected and would be replaced`,
         remedy: 'Undo the change, or write protect: false and apply that first.',
+      },
+    ]);
+    expect(take('delete', { protect: true }, {}, true).notes).toMatchObject([
+      {
+        message: `${at} is protected and would be deleted`,
+        remedy: 'Write protect: false in its block, apply, and destroy again.',
       },
     ]);
     expect(take('delete', { protect: false }, { protect: false }).notes).toEqual([]);

@@ -107,6 +107,11 @@ describe('what was not reviewed', () => {
     ['another object', { ...reviewed, id: 'cmp_2' }, `${shop} is another object now (cmp_2)`],
     ['data at risk', { ...reviewed, risk: 'the data' }, `to update ${shop} puts data at risk: the data`],
     ['a consent', { ...reviewed, consent: '' }, `to take over ${shop} needs consent`],
+    [
+      'an acceptance whose day has passed',
+      { ...reviewed, 'lapsed image': '2026-12-01' },
+      `image of ${shop} was accepted until 2026-12-01, which has passed`,
+    ],
     ['a warning', { ...reviewed, 'warning something goes along': '' }, 'something goes along'],
     ['a field', { ...reviewed, 'was image': 'x' }, `image of ${shop} was changed on the platform`],
   ])('reports %s', (_title, now, message) => {

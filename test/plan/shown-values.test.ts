@@ -259,6 +259,19 @@ describe('a secret part that changes', () => {
       after: masked('a: 2\nb: (sensitive, changed)\nc: (sensitive)\n'),
     });
   });
+
+  test.each<[string, string, string, string]>([
+    ['where it moves to another line', 'PASSWORD: one\n', 'a: 1\nPASSWORD: one\n', 'a: 1\nPASSWORD: (sensitive)\n'],
+    ['where the line around it is new too', 'PASSWORD: one\n', 'DB_PASSWORD: two\n', 'DB_PASSWORD: (sensitive)\n'],
+  ])('is not marked %s', (_what, now, wanted, expected) => {
+    expect(sides({ before: now, wanted: declared(wanted) }).after).toEqual(masked(expected));
+  });
+
+  test('is marked in a list and in a map as in a text', () => {
+    const url = (word: string) => `redis://:${word}@cache`;
+    const list = { field: open, before: [url('one'), 'a'], wanted: declared([url('two'), 'a']) };
+    expect(sides(list)).toMatchObject({ before: masked([url('(sensitive)'), 'a']) });
+  });
 });
 
 test('a text has as many lines with its secrets hidden', () => {

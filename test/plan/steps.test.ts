@@ -289,6 +289,9 @@ describe('an update', () => {
       'move redis.move: redisId = id of it; targetEnvironmentId* = id of staging',
       'update redis.update: redisId = id of it; dockerImage* = declared "redis:8"',
     ]);
+    expect(updated('redis', {}, {}, { moveTo: 'staging' }).steps).toEqual([
+      'move redis.move: redisId = id of it; targetEnvironmentId* = id of staging',
+    ]);
     expect(updated('compose', { command: 'up' }, {}, { moveTo: 'staging' }).steps).toEqual([
       'update compose.update: composeId = id of it; command* = declared "up"; environmentId* = id of staging',
     ]);

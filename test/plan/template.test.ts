@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Outputs } from '../../src/manifest/wanted.ts';
+import type { Outputs, ShapePiece } from '../../src/manifest/wanted.ts';
 import { hasChanges } from '../../src/plan/action.ts';
-import { matchesTemplate, toStoredTemplate } from '../../src/plan/template.ts';
+import { matchesTemplate, rotationIn, toStoredTemplate } from '../../src/plan/template.ts';
 import { digestsOf } from '../../src/state/digests.ts';
 import type { StateRecord, StoredWanted } from '../../src/state/record.ts';
 import { declared, secretPart, textOf } from '../support/plan-values.ts';
@@ -161,6 +161,17 @@ describe('the template of', () => {
     });
     expect(toStoredTemplate(wanted, { outputs: noOutputs, digest })).toBeUndefined();
     expect(matchesTemplate(wanted, { value: 'a' }, { outputs: noOutputs, digest })).toBe('known after apply');
+  });
+
+  test('a value that was settled tells which of its secrets have other values, and no secret that is new in it', () => {
+    const template = toStoredTemplate(textOf(secretPart('PW', 'x1')), { outputs: noOutputs, digest });
+    const rotationOf = (...parts: readonly ShapePiece[]) =>
+      rotationIn(textOf(...parts), { digest: 'd', template }, { outputs: noOutputs, digest });
+    expect(rotationOf(secretPart('PW', 'x2'))).toEqual({ secrets: new Set(['PW']), isAll: true });
+    expect(rotationOf(secretPart('PW', 'x1'))).toEqual({ secrets: new Set(), isAll: true });
+    expect(rotationOf(secretPart('PW', 'x1'), secretPart('NEW', 'x2'))).toEqual({ secrets: new Set(), isAll: false });
+    expect(rotationOf(secretPart('PW', 'x2'), reference)).toBeUndefined();
+    expect(rotationIn(wanted, { value: 'a' }, { outputs: () => 'host-1', digest })).toBeUndefined();
   });
 
   test('a value without secrets names none: a secret in its place is an edit', () => {

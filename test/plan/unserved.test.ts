@@ -12,6 +12,7 @@ test.each([
   ['goes', actionOf(at, { action: 'delete' }), mount],
   ['goes with its own parent', actionOf(at, { action: 'forget', why: 'parent goes' }), mount],
   ['stays', actionOf(at), undefined],
+  ['leaves the state and stays on the platform', actionOf(at, { action: 'forget', why: 'stays there' }), undefined],
   ['is replaced', actionOf(at, { action: 'replace', by: 'request', teardown: [aStep] }), undefined],
 ])('a record goes with its parent only, when that %s', (_what, parent, kind) => {
   const record = recordOf('mount', 'mount_1', { parent: at });
