@@ -172,8 +172,7 @@ export function observedAs(showing: Showing): Masked {
     const open = asSettled(showing, settled, observed);
     return open === undefined ? undefined : unmarked(maskAttribute(planned, open, privateKeys));
   }
-  if (standing.there === 'as wanted' && resolved?.is === 'known' && same(resolved.value, observed))
-    return wantedAs(showing);
+  if (resolved?.is === 'known' && same(resolved.value, observed)) return wantedAs(showing);
   // A secret flows into it, or flowed into it once: where it stands is not known.
   if (wanted?.isSecret === true || (settled !== undefined && heldSecrets(settled))) return undefined;
   return changedAs(showing, observed);

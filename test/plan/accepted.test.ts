@@ -62,6 +62,15 @@ describe('an acceptance', () => {
     ]);
   });
 
+  test('is renewed with a reason that a shell reads as it was written', () => {
+    const [voided] = acceptancesOn(
+      '2026-12-01',
+      [{ ...entry, because: "ada's fix", digest: undefined }],
+      digests,
+    ).diagnostics;
+    expect(voided?.remedy).toContain(String.raw`--because 'ada'\''s fix'. Or`);
+  });
+
   test.each(['2.', '3.'])('of 366 days with the key %s counts', (key) => {
     const long = { ...entry, digest: `${key}redis_1/dockerImage/redis:8`, until: '2027-12-02' };
     const acceptances = acceptancesOn('2026-12-01', [long], digests);

@@ -8,6 +8,7 @@ import type { Shown } from '../../src/plan/action.ts';
 import type { Showing } from '../../src/plan/shown-values.ts';
 import { compareHidden, redactShown, showSides } from '../../src/plan/shown-values.ts';
 import { storedPair } from '../../src/plan/stored-pairs.ts';
+import type { Rotation } from '../../src/plan/template.ts';
 import { secret as hide } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {
@@ -50,6 +51,7 @@ interface Sides {
   readonly pair?: Pair;
   readonly values?: Showing['values'];
   readonly privateKeys?: readonly string[];
+  readonly rotation?: Rotation;
 }
 
 function sides({
@@ -62,6 +64,7 @@ function sides({
   values = 'usual',
   privateKeys,
   pair,
+  rotation,
 }: Sides) {
   const attribute = { field: 'value', ...(key === undefined ? {} : { key }) };
   const stored =
@@ -74,6 +77,7 @@ function sides({
     field,
     wanted,
     before: hide(before),
+    rotation,
     pair: pair ?? (stored === undefined ? undefined : { wanted: stored, answered: stored }),
   });
   return showSides({
@@ -164,6 +168,8 @@ describe('a value that is declared', () => {
     expect(before('a', { values })).toEqual(hidden);
     expect(before('a', { values, settled: declared('a') })).toEqual(hidden);
     expect(before('a', { values, field: open })).toEqual(shown('a'));
+    expect(before('a', { values, field: open, settled: declared('a') })).toEqual(shown('a'));
+    expect(before('a', { values, field: open, settled: declared('a', true) })).toEqual(hidden);
   });
 });
 
@@ -175,6 +181,11 @@ describe('a value of the platform', () => {
     expect(before('a', { key: 'DB_PASSWORD' })).toEqual(hidden);
     expect(before('redis://:x@cache', { key: 'URL' })).toEqual(masked('redis://:(sensitive)@cache'));
     for (const field of [open, secret]) expect(before(null, { field })).toEqual(absent);
+  });
+
+  test('shows as the manifest has it where it is that already, also with a secret in it', () => {
+    expect(before('a: b', { wanted: mixed('a: {b}') })).toEqual(masked('a: (sensitive)'));
+    expect(before('a: c', { wanted: mixed('a: {b}') })).toEqual(hidden);
   });
 
   test('hides where a secret flows into it, or flowed into it once', () => {
@@ -267,10 +278,36 @@ describe('a secret part that changes', () => {
     expect(sides({ before: now, wanted: declared(wanted) }).after).toEqual(masked(expected));
   });
 
-  test('is marked in a list and in a map as in a text', () => {
-    const url = (word: string) => `redis://:${word}@cache`;
-    const list = { field: open, before: [url('one'), 'a'], wanted: declared([url('two'), 'a']) };
-    expect(sides(list)).toMatchObject({ before: masked([url('(sensitive)'), 'a']) });
+  test('is not marked where a line has two, of which one may be the same', () => {
+    const line = (word: string) => `URLS: redis://:${word}@a redis://:same@b`;
+    const both = masked('URLS: redis://:(sensitive)@a redis://:(sensitive)@b');
+    expect(sides({ before: line('one'), wanted: declared(line('two')) })).toMatchObject({ before: both, after: both });
+  });
+
+  test('is marked in a list', () => {
+    const list = (word: string): Wanted => {
+      const text = { is: 'text', pieces: ['redis://:', secretPart('PW', word), '@cache'] } as const;
+      return { ...textOf(secretPart('PW', word)), content: hide({ is: 'list', items: [text] } as const) };
+    };
+    const rotation = { secrets: new Set(['PW']), isAll: true };
+    const shownIn = sides({
+      field: open,
+      before: ['redis://:one@cache'],
+      settled: list('one'),
+      wanted: list('two'),
+      rotation,
+    });
+    expect(shownIn).toMatchObject({
+      before: masked(['redis://:(sensitive)@cache']),
+      after: masked(['redis://:(sensitive, changed)@cache']),
+    });
+  });
+
+  test('is hidden where it is the whole value', () => {
+    expect(sides({ before: 'one', settled: mixed('{one}'), wanted: mixed('{two}') })).toMatchObject({
+      before: hidden,
+      after: hidden,
+    });
   });
 });
 
