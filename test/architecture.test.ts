@@ -116,7 +116,9 @@ const conformance = 'state/conformance/';
 const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
-  'manifest/settings-shape.ts': ['postgres'],
+  'manifest/settings-shape.ts': ['environment', 'postgres'], // a setting, and a place of the state
+  'manifest/settings.ts': ['environment', 'postgres'],
+  'manifest/assemble/environment.ts': ['environment'],
   'ci/comment.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
   'ci/plan.ts': ['github'],

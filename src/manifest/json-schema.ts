@@ -8,6 +8,7 @@ import { topOf, withTop } from '../kind/top.ts';
 import { inUnits } from '../formats/units.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
+import { environmentKey } from './assemble/environment.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
 import { described, withOtherWords, withWords } from './schema-descriptions.ts';
@@ -38,8 +39,13 @@ export function manifestSchema(
   // Its sections stand beside it.
   if (top !== undefined && link !== undefined)
     definitions[top.kind] = topSchema(top, link, { definitions, hasAliases });
+  const building = { sections: sectionsOf(kinds), definitions, hasAliases };
   const settings = Object.entries(settingsShape).map(
-    ([name, schema]) => [name, withBlock(jsonSchema(schema), name === top?.section ? top.kind : undefined)] as const,
+    ([name, schema]) =>
+      [
+        name,
+        withBlock(jsonSchema(schema), name === top?.section || name === environmentKey ? name : undefined),
+      ] as const,
   );
   const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
   const required = rootOnly.filter((name) => neededSettings.has(name));
@@ -53,8 +59,11 @@ export function manifestSchema(
       type: 'object',
       properties: {
         ...Object.fromEntries(settings),
-        ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions, hasAliases }),
+        ...sectionSchemas(root, building),
+        // With `environment:` they stand at the top.
+        ...sectionSchemas(environmentKey, building),
       },
+      dependentSchemas: { trueup: { anyOf: ['project', 'include'].map(having) } },
       // An included file has none of these; the manifest itself has all that are required.
       dependentRequired: Object.fromEntries(
         rootOnly.map((name) => [name, required.filter((other) => other !== name)] as const),
@@ -66,6 +75,11 @@ export function manifestSchema(
       $defs: definitions,
     }),
   };
+}
+
+/** A map that has a key. */
+function having(key: string): Schema {
+  return { properties: { [key]: {} }, required: [key] };
 }
 
 /** The block of what the top stands for. */

@@ -1,11 +1,11 @@
-import { basename, normalize } from 'node:path';
+import { basename, dirname, normalize } from 'node:path';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { resolveSection } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-name.ts';
-import { missingBlank, shownKey } from './problem.ts';
-import { type Report, reportInto } from './report.ts';
-import { acceptedKey, includedKeys } from './settings-shape.ts';
-import { type Entry, type MapNode, isEmpty, itemAt, position, readTree } from './tree.ts';
+import { joinEntries } from './assemble/join.ts';
+import { reportInto } from './report.ts';
+import { acceptedKey } from './settings-shape.ts';
+import { type Entry, type MapNode, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 5 to 9 MB and takes 500 MB of memory. */
@@ -62,7 +62,7 @@ function withSections(tree: MapNode, diagnostics: Diagnostic[]): MapNode {
     const present = entries.get(section);
     entries.set(
       section,
-      present === undefined ? entry : mergeEntries(section, present, entry, 2, reportInto(diagnostics)),
+      present === undefined ? entry : joinEntries(section, present, entry, 2, reportInto(diagnostics)),
     );
   }
   return { ...tree, entries };
@@ -73,78 +73,121 @@ function withoutFragments(tree: MapNode): MapNode {
   return { ...tree, entries: new Map([...tree.entries].filter(([key]) => !key.startsWith('x-'))) };
 }
 
-/** The sections of a file: all, and those that have sections below them. */
-interface SectionNames {
-  readonly sections: readonly string[];
-  readonly nested: ReadonlySet<string>;
-}
-
-interface Loading {
+/** What reading files reports, and their texts. */
+export interface Loading {
   readonly diagnostics: Diagnostic[];
   readonly texts: Map<string, string>;
 }
 
-/** Reads the included files and merges them into the root. What two files define is an error. */
-export async function loadIncludes(
-  workspace: Workspace,
-  root: MapNode,
-  include: readonly string[],
-  { sections, nested }: SectionNames,
-  { diagnostics, texts }: Loading,
-): Promise<MapNode> {
-  let merged = root;
-  const loaded = new Set<string>();
+/** What the reading of included files is asked for. */
+interface Included extends Loading {
+  readonly workspace: Workspace;
+  /** The files that a file includes; reports what is wrong in its list. */
+  readonly includeOf: (tree: MapNode) => readonly string[];
+  readonly root: MapNode;
+  /** The key that a file could begin with. */
+  readonly begins: string;
+}
+
+/** Reads the files that the root file includes, and those that they include, each once, in the order of their lists. */
+export async function loadIncluded(about: Included): Promise<readonly MapNode[]> {
+  const found: MapNode[] = [];
+  await loadBelow(about.root, [about.root.at.file], { ...about, found, loaded: new Set() });
+  return found;
+}
+
+interface Descent extends Included {
+  readonly found: MapNode[];
+  /** The normal paths of the files that were read. */
+  readonly loaded: Set<string>;
+}
+
+/** Reads what a file includes. `above`: the normal paths of the files that lead to it, and its own. */
+async function loadBelow(tree: MapNode, above: readonly string[], descent: Descent): Promise<void> {
+  const { workspace, loaded, diagnostics } = descent;
   const report = reportInto(diagnostics);
-  const isRoot = (path: string) => normalize(path) === root.at.file;
-  const named = await Promise.all(
-    include.map(async (pattern) => (pattern.includes('*') ? withoutMemories(workspace, pattern) : [pattern])),
-  );
+  const include = descent.includeOf(tree);
+  const named = await Promise.all(include.map(async (pattern) => pathsOf(workspace, tree.at.file, pattern)));
   const files = await workspace.readAll(
-    named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => !isRoot(path)))),
+    named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => !above.includes(normalize(path))))),
     yamlLimit,
     // What git does not track may be included: blocks of one developer, whose text is not shown. A pinned run has none.
     { readsUntracked: true },
   );
   for (const [index, pattern] of include.entries()) {
-    const at = itemAt(root, 'include', index);
+    const at = itemAt(tree, 'include', index);
     const refuse = (message: string, remedy: string) => report('file-unreadable', `include: ${message}`, at, remedy);
     const found = named[index] ?? [];
     if ('problem' in found) {
       refuse(found.problem, 'Name files of the workspace. * stands for a part of a file name.');
       continue;
     }
-    // A pattern that also matches the root does not mean it.
-    const paths = pattern.includes('*') ? found.filter((path) => !isRoot(path)) : found;
+    const isPattern = pattern.includes('*');
+    // A pattern that also matches its own file, or a root file, does not mean it.
+    const paths = isPattern
+      ? found.filter((path) => !above.includes(normalize(path)) && !isRootText(files.get(path)))
+      : found;
     if (paths.length === 0) {
       const remedy =
         'Restore the file, or remove the entry: applying without it deletes the resources that it declared.';
       refuse(`no file matches ${pattern}`, remedy);
     }
     for (const path of paths) {
-      if (isRoot(path)) refuse(`${path} includes itself`, 'Remove the entry.');
+      const circle = above.indexOf(normalize(path));
+      if (circle !== -1) refuse(circleOf([...above.slice(circle), path]), 'Remove the entry.');
       const file = files.get(path);
       if (file === undefined || loaded.has(normalize(path))) continue;
       loaded.add(normalize(path));
-      const begins = `${sections[0] ?? 'variables'}:`;
-      const tree = readMap(path, file, diagnostics, { position: position(at), begins, texts });
-      if (tree === undefined) continue;
-      const added = withoutUnknown(tree, [...sections, ...includedKeys], root.at.file, report);
-      merged = mergeMaps(merged, added, (key) => (nested.has(key) ? 0 : 2), report);
+      await loadOne(path, file, { at, above, isPattern, refuse }, descent);
     }
   }
-  return merged;
 }
 
-/** An included file without the keys that it cannot have, which are reported. */
-function withoutUnknown(tree: MapNode, allowed: readonly string[], root: string, report: Report): MapNode {
-  const known = [...tree.entries].filter(([key, { keyAt, node }]) => {
-    if (allowed.includes(key)) return true;
-    const remedy =
-      missingBlank(key, isEmpty(node)) ?? `Move it to ${root}. An included file takes ${allowed.join(', ')}.`;
-    report('unknown-key', `an included file has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
-    return false;
-  });
-  return { ...tree, entries: new Map(known) };
+/** The entry of a list that names a file. */
+interface Naming {
+  readonly at: Place;
+  readonly above: readonly string[];
+  readonly isPattern: boolean;
+  readonly refuse: (message: string, remedy: string) => void;
+}
+
+async function loadOne(
+  path: string,
+  file: FileText,
+  { at, above, isPattern, refuse }: Naming,
+  descent: Descent,
+): Promise<void> {
+  const { diagnostics, texts, begins, found } = descent;
+  const tree = readMap(path, file, diagnostics, { position: position(at), begins, texts });
+  if (tree === undefined) return;
+  const isRoot = tree.entries.get('trueup');
+  if (isRoot !== undefined) {
+    texts.delete(path);
+    if (isPattern) return;
+    const message = `${path} is a root file: it has trueup: on line ${position(isRoot.keyAt).line}`;
+    refuse(message, 'Move what both files need into a file without trueup:, and include that one in both.');
+    return;
+  }
+  found.push(tree);
+  if (tree.entries.has('include')) await loadBelow(tree, [...above, normalize(path)], descent);
+}
+
+function circleOf(files: readonly string[]): string {
+  const [first = '', ...others] = files;
+  return others.length === 1
+    ? `${files.at(-1)} includes itself`
+    : `${first} includes ${others.join(', which includes ')}`;
+}
+
+/** Whether a text is that of a root file, as far as a line can show; also of one with a mistake. */
+export function isRootText(file: FileText | undefined): boolean {
+  return file !== undefined && 'text' in file && /^\uFEFF?trueup[ \t]*:(?:\s|$)/m.test(file.text);
+}
+
+/** The files that an entry of `include:` in a file names. */
+export async function pathsOf(workspace: Workspace, from: string, entry: string): ReturnType<Workspace['match']> {
+  const pattern = dirname(from) === '.' ? entry : workspace.beside(from, entry);
+  return pattern.includes('*') ? withoutMemories(workspace, pattern) : [pattern];
 }
 
 /** The files that a pattern names, without memories of `trueup drift` and files of accepted drift: they hold no blocks. */
@@ -164,32 +207,4 @@ async function holdsAcceptances(workspace: Workspace, path: string): Promise<boo
   if (tree?.is !== 'map') return false;
   const keys = [...tree.entries.keys()];
   return keys.includes(acceptedKey) && keys.every((key) => [acceptedKey, 'accepted'].includes(key));
-}
-
-/**
- * Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict.
- * `depthOf`: how deep the map of a key counts as standing.
- */
-function mergeMaps(into: MapNode, from: MapNode, depthOf: (key: string) => number, report: Report): MapNode {
-  const entries = new Map<string, Entry>(into.entries);
-  for (const [key, entry] of from.entries) {
-    const present = entries.get(key);
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depthOf(key), report));
-  }
-  return { ...into, entries };
-}
-
-function mergeEntries(key: string, present: Entry, added: Entry, depth: number, report: Report): Entry {
-  const a = present.node;
-  const b = added.node;
-  if (a.is === 'map' && b.is === 'map' && depth < 3)
-    return { keyAt: present.keyAt, node: mergeMaps(a, b, () => depth + 1, report) };
-  if (a.is === 'list' && b.is === 'list')
-    return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
-  // A key with nothing below it is reported where it stands, when its block is read.
-  if (depth < 2 && (isEmpty(a) || isEmpty(b))) return isEmpty(b) ? added : present;
-  const { file, line, column } = position(present.keyAt);
-  const message = `${shownKey(key, isEmpty(b))} is already defined in ${file}:${line}:${column}`;
-  report('defined-twice', message, added.keyAt, 'Keep one of the two.');
-  return present;
 }

@@ -3,18 +3,15 @@ import { turn } from '../api/sleep.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
-import { type Kind, root } from '../kind/kind.ts';
-import { withTop } from '../kind/top.ts';
+import type { Kind } from '../kind/kind.ts';
 import { type FreeText, evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import { type AcceptedDrift, loadAccepted } from './accepted.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
 import type { Evaluation } from './evaluate.ts';
-import { loadIncludes, loadRoot } from './load.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
-import { shownKey } from './problem.ts';
 import { withQuotes } from './quote.ts';
 import { type Blocks, findDangling, findReference, maxSuggestions } from './references.ts';
 import { readResource } from './read-block.ts';
@@ -22,19 +19,11 @@ import { inOrderOfFiles, oncePerPlace, reportInto } from './report.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
-import { type Settings, readSettings } from './settings.ts';
-import {
-  type GivenText,
-  type ValueFile,
-  type Variable,
-  readValueFiles,
-  readVariables,
-  takeValues,
-} from './variables.ts';
-import { settingsShape } from './settings-shape.ts';
-import { type MapNode, isEmpty } from './tree.ts';
-import { placeOfSection, remedyForKey } from './unknown-key.ts';
+import type { Settings } from './settings.ts';
+import { type GivenText, type ValueFile, type Variable, readValueFiles, readVariables } from './variables.ts';
+import { placeOfSection } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
+import { type Whole, loadWhole } from './whole.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Everything a user declared, checked, before any request. */
@@ -104,21 +93,21 @@ async function read(
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
   const { workspace, sources = expressionSources } = input;
-  const tree = await loadRoot(workspace, input.file, diagnostics, texts);
-  if (tree === undefined) return undefined;
-  const ownsProject = tree.entries.get('project')?.node.is === 'map';
-  const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
-  refuseUnknownKeys(tree, kinds, diagnostics);
-  const whole = await loadWhole(tree, { ...input, kinds, sources }, diagnostics, texts);
+  const whole = await loadWhole({ ...input, sources }, { diagnostics, texts });
   if (whole === undefined) return undefined;
-  const { merged, settings, variables } = whole;
+  const { tree, kinds, rootTree } = whole;
+  const settings = inDokploysWords(whole.settings);
+  const variables = variablesOf(whole, input, diagnostics);
+  if (variables === undefined) return undefined;
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings, variables);
 
-  const found = findBlocks(merged, { kinds, sources }, diagnostics);
+  const found = findBlocks(tree, { kinds, sources }, diagnostics);
   const byAddress = new Map(found.blocks.map((block) => [block.address, block]));
   const freeText =
-    input.freeText === undefined ? undefined : placeFreeText(input.freeText, { root: tree, byAddress }, diagnostics);
-  const file = await readNamedFiles(freeText === undefined ? [merged] : [merged, freeText.node], sources, workspace);
+    input.freeText === undefined
+      ? undefined
+      : placeFreeText(input.freeText, { root: rootTree, byAddress }, diagnostics);
+  const file = await readNamedFiles(freeText === undefined ? [tree] : [tree, freeText.node], sources, workspace);
   const referable: Blocks = {
     byAddress,
     kinds,
@@ -132,7 +121,7 @@ async function read(
   const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
-  const outputs = readOutputs(merged, evaluationOf);
+  const outputs = readOutputs(tree, evaluationOf);
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
   return {
     settings,
@@ -146,58 +135,18 @@ async function read(
   };
 }
 
-/** Reports the keys of the root file that are neither sections nor settings. */
-function refuseUnknownKeys(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): void {
-  const sections = sectionsOf(kinds)(root);
-  const keys = [...sections.keys(), ...Object.keys(settingsShape)];
-  for (const [key, { keyAt, node }] of tree.entries) {
-    if (keys.includes(key)) continue;
-    const elsewhere = (section: string) => placeOfSection(section, kinds);
-    const remedy = remedyForKey(key, { keys, sections, elsewhere, isEmpty: isEmpty(node) });
-    reportInto(diagnostics)('unknown-key', `a manifest has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
-  }
-}
-
-/** The files of a manifest as one. `lacksFiles`: blocks may be missing. */
-interface Whole extends Pick<Manifest, 'settings' | 'variables'> {
-  readonly merged: MapNode;
-  readonly lacksFiles: boolean;
-}
-
-/** Reads the settings, the included files and the variables. undefined: a setting or a variable is wrong. */
-async function loadWhole(
-  tree: MapNode,
-  { workspace, kinds, file, ...input }: ManifestInput & { readonly sources: readonly ExpressionSource[] },
+/** Reads the variables of a manifest; undefined: one is wrong. */
+function variablesOf(
+  { rootTree, tree, values, lacksFiles }: Whole,
+  { given, valueFiles = [] }: ManifestInput,
   diagnostics: Diagnostic[],
-  texts: Map<string, string>,
-): Promise<Whole | undefined> {
-  const own = readSettings(tree, input, diagnostics);
-  if (own === undefined) return undefined;
-  const sections = sectionsOf(kinds);
-  const top = [...sections(root)];
-  const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
+): Manifest['variables'] | undefined {
+  const declared = tree.entries.get('variables')?.node;
   const before = diagnostics.length;
-  const names = top.map(([section]) => section);
-  const { tree: declaring, values } = takeValues(tree);
-  const merged = await loadIncludes(
-    workspace,
-    declaring,
-    own.include,
-    { sections: names, nested },
-    { diagnostics, texts },
-  );
-  const settings = merged === declaring ? own : readSettings(merged, input, diagnostics);
-  if (settings === undefined) return undefined;
-  const lacksFiles = diagnostics.length > before;
-  const declared = merged.entries.get('variables')?.node;
-  const report = reportInto(diagnostics);
-  const read = diagnostics.length;
-  const files = readValueFiles(input.valueFiles ?? [], diagnostics);
-  const given = { values, files, given: input.given };
-  const about = { root: tree.at.file, lacksFiles, report };
-  const variables = readVariables(declared?.is === 'map' ? declared : undefined, given, about);
-  if (diagnostics.length > read) return undefined;
-  return { merged, settings: inDokploysWords({ ...settings, rootFile: file }), variables, lacksFiles };
+  const about = { root: rootTree.at.file, lacksFiles, report: reportInto(diagnostics) };
+  const files = readValueFiles(valueFiles, diagnostics);
+  const variables = readVariables(declared?.is === 'map' ? declared : undefined, { values, files, given }, about);
+  return diagnostics.length > before ? undefined : variables;
 }
 
 /** What values are evaluated with, of an address: that of a block, or the name of something beside the blocks. */

@@ -64,6 +64,27 @@ function receiver() {
     .refine(({ as, signature }) => signature === undefined || as === 'json', 'can have signature only beside as: json');
 }
 
+/** The name of something, or a block of it with its name. */
+function textOrBlock({
+  name,
+  text = name,
+  block,
+  error,
+}: Readonly<Record<'name' | 'block' | 'error', string>> & { readonly text?: string }) {
+  return (
+    z
+      .union([z.string().min(1).describe(text), z.looseObject({ name: readableName.describe(name) }).describe(block)], {
+        error,
+      })
+      // Within a union no problem of a text shows, except that it is empty.
+      .superRefine((written, context) => {
+        const isText = typeof written === 'string' && written !== '';
+        const problems = isText ? (readableName.safeParse(written).error?.issues ?? []) : [];
+        for (const { message } of problems) context.addIssue({ code: 'custom', message });
+      })
+  );
+}
+
 /** The same getters; each builds its value once. */
 function builtOnce<S extends Record<string, z.ZodType>>(shape: S): S {
   const built = {} as S;
@@ -198,23 +219,23 @@ export const settingsShape = builtOnce({
       .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.');
   },
   get project() {
-    return (
-      z
-        .union(
-          [
-            z.string().min(1).describe('Id or name of the project.'),
-            z.looseObject({ name: readableName.describe('Name of the project.') }).describe('The project as a block.'),
-          ],
-          { error: 'must be the name or id of a project, or a block with name:' },
-        )
-        // Within a union no problem of a text shows, except that it is empty.
-        .superRefine((written, context) => {
-          const isText = typeof written === 'string' && written !== '';
-          const problems = isText ? (readableName.safeParse(written).error?.issues ?? []) : [];
-          for (const { message } of problems) context.addIssue({ code: 'custom', message });
-        })
-        .describe('Id or name of the project; or a block with its name, which creates the project.')
-    );
+    return textOrBlock({
+      text: 'Id or name of the project.',
+      name: 'Name of the project.',
+      block: 'The project as a block.',
+      error: 'must be the name or id of a project, or a block with name:',
+    }).describe('Id or name of the project; or a block with its name, which creates the project.');
+  },
+  get environment() {
+    return textOrBlock({
+      name: 'Name of the environment.',
+      block: 'The environment as a block.',
+      error: 'must be the name of an environment, or a block with name:',
+    })
+      .optional()
+      .describe(
+        'The environment of this root file: sections such as application stand at the top. A name, or a block with its name.',
+      );
   },
   get drift() {
     return z
@@ -263,4 +284,13 @@ export const driftMemoryKey = 'trueup-drift';
 export const acceptedKey = 'trueup-accepted';
 
 /** The keys an included file may have besides resources. */
-export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved'];
+export const includedKeys: readonly string[] = [
+  'project',
+  'state',
+  'include',
+  'environment',
+  'variables',
+  'outputs',
+  'moved',
+  'drift',
+];

@@ -1,17 +1,19 @@
 import type { NamedPlatform } from '../api/profile.ts';
 import * as z from 'zod';
+import { withoutSlash } from '../api/slash.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { parseExpressions } from './expression.ts';
 import { adviceFor, problemOf } from './problem.ts';
 import type { ExpressionSource } from './sources/source.ts';
 import { reshapedSetting } from './reshape.ts';
+import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { type Report, reportInto } from './report.ts';
-import { type MapNode, type Node, type Place, itemAt } from './tree.ts';
-import { neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
+import { type MapNode, type Place, itemAt } from './tree.ts';
+import type { OwnEnvironment } from './assemble/environment.ts';
+import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
@@ -24,9 +26,10 @@ export interface Settings {
   readonly ownsProject?: true | undefined;
   /** Where `project:` stands. */
   readonly projectAt?: Place;
+  /** The environment that the sections at the top of the files belong to. */
+  readonly environment?: OwnEnvironment | undefined;
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
   readonly state: StatePlace | undefined;
-  readonly include: readonly string[];
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
@@ -62,27 +65,69 @@ export type SecretSource = { readonly at: Place } & (
 );
 
 /** What the environment says of the settings, and what they must not hold. */
-interface SettingsInput {
+export interface SettingsInput {
   /** The address of the platform where the manifest names none: TRUEUP_URL. */
   readonly platformUrl?: string | undefined;
   readonly sources: readonly ExpressionSource[];
 }
 
-/** Reads the settings of the root file; problems go into `diagnostics`. */
-export function readSettings(
-  root: MapNode,
-  { platformUrl, sources }: SettingsInput,
+/**
+ * Checks the settings of the root file by itself; problems go into `diagnostics`. What a file that it includes may hold is not
+ * missed. Returns whether none is wrong.
+ */
+export function checkRootSettings(root: MapNode, input: SettingsInput, diagnostics: Diagnostic[]): boolean {
+  const before = diagnostics.length;
+  readValues(root, input, reportInto(diagnostics), root.entries.has('include') ? includedKeys : []);
+  return diagnostics.length === before;
+}
+
+/** The files that a file includes; a problem goes into `diagnostics`. */
+export function readInclude(
+  tree: MapNode,
+  { sources }: Pick<SettingsInput, 'sources'>,
   diagnostics: Diagnostic[],
-): Settings | undefined {
+): readonly string[] {
   const before = diagnostics.length;
   const report = reportInto(diagnostics);
-  const read = <K extends Key>(key: K) => readSetting(root, key, report);
+  const include = readSetting(tree, 'include', report) ?? [];
+  const node = tree.entries.get('include')?.node;
+  if (node !== undefined) refuseExpressions(['include'], node, sources, report);
+  return diagnostics.length > before ? [] : include;
+}
+
+/** Reads the settings of a whole manifest; problems go into `diagnostics`. */
+export function readSettings(root: MapNode, input: SettingsInput, diagnostics: Diagnostic[]): Settings | undefined {
+  const before = diagnostics.length;
+  const { platform, written, state, moved, secrets, drift } = readValues(root, input, reportInto(diagnostics));
+  const project = typeof written === 'string' ? written : written?.name;
+  if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
+  return {
+    platform,
+    project,
+    ownsProject: typeof written === 'string' ? undefined : true,
+    projectAt: root.entries.get('project')?.node.at ?? root.at,
+    state: state && ownState(root, state),
+    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
+    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
+    drift,
+    notify: drift?.notify && receivers(root, drift.notify),
+  };
+}
+
+/** Reads each setting. `elsewhere`: those that another file may have. */
+function readValues(
+  root: MapNode,
+  { platformUrl, sources }: SettingsInput,
+  report: Report,
+  elsewhere: readonly string[] = [],
+) {
+  const read = <K extends Key>(key: K) => readSetting(root, key, report, elsewhere.includes(key));
   read('trueup');
   const state = read('state');
   const platform = readPlatform(root, platformUrl, report);
   const written = read('project');
-  const project = typeof written === 'string' ? written : written?.name;
-  const include = read('include');
+  read('environment');
+  read('include');
   read('variables');
   const moved = read('moved');
   refuseProto(root, report);
@@ -92,32 +137,31 @@ export function readSettings(
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
     // A block takes expressions, except in its name.
-    const plain = key === 'project' && node?.is === 'map' ? node.entries.get('name')?.node : node;
+    const isBlock = ['project', 'environment'].includes(key) && node?.is === 'map';
+    const plain = isBlock ? node.entries.get('name')?.node : node;
     if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, report);
   }
-  if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
-  return {
-    platform,
-    project,
-    ownsProject: typeof written === 'string' ? undefined : true,
-    projectAt: root.entries.get('project')?.node.at ?? root.at,
-    state,
-    include: include ?? [],
-    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
-    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
-    drift,
-    notify: drift?.notify && receivers(root, drift.notify),
-  };
+  return { platform, written, state, moved, secrets, drift };
+}
+
+/** A place of the state that an included file gives to several root files: each adds its name to it. */
+function ownState(root: MapNode, state: StatePlace): StatePlace {
+  const file = root.at.file;
+  const isShared = root.entries.get('state')?.node.at.file !== file;
+  if (!isShared || file === 'trueup.yaml') return state;
+  const own = (stem: string | undefined) => (stem === undefined ? undefined : `${withoutSlash(stem)}/${file}`);
+  if (state.backend === 'postgres') return { ...state, name: own(state.name) };
+  return state.backend === 's3' ? { ...state, prefix: own(state.prefix) } : state;
 }
 
 type Key = keyof typeof settingsShape;
 type Value<K extends Key> = z.output<(typeof settingsShape)[K]>;
 
 /** Reads one setting; undefined where it is left out or wrong, which is reported. */
-function readSetting<K extends Key>(root: MapNode, key: K, report: Report): Value<K> | undefined {
+function readSetting<K extends Key>(root: MapNode, key: K, report: Report, isElsewhere = false): Value<K> | undefined {
   const node = root.entries.get(key)?.node;
   if (node === undefined) {
-    if (neededSettings.has(key)) report('missing-key', `${key} is missing`, root.at, remedies[key]);
+    if (neededSettings.has(key) && !isElsewhere) report('missing-key', `${key} is missing`, root.at, remedies[key]);
     return undefined;
   }
   const schema = settingsShape[key];
@@ -215,31 +259,6 @@ function secretSource(
   return age === undefined ? { is: 'command', words: command, passes: env, at } : { is: 'age', path: age, at };
 }
 
-/** Settings decide where values come from, so they hold none of them; only the addresses and keys of receivers are secrets. */
-function refuseExpressions(
-  path: readonly string[],
-  node: Node,
-  sources: readonly ExpressionSource[],
-  report: Report,
-): void {
-  if (node.is === 'list')
-    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, sources, report);
-  else if (node.is === 'map')
-    for (const [key, { node: value }] of node.entries.entries())
-      refuseExpressions([...path, key], value, sources, report);
-  else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
-    const { parts, unclosed } = parseExpressions(node.value, sources);
-    const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
-    if (first === undefined) return;
-    const message = `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`;
-    const remedy = 'Write the value itself. Expressions work in the fields of resources.';
-    report('bad-expression', message, node.at, remedy);
-  }
-}
-
-/** Its form is checked: `${secret:NAME}` and nothing else. */
-const ofReceiver = /^drift\.notify\.\d+\.(?:url|signature)$/;
-
 /** The form of the names of variables and outputs, in words. */
 const ruleOfNames = 'a name begins with a letter or "_", and has only letters, digits, "_" and "-".';
 
@@ -256,5 +275,7 @@ const remedies: Record<Key, string> = {
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
+  environment:
+    'Write environment: with the name of the environment, or environment: { name: staging, description: Before release }.',
   project: 'Write project: with the name of the project, or with its id, which stands in the address of its page.',
 };

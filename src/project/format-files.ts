@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { formatYaml, wordsOf } from '../edit/format.ts';
 import { sameTree } from '../edit/same-tree.ts';
-import { loadRoot, yamlLimit } from '../manifest/load.ts';
+import { isRootText, loadRoot, pathsOf, yamlLimit } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { position, readTree } from '../manifest/tree.ts';
 import type { Workspace } from '../manifest/workspace.ts';
@@ -38,7 +38,7 @@ export async function formatFiles(
     paths.length > 0
       ? paths.map((path) => relative(options.folder, path))
       : await filesOf(options.file, workspace, { diagnostics, texts });
-  const found = await workspace.readAll(named, yamlLimit, { readsUntracked: true });
+  const found = await workspace.readAll(named, yamlLimit, asWritten);
   const formatted = [...new Set(named)].flatMap((path): FormattedFile[] => {
     const file = found.get(path) ?? { problem: `there is no file ${path}` };
     if ('problem' in file) {
@@ -83,15 +83,33 @@ function formatFile(path: string, before: string, { diagnostics, texts }: Readin
   return [];
 }
 
-/** The root file, and the files that it includes. */
+/** The root file, and the files that it and they include. */
 async function filesOf(file: string, workspace: Workspace, { diagnostics, texts }: Reading): Promise<string[]> {
-  const list = (await loadRoot(workspace, file, diagnostics, texts))?.entries.get('include')?.node;
   const files = [file];
-  for (const item of list?.is === 'list' ? list.items : []) {
-    if (item.is !== 'scalar' || typeof item.value !== 'string') continue;
-    const found = item.value.includes('*') ? await workspace.match(item.value) : [item.value];
-    if (!('problem' in found)) files.push(...found.filter((path) => !files.includes(path)));
-    else diagnostics.push(diagnostic('file-unreadable', `include: ${found.problem}`, { position: position(item.at) }));
+  for (const from of files) {
+    const tree =
+      from === file ? await loadRoot(workspace, file, diagnostics, texts) : await includedTree(from, workspace);
+    const list = tree?.is === 'map' ? tree.entries.get('include')?.node : undefined;
+    for (const item of list?.is === 'list' ? list.items : []) {
+      if (item.is !== 'scalar' || typeof item.value !== 'string') continue;
+      const found = await pathsOf(workspace, from, item.value);
+      if ('problem' in found) {
+        const about = { position: position(item.at) };
+        diagnostics.push(diagnostic('file-unreadable', `include: ${found.problem}`, about));
+        continue;
+      }
+      const texts = item.value.includes('*') ? await workspace.readAll(found, yamlLimit, asWritten) : undefined;
+      files.push(...found.filter((path) => !files.includes(path) && !isRootText(texts?.get(path))));
+    }
   }
   return files;
+}
+
+const asWritten = { readsUntracked: true };
+
+/** An included file, where it may name more files; what is wrong in it is reported when it is formatted. */
+async function includedTree(path: string, workspace: Workspace) {
+  const file = (await workspace.readAll([path], yamlLimit, asWritten)).get(path);
+  if (file === undefined || 'problem' in file || !/^["']?include["']?[ \t]*:/m.test(file.text)) return undefined;
+  return readTree(path, file.text.replace(/^\uFEFF/, ''), []);
 }

@@ -4,10 +4,10 @@ import type { Names } from '../api/names.ts';
 import { type NamedPlatform, contractAt } from '../api/profile.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { loadRoot } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import { type Settings, platformAt, readSettings } from '../manifest/settings.ts';
+import { type Settings, platformAt } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
+import { loadWhole } from '../manifest/whole.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { ProjectFolder } from './folder.ts';
 import { readPin, readingOf } from './pins.ts';
@@ -90,13 +90,14 @@ async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
   }
   const diagnostics: Diagnostic[] = [];
   const texts = new Map<string, string>();
-  const root = await loadRoot(await openWorkspace(folder), file, diagnostics, texts);
-  const settings =
-    root === undefined
-      ? undefined
-      : readSettings(root, { ...readingOf(options), sources: expressionSources }, diagnostics);
-  if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
-  return settings;
+  const workspace = await openWorkspace(folder);
+  const whole = await loadWhole(
+    { ...readingOf(options), workspace, sources: expressionSources },
+    { diagnostics, texts },
+  );
+  if (whole === undefined || whole.lacksFiles)
+    throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
+  return whole.settings;
 }
 
 function fromEnvironment(options: ProjectFolder): NamedPlatform {

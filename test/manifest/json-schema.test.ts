@@ -21,8 +21,8 @@ const strict = new Ajv2020({
 });
 const strictly = strict.compile(whole);
 const other = new Validator(whole, '2020-12');
-// dependentRequired is the one word of the schema that this reader does not have.
-const { dependentRequired, ...schema } = whole;
+// These are the words of the schema that this reader does not have.
+const { dependentRequired, dependentSchemas, ...schema } = whole;
 const editor = z.fromJSONSchema(schema);
 
 const read = (yaml: string): unknown => parseDocument(yaml, { merge: true }).toJS();
@@ -291,7 +291,10 @@ describe('the JSON Schema of manifests', () => {
         expect(field.description, `${kind}.${name}`).toMatch(/\S/);
       }
     }
-    expect(dependentRequired).toMatchObject({ trueup: ['project'] });
+    expect(dependentRequired).toMatchObject({ platform: ['trueup'] });
+    expect(dependentSchemas).toMatchObject({
+      trueup: { anyOf: [{ required: ['project'] }, { required: ['include'] }] },
+    });
   });
 
   it('U14: is a file of the package, for editors that are given its path', () => {

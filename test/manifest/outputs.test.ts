@@ -80,7 +80,7 @@ describe('outputs:', () => {
   });
 
   it('is part of the JSON Schema', () => {
-    const { dependentRequired: _, ...schema } = manifestSchema(kinds);
+    const { dependentRequired: _, dependentSchemas: _dependent, ...schema } = manifestSchema(kinds);
     const editor = z.fromJSONSchema(schema);
     const accepts = (yaml: string): boolean => editor.safeParse(parseDocument(yaml).toJS()).success;
     expect(accepts('outputs: { db_host: "${ref:production.postgres.main.host}", port: 5432 }')).toBe(true);

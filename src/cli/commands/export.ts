@@ -154,7 +154,6 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
     platform,
     project: projectId,
     state: undefined,
-    include: [],
     moved: [],
     secrets: [],
   };

@@ -1,0 +1,72 @@
+import { type Kind, root } from '../../kind/kind.ts';
+import { sectionsOf } from '../blocks.ts';
+import { missingBlank, shownKey } from '../problem.ts';
+import type { Report } from '../report.ts';
+import { includedKeys } from '../settings-shape.ts';
+import { type MapNode, isEmpty } from '../tree.ts';
+import { type OwnEnvironment, holderOf, ownEnvironment, remedyForSection, withOwnEnvironment } from './environment.ts';
+import { joinMaps } from './join.ts';
+
+/** The files of a manifest as one, as if it were written out. */
+export interface Assembled {
+  readonly tree: MapNode;
+  readonly environment: OwnEnvironment | undefined;
+}
+
+/** Keys that one file defines as a whole. */
+const undivided: ReadonlySet<string> = new Set(['state', 'project']);
+
+/**
+ * Makes one tree of the root file and those that it includes: nothing behind it knows what stood where. What two files define
+ * is an error. Pure.
+ */
+export function assemble(
+  rootTree: MapNode,
+  included: readonly MapNode[],
+  kinds: readonly Kind[],
+  report: Report,
+): Assembled {
+  const sections = sectionsOf(kinds);
+  const top = sections(root);
+  const nested = new Set([...top].flatMap(([section, { kind }]) => (sections(kind).size > 0 ? [section] : [])));
+  const holder = holderOf(kinds);
+  const own = ownEnvironment(rootTree);
+  const about = { own, holder, rootFile: rootTree.at.file };
+  const asWrittenOut = (tree: MapNode) =>
+    holder === undefined ? tree : withOwnEnvironment(tree, { ...about, holder }, report);
+  const allowed = [...top.keys(), ...includedKeys, ...(own === undefined ? [] : (holder?.sections ?? []))];
+  const depthOf = (key: string) => (nested.has(key) ? 0 : undivided.has(key) ? 3 : 2);
+  let tree = asWrittenOut(rootTree);
+  for (const file of included) {
+    const known = withoutUnknown(file, allowed, (key) => remedyFor(key, { ...about, allowed }), report);
+    tree = joinMaps(tree, asWrittenOut(known), depthOf, report);
+  }
+  return { tree, environment: own };
+}
+
+/** An included file without the keys that it cannot have, which are reported, and without the names of more files. */
+function withoutUnknown(
+  tree: MapNode,
+  allowed: readonly string[],
+  remedyOf: (key: string) => string,
+  report: Report,
+): MapNode {
+  const known = [...tree.entries].filter(([key, { keyAt, node }]) => {
+    if (allowed.includes(key)) return key !== 'include';
+    const remedy = missingBlank(key, isEmpty(node)) ?? remedyOf(key);
+    report('unknown-key', `an included file has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
+    return false;
+  });
+  return { ...tree, entries: new Map(known) };
+}
+
+function remedyFor(
+  key: string,
+  { allowed, ...about }: Parameters<typeof remedyForSection>[1] & { readonly allowed: readonly string[] },
+): string {
+  const { holder, rootFile } = about;
+  const atTop = remedyForSection(key, about);
+  return atTop === undefined
+    ? `Move it to ${rootFile}. An included file takes ${allowed.join(', ')}.`
+    : `Write it inside of a block of ${holder?.section}:. Or ${atTop}`;
+}

@@ -1,0 +1,80 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { withTop } from '../kind/top.ts';
+import { assemble } from './assemble/assemble.ts';
+import { holderOf, ownEnvironment, remedyForSection } from './assemble/environment.ts';
+import { sectionsOf } from './blocks.ts';
+import { type Loading, loadIncluded, loadRoot } from './load.ts';
+import { shownKey } from './problem.ts';
+import { reportInto } from './report.ts';
+import { type Settings, type SettingsInput, checkRootSettings, readInclude, readSettings } from './settings.ts';
+import { settingsShape } from './settings-shape.ts';
+import { type MapNode, isEmpty } from './tree.ts';
+import { placeOfSection, remedyForKey } from './unknown-key.ts';
+import { takeValues } from './variables.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The files of a manifest and where they are. */
+export interface WholeInput extends SettingsInput {
+  readonly workspace: Workspace;
+  /** The name of the root file. */
+  readonly file: string;
+  readonly kinds: readonly Kind[];
+}
+
+/** The files of a manifest, read and made one. */
+export interface Whole {
+  /** The root file by itself. */
+  readonly rootTree: MapNode;
+  /** All files, as if they were written out in one. */
+  readonly tree: MapNode;
+  readonly settings: Settings;
+  /** The values that the root file gives to variables. */
+  readonly values: ReturnType<typeof takeValues>['values'];
+  /** The kinds that the manifest may use. */
+  readonly kinds: readonly Kind[];
+  /** Blocks may be missing: a file could not be read, or a part of it could not be used. */
+  readonly lacksFiles: boolean;
+}
+
+/** Reads the root file and what it includes. undefined: a setting is wrong, or the root file cannot be read. */
+export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loading): Promise<Whole | undefined> {
+  const { workspace, file } = input;
+  const rootTree = await loadRoot(workspace, file, diagnostics, texts);
+  if (rootTree === undefined) return undefined;
+  refuseUnknownKeys(rootTree, input.kinds, diagnostics);
+  if (!checkRootSettings(rootTree, input, diagnostics)) return undefined;
+  const before = diagnostics.length;
+  const [begins = 'variables'] = sectionsOf(input.kinds)(root).keys();
+  const includeOf = (tree: MapNode) => readInclude(tree, input, diagnostics);
+  const about = { workspace, root: rootTree, includeOf, begins: `${begins}:`, diagnostics, texts };
+  const included = await loadIncluded(about);
+  const ownsProject = [rootTree, ...included].some(({ entries }) => entries.get('project')?.node.is === 'map');
+  const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
+  const { tree: declaring, values } = takeValues(rootTree);
+  const { tree, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
+  const lacksFiles = diagnostics.length > before;
+  const settings = readSettings(tree, input, diagnostics);
+  if (settings === undefined) return undefined;
+  return { rootTree, tree, values, settings: { ...settings, environment, rootFile: file }, kinds, lacksFiles };
+}
+
+/** Reports the keys of the root file that are neither sections nor settings. */
+function refuseUnknownKeys(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): void {
+  const own = ownEnvironment(tree);
+  const holder = holderOf(kinds);
+  const sections = sectionsOf(kinds)(root);
+  const keys = [
+    ...sections.keys(),
+    ...Object.keys(settingsShape),
+    ...(own === undefined ? [] : (holder?.sections ?? [])),
+  ];
+  for (const [key, { keyAt, node }] of tree.entries) {
+    if (keys.includes(key)) continue;
+    const elsewhere = (section: string) => placeOfSection(section, kinds);
+    const known = remedyForKey(key, { keys, sections, elsewhere, isEmpty: isEmpty(node) });
+    const atTop = remedyForSection(key, { own, holder, rootFile: tree.at.file });
+    const remedy = atTop === undefined ? known : `${known} Or ${atTop}`;
+    reportInto(diagnostics)('unknown-key', `a manifest has no key ${shownKey(key, isEmpty(node))}`, keyAt, remedy);
+  }
+}

@@ -1,0 +1,61 @@
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Manifest } from '../../src/manifest/manifest.ts';
+import type { Place } from '../../src/manifest/tree.ts';
+import { validate } from '../../src/workflow/validate.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { folderWith } from '../diagnostics/provoked.ts';
+import { type MarkedProblem, marked } from './marked.ts';
+
+/** The lines that a root file of these tests begins with. */
+export const stageHead = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
+
+/** Reads a root file of a folder with these files, with a secret for each name. */
+async function stageIn(folder: string, file: string): Promise<Manifest> {
+  const { manifest } = await validate({
+    workspace: await openWorkspace(folder),
+    file,
+    kinds,
+    env: () => undefined,
+    secret: (name) => `horse-${name}`,
+    given: () => undefined,
+    addSecret: () => {},
+  });
+  return manifest;
+}
+
+/** Reads `staging.yaml` of these files, or another root file. */
+export async function stage(files: Readonly<Record<string, string>>, file = 'staging.yaml'): Promise<Manifest> {
+  return stageIn(folderWith(files), file);
+}
+
+/** What is wrong with files, in which `§` marks a place: each problem with its code, its place and its texts. */
+export async function mistakes(
+  files: Readonly<Record<string, string>>,
+  file = 'staging.yaml',
+): Promise<readonly MarkedProblem[]> {
+  const { texts, nameOf } = marked(files);
+  try {
+    await stage(texts, file);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return error.diagnostics.map(nameOf);
+  }
+}
+
+/** What a manifest wants, without the places: two that mean the same give the same. */
+export function meaning({ resources, settings, variables }: Manifest): string {
+  const { rootFile: _file, environment: _environment, projectAt: _project, moved, ...rest } = settings;
+  return JSON.stringify({ resources, rest, variables: [...variables], moved }, (key, value: unknown) =>
+    isPlace(value) || key === 'at' || key === 'kind' || key === 'link'
+      ? undefined
+      : value instanceof Map || value instanceof Set
+        ? [...value]
+        : value,
+  );
+}
+
+function isPlace(value: unknown): value is Place {
+  return typeof value === 'object' && value !== null && 'lines' in value;
+}
