@@ -18,7 +18,9 @@ export function commandLine(
     'trueup',
     ...(folder === '' ? [] : ['-C', notAnOption(folder)]),
     ...(options.file === 'trueup.yaml' ? [] : ['-f', notAnOption(options.file)]),
-    ...(options.valueFiles ?? []).flatMap(({ written }) => ['--var-file', notAnOption(written)]),
+    ...(options.valueFiles ?? []).flatMap(({ written }) =>
+      written === undefined ? [] : ['--var-file', notAnOption(written)],
+    ),
     ...[...options.variables].flatMap(([name, value]) => ['--var', `${name}=${String(maskValue(name, value))}`]),
     ...(options.allowsSecretCommands ? ['--allow-secret-commands'] : []),
     ...(options.allowsHttp === true ? ['--allow-http'] : []),

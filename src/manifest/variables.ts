@@ -24,8 +24,8 @@ export interface GivenText {
 
 /** A YAML file of `--var-file`: a map of names to values. */
 export interface ValueFile {
-  /** Its name on the command line. */
-  readonly written: string;
+  /** Its name on the command line; undefined: no option names it. */
+  readonly written?: string;
   /** Its name below the folder of the manifest, for positions. */
   readonly file: string;
   readonly text: string;

@@ -44,6 +44,11 @@ export const commands: readonly Entry[] = [
   ['apply [options] [plan]', 'change the platform to match the manifest', () => import('./apply.ts')],
   ['destroy [options] [plan]', 'delete everything that the state holds', () => import('./destroy.ts')],
   [
+    'promote [options] <file> <to-file> [variables...]',
+    'copy values of variables from one root file to another, and plan that; changes nothing on the platform',
+    () => import('./promote.ts'),
+  ],
+  [
     'init [options]',
     'set up a folder for a project: asks, writes the manifest, and exports what is there',
     () => import('./init.ts'),
