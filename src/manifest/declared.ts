@@ -104,7 +104,7 @@ function refuseUseless(name: string, type: Type | undefined, node: MapNode, repo
   for (const [key, types] of Object.entries(limits)) {
     const limit = node.entries.get(key);
     if (limit === undefined || types.includes(type ?? 'text')) continue;
-    const remedy = `Write type: ${types[0]}, or remove ${key}.`;
+    const remedy = `Write type: ${types[0]}.`;
     report('wrong-type', `${name}.${key} limits ${alternatives(types)} values only`, limit.keyAt, remedy);
   }
   const [min, max] = [valueAt(node, 'min'), valueAt(node, 'max')];

@@ -6,7 +6,7 @@ import { type Declaration, type Mismatch, readDeclaration, readText, readValue }
 import { open, remedyOf } from './lines-to-paste.ts';
 import { type Report, reportInto } from './report.ts';
 import type { TypedValue, VariableValue } from './sources/source.ts';
-import { type Entry, type MapNode, type Node, isEmpty, position, readTree } from './tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty, position, readTree } from './tree.ts';
 
 /** A declared variable. */
 export interface Variable {
@@ -109,19 +109,22 @@ function valueOf(
   { values, files, given }: Given,
   report: Report,
 ): TypedValue | undefined {
-  const read = (value: TypedValue | Mismatch, named: string, { at }: Pick<Node, 'at'>): TypedValue | undefined => {
+  const read = (value: TypedValue | Mismatch, named: string, at: Place, otherwise?: string): TypedValue | undefined => {
     if (!('message' in value)) return value;
-    report('wrong-type', `${named} ${value.message}`, at, value.remedy);
+    report('wrong-type', `${named} ${value.message}`, at, value.remedy ?? otherwise);
     return undefined;
   };
+  const declaredAt = `It is declared at ${shownPlace(entry.keyAt)}.`;
   // Only a default of a declaration without a type keeps that of YAML.
   const typed = { ...declaration, type: declaration.type ?? 'text' };
   const inFiles = [values, ...files.map(({ entries }) => entries)].flatMap((entries) => {
     const node = entries.get(name)?.node;
-    return node === undefined ? [] : (read(readValue(typed, node, name), `the variable ${name}`, node) ?? []);
+    return node === undefined
+      ? []
+      : (read(readValue(typed, node, name), `the variable ${name}`, node.at, declaredAt) ?? []);
   });
   const text = given(name);
-  const last = text && read(readText(declaration, text.text, name), text.by, { at: entry.keyAt });
+  const last = text && read(readText(declaration, text.text, name), text.by, entry.keyAt);
   return last ?? inFiles.at(-1) ?? declaration.default;
 }
 
@@ -129,11 +132,15 @@ function valueOf(
 function missing(name: string, { keyAt }: Entry, root: string): VariableValue {
   const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
   if (keyAt.file === root) return { problem: `the variable ${name} has no value`, remedy };
-  const { file, line, column } = position(keyAt);
   return {
-    problem: `${root} gives no value to the variable ${name}, which ${file}:${line}:${column} declares`,
+    problem: `${root} gives no value to the variable ${name}, which ${shownPlace(keyAt)} declares`,
     remedy: `Write variables: { ${name}: … } in ${root}, or give --var ${name}=… or TRUEUP_VAR_${name}.`,
   };
+}
+
+function shownPlace(at: Place): string {
+  const { file, line, column } = position(at);
+  return `${file}:${line}:${column}`;
 }
 
 /** The remedy that makes a value the default of a declaration. */

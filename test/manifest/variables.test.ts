@@ -147,10 +147,10 @@ describe('a mistake', () => {
     ['{ x: { type: boolean, default: §yes } }', 'variables.x.default must be true or false, got "yes" -> Write true.'],
     ['{ x: { type: list, default: §a } }', 'variables.x.default must be a list, got "a" -> Write [a, b].'],
     ['{ x: { type: text, default: §[a] } }', 'variables.x.default must be text, got a list -> Declare type: list.'],
-    ['{ x: { §min: 1 } }', 'variables.x.min limits number values only -> Write type: number, or remove min.'],
+    ['{ x: { §min: 1 } }', 'variables.x.min limits number values only -> Write type: number.'],
     [
       '{ x: { type: number, §pattern: a } }',
-      'variables.x.pattern limits text or list values only -> Write type: text, or remove pattern.',
+      'variables.x.pattern limits text or list values only -> Write type: text.',
     ],
     [
       '{ x: { type: number, min: §5, max: 2 } }',
@@ -189,7 +189,7 @@ describe('a mistake', () => {
   test('in a value names the place of the value', async () => {
     const shared = 'variables:\n  x: { type: number, min: 2 }\n  tag: {}\n';
     expect(await problemsOf({ variables: '{ x: 1, tagg: a }', shared })).toEqual([
-      'staging.yaml:4:17 the variable x must be at least 2, got 1',
+      'staging.yaml:4:17 the variable x must be at least 2, got 1 -> It is declared at shop.yaml:2:3.',
       'staging.yaml:4:20 neither staging.yaml nor a file that it includes declares a variable tagg -> Did you mean tag?',
     ]);
     expect(await problemsOf({ variables: '{ x: 2 }', shared, given: { x: 'b' } })).toEqual([
