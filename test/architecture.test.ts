@@ -100,6 +100,7 @@ const worldly = [
   'secrets/digest.ts',
   'secrets/state-key.ts',
   'secrets/sources/command.ts',
+  'secrets/sources/dotenvx.ts',
   'state/backends/bucket.ts',
   'trace/exporter.ts', // ids by chance, and a limit of time
   'state/backends/database.ts',

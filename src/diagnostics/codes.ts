@@ -114,6 +114,14 @@ export const codes = {
     'The manifest reads a file or an environment variable that may hold secrets.',
     'Write ${secret:NAME}. If you did not write the line, find out who did before you run anything.',
   ),
+  ciphertext: error(
+    'A value is what a tool such as sops has encrypted: the platform would get the ciphertext.',
+    'Name the file under secrets: as the source that the message says, and write ${secret:NAME}.',
+  ),
+  'sealed-file': error(
+    'A sealed file of secrets has a line that is no sealed value, or a value that does not open.',
+    'Change the file with trueup secret only; restore it from git.',
+  ),
   'state-unusable': error(
     'The state is damaged, from another version, or belongs to another project.',
     'Restore a copy of the state, or rebuild it with trueup state rebuild.',

@@ -4,7 +4,7 @@ import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets.ts';
 import { writeEnvText } from '../formats/env-text.ts';
-import { encryptAge } from '../secrets/sources/age.ts';
+import { encryptArmored } from '../secrets/sources/age.ts';
 
 /** The file for the secrets of an export. */
 export interface SecretsOptions {
@@ -68,5 +68,5 @@ export async function secretsText(
       },
     );
   }
-  return recipients.length === 0 ? text : encryptAge(text, recipients);
+  return recipients.length === 0 ? text : encryptArmored(text, recipients);
 }

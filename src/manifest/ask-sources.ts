@@ -1,9 +1,14 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { cleanText } from '../api/answer.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { decryptAge, readIdentities } from '../secrets/sources/age.ts';
 import { runSecretCommand } from '../secrets/sources/command.ts';
+import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
+import { readDotenvxFile } from '../secrets/sources/dotenvx.ts';
 import { readEnvFile } from '../secrets/sources/env-file.ts';
+import { type Program, secretsInJson } from '../secrets/sources/presets.ts';
+import { openSealed, readSealedFile } from '../secrets/sources/sealed.ts';
+import { sopsProgram } from '../secrets/sources/sops.ts';
 import { indexEntries, unreadableIndex } from '../git/tracked.ts';
 import type { Manifest } from './manifest.ts';
 import { wantedAttributes } from './resource.ts';
@@ -47,12 +52,17 @@ export interface Asked {
  * Asks each source in turn for the names that the sources before it did not have, and stops once none is missing. A
  * source that cannot be read is an error, also where a later one has the names: the value of a secret must not depend on
  * what is broken today. An empty value is none, as in the environment: it is a line that is not filled in yet.
+ *
+ * Then it adds every secret of the files that it did not ask: what the manifest no longer mentions may still stand on the
+ * platform. A file that cannot be read adds nothing, and no program runs for it.
  */
 export async function askSources(input: AskingInput): Promise<Asked> {
   const values = new Map<string, string>();
+  const left = [...input.sources];
   for (const source of input.sources) {
     const names = input.names.filter((name) => !values.has(name));
     if (names.length === 0) break;
+    left.shift();
     const found = await ask(source, names, input);
     if ('problem' in found) return { values: new Map(), diagnostics: [diagnosticOf(source, names, found)] };
     for (const name of names) {
@@ -60,15 +70,8 @@ export async function askSources(input: AskingInput): Promise<Asked> {
       if (value !== undefined && value !== '') values.set(name, value);
     }
   }
+  for (const source of left) if (source.is !== 'command' && source.is !== 'sops') await ask(source, [], input);
   return { values, diagnostics: [] };
-}
-
-/**
- * Adds every secret of the files among the sources, also of those that need not be asked: what the manifest no longer
- * mentions may still stand on the platform. A file that cannot be read adds nothing.
- */
-export async function learnSecrets(input: AskingInput): Promise<void> {
-  for (const source of input.sources) if (source.is !== 'command') await ask(source, [], input);
 }
 
 interface Trouble {
@@ -83,82 +86,163 @@ type Found = { readonly values: ReadonlyMap<string, string> } | Trouble;
 /** Most bytes of an env file with secrets. */
 const fileLimit = 1_000_000;
 
-function ask(source: SecretSource, names: readonly string[], input: AskingInput): Promise<Found> {
+async function ask(source: SecretSource, names: readonly string[], input: AskingInput): Promise<Found> {
+  if (source.is === 'command') return askCommand(source, names, input);
+  const file = await readSource(source, input.workspace);
+  if ('problem' in file) return file;
+  const about = (found: Found): Found => {
+    if ('values' in found) return found;
+    return { ...found, problem: `${file.path} ${found.problem}` };
+  };
   switch (source.is) {
     case 'file':
-      return askFile(source, input);
+      return askFile(file, input);
     case 'age':
-      return askAge(source, input);
-    case 'command':
-      return askCommand(source, names, input);
+      return about(await readAge(file, input));
+    case 'sealed':
+      return about(await readSealed(file, names, input));
+    case 'dotenvx':
+      return about(readDotenvxFile(file.bytes, { ...input, names }));
+    case 'sops':
+      return askSops(source, file, names, input);
     default:
       return source satisfies never;
   }
 }
 
-type FileSource = Extract<SecretSource, { readonly path: string }>;
+type FileSource = Exclude<SecretSource, { readonly is: 'command' }>;
 
-async function askFile(source: FileSource, input: AskingInput): Promise<Found> {
-  const { workspace, addSecret } = input;
-  const file = await readSource(source, workspace);
-  if ('problem' in file) return file;
-  const [entry] = (await indexEntries([join(workspace.root, file.path)])).values();
-  if (entry?.is === 'unreadable') return unreadableIndex(file.path);
-  if (entry?.is === 'tracked') {
-    const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change every secret in it. Or encrypt it and write age:.`;
-    return { problem: `${file.path} is tracked by git, whose history keeps its secrets`, remedy };
-  }
-  return named(file.path, readEnvFile(file.bytes, addSecret));
+interface SourceFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
 }
 
-async function askAge(source: FileSource, input: AskingInput): Promise<Found> {
-  const { workspace, addSecret, identity } = input;
-  const file = await readSource(source, workspace);
-  if ('problem' in file) return file;
+async function askFile({ path, bytes }: SourceFile, { workspace, addSecret }: AskingInput): Promise<Found> {
+  const [entry] = (await indexEntries([join(workspace.root, path)])).values();
+  if (entry?.is === 'unreadable') return unreadableIndex(path);
+  const ciphertext = ciphertextInBytes(bytes);
+  if (ciphertext !== undefined) {
+    const problem = `${path}:${ciphertext.line} holds ciphertext of ${ciphertext.of}, and file: takes values in clear`;
+    return { code: 'ciphertext', problem, remedy: sourceOf(ciphertext.of, path) };
+  }
+  if (entry?.is === 'tracked') {
+    const remedy = `git rm --cached ${path}, put it into .gitignore, and change every secret in it. Or encrypt it, and write sealed: or age:.`;
+    return { problem: `${path} is tracked by git, whose history keeps its secrets`, remedy };
+  }
+  const found = readEnvLines(bytes, addSecret);
+  return 'values' in found ? found : { ...found, problem: `${path} ${found.problem}` };
+}
+
+/** Secrets of an env file, or the problem with it without its name. */
+function readEnvLines(bytes: Uint8Array, addSecret: (value: string) => void): Found {
+  const found = readEnvFile(bytes, addSecret);
+  if ('values' in found) return found;
+  return { code: 'file-unreadable', problem: found.problem, remedy: 'Write it as an env file: NAME=value.' };
+}
+
+/** The identities of the run, or why there are none. */
+async function identitiesOf({ identity, addSecret }: AskingInput): Promise<readonly string[] | Trouble> {
   const given = await identity();
   const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
-  if ('problem' in given) return { problem: `${file.path} cannot be decrypted: ${given.problem}`, remedy };
+  if ('problem' in given) return { problem: `cannot be decrypted: ${given.problem}`, remedy };
   addSecret(given.text);
   const read = readIdentities(given.text);
-  if ('problem' in read) return { problem: `${file.path} cannot be decrypted: the identity ${read.problem}`, remedy };
-  const decrypted = await decryptAge(file.bytes, read.identities);
-  if ('problem' in decrypted) return { ...decrypted, problem: `${file.path} ${decrypted.problem}` };
-  return named(file.path, readEnvFile(decrypted.bytes, addSecret));
+  return 'identities' in read
+    ? read.identities
+    : { problem: `cannot be decrypted: the identity ${read.problem}`, remedy };
 }
 
-async function askCommand(
-  { words, passes, at }: Extract<SecretSource, { readonly is: 'command' }>,
+async function readAge({ bytes }: SourceFile, input: AskingInput): Promise<Found> {
+  const identities = await identitiesOf(input);
+  if ('problem' in identities) return identities;
+  const decrypted = await decryptAge(bytes, identities);
+  return 'problem' in decrypted ? decrypted : readEnvLines(decrypted.bytes, input.addSecret);
+}
+
+/** Opens every value, so that it is redacted; only one that is asked for must open. */
+async function readSealed({ bytes }: SourceFile, names: readonly string[], input: AskingInput): Promise<Found> {
+  const file = readSealedFile(bytes);
+  if ('problem' in file) return { ...file, code: 'sealed-file' };
+  if (file.values.size === 0) return { values: new Map() };
+  const identities = await identitiesOf(input);
+  if ('problem' in identities) return identities;
+  const values = new Map<string, string>();
+  for (const [name, sealed] of file.values) {
+    const opened = await openSealed(name, sealed, identities);
+    if ('value' in opened) {
+      input.addSecret(opened.value);
+      values.set(name, opened.value);
+    } else if (names.includes(name)) return { ...opened, code: 'sealed-file' };
+  }
+  return { values };
+}
+
+async function askSops(
+  { passes, at }: Extract<SecretSource, { readonly is: 'sops' }>,
+  { path, bytes }: SourceFile,
   names: readonly string[],
   input: AskingInput,
 ): Promise<Found> {
-  const [program = ''] = words;
+  const program = sopsProgram(basename(path), Buffer.from(bytes).toString('utf8'));
+  if ('problem' in program) return { ...program, problem: `${path} ${program.problem}` };
+  const beside = { file: path };
+  return askCommand({ ...program, passes: [...program.passes, ...passes], at: { ...at, ...beside } }, names, input);
+}
+
+async function askCommand(
+  { at, ...program }: Program & Pick<SecretSource, 'at'>,
+  names: readonly string[],
+  input: AskingInput,
+): Promise<Found> {
+  const [word = ''] = program.words;
   if (!input.allowsCommands) {
     return {
       code: 'hostile-setting',
-      problem: `${program} does not run without --allow-secret-commands`,
+      problem: `${word} does not run without --allow-secret-commands`,
       remedy: `Add the option if you trust everybody who can change the manifest, or set ${variables(names)}.`,
     };
   }
-  const { workspace, env, addSecret, redact, commandLimitMs: limitMs = 30_000 } = input;
-  const folder = join(workspace.root, dirname(at.file));
+  const folder = join(input.workspace.root, dirname(at.file));
+  if (program.prints !== 'value') return runOnce(program, folder, input);
   const values = new Map<string, string>();
   // One after the other: the first may have to unlock what the others then find open.
   for (const name of names) {
-    const answer = await runSecretCommand({ words, name, folder, env, passes, limitMs, addSecret });
-    if ('problem' in answer) {
-      const details = lastLines(answer.said, redact);
-      return { problem: `${program} ${answer.problem} when asked for ${name}`, remedy: answer.remedy, details };
-    }
-    addSecret(answer.value);
+    const answer = await run(program, { name, folder }, input);
+    if ('problem' in answer) return answer;
+    input.addSecret(answer.value);
     values.set(name, answer.value);
   }
   return { values };
 }
 
-async function readSource(
-  { path: written, at }: FileSource,
-  workspace: Workspace,
-): Promise<{ readonly path: string; readonly bytes: Uint8Array } | Trouble> {
+/** Runs a program that prints all secrets. */
+async function runOnce(program: Program, folder: string, input: AskingInput): Promise<Found> {
+  const answer = await run(program, { name: undefined, folder }, input);
+  if ('problem' in answer) return answer;
+  if (program.prints === 'env') return readEnvLines(Buffer.from(answer.value, 'utf8'), input.addSecret);
+  const values = secretsInJson(answer.value, program.within);
+  if (values === undefined) {
+    const problem = `${program.words[0] ?? ''} did not print a JSON object with secrets`;
+    return { problem, remedy: 'Run it by hand to see what it prints.' };
+  }
+  for (const value of values.values()) input.addSecret(value);
+  return { values };
+}
+
+/** Runs a program for one name, or for all. */
+async function run(
+  { words, passes }: Program,
+  { name, folder }: { readonly name: string | undefined; readonly folder: string },
+  { env, addSecret, redact, commandLimitMs: limitMs = 30_000 }: AskingInput,
+): Promise<{ readonly value: string } | Trouble> {
+  const answer = await runSecretCommand({ words, name, folder, env, passes, limitMs, addSecret });
+  if ('value' in answer) return answer;
+  const details = lastLines(answer.said, redact);
+  const problem = `${words[0] ?? ''} ${answer.problem} when asked for ${name ?? 'secrets'}`;
+  return { problem, remedy: answer.remedy, details };
+}
+
+async function readSource({ path: written, at }: FileSource, workspace: Workspace): Promise<SourceFile | Trouble> {
   const path = workspace.beside(at.file, written);
   const file = await workspace.readBytes(path, fileLimit);
   if ('bytes' in file) return { path, bytes: file.bytes };
@@ -169,16 +253,6 @@ async function readSource(
     code: 'file-unreadable',
     problem: file.problem,
     remedy: 'Name a file of the workspace, relative to this file.',
-  };
-}
-
-/** A problem of a file, with its name. */
-function named(path: string, found: ReturnType<typeof readEnvFile>): Found {
-  if ('values' in found) return found;
-  return {
-    code: 'file-unreadable',
-    problem: `${path} ${found.problem}`,
-    remedy: 'Write it as an env file: NAME=value.',
   };
 }
 

@@ -1,11 +1,12 @@
 import { once } from '../api/once.ts';
-import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/wire.ts';
 import { asVariables } from './misplaced-secret.ts';
+import { placeInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
@@ -152,23 +153,6 @@ function brokenText(
   const where = known === undefined ? `, line ${line}, column ${column} of it` : '';
   const about = { remedy: marks.asWritten(remedy), address, position: known ?? position(place) };
   return diagnostic(code, `${subject}${where}: ${marks.asWritten(message)}`, about);
-}
-
-/** Where a line of a value stands: in the file that the value names, or below the `|` of a text of several lines. */
-function placeInFile(
-  { text, line, column, place }: { text: string; line: number; column: number; place: Place },
-  { texts, beside }: Sources,
-): Position | undefined {
-  const source = texts.get(place.file)?.slice(place.offset, place.end) ?? '';
-  const path = /^(["']?)\$\{file:([^}]+)\}\1\s*$/.exec(source)?.[2];
-  if (path !== undefined) return { file: beside(place.file, path), line, column };
-  if (!source.startsWith('|') || source.includes('${')) return undefined;
-  const [written = '', wanted = ''] = [source.split('\n')[line], text.split('\n')[line - 1]];
-  const isSame = wanted !== '' && written.replace(/\r$/, '').endsWith(wanted);
-  const start = position(place).line;
-  return isSame
-    ? { file: place.file, line: start + line, column: written.replace(/\r$/, '').length - wanted.length + column }
-    : undefined;
 }
 
 /** Two blocks of one natural key make two objects, which nothing but the state tells apart. A pinned block has its object. */

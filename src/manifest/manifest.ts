@@ -13,6 +13,7 @@ import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
 import { withQuotes } from './quote.ts';
+import { refuseCiphertext } from './refuse-ciphertext.ts';
 import { type Blocks, findDangling, findReference, maxSuggestions } from './references.ts';
 import { readResource } from './read-block.ts';
 import { inOrderOfFiles, oncePerPlace, reportInto } from './report.ts';
@@ -121,6 +122,7 @@ async function read(
   const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
+  diagnostics.push(...refuseCiphertext(resources, { texts, beside: workspace.beside }));
   const outputs = readOutputs(tree, evaluationOf);
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
   return {

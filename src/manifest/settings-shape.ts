@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { once } from '../api/once.ts';
 import { readableName } from '../kind/syntax.ts';
 import { declarationShape, writtenValue } from './declared.ts';
-import { alternatives } from './problem.ts';
+import { oneOf } from './one-of.ts';
+import { secretSource } from './secret-source-shape.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
 const secretReference = z
@@ -16,13 +17,6 @@ export const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /** A value of a variable or an output. */
 export const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
-
-/** A choice of words, each with its meaning. */
-function oneOf<W extends string>(meanings: Readonly<Record<W, string>>) {
-  const words = Object.keys(meanings) as W[]; // its own keys
-  const literals = words.map((word) => z.literal(word).describe(meanings[word]));
-  return z.union(literals, { error: `must be ${alternatives(words)}` });
-}
 
 const profile = oneOf<Profile>({
   standard: 'The names of the API document.',
@@ -182,39 +176,7 @@ export const settingsShape = builtOnce({
   },
   get secrets() {
     return z
-      .array(
-        z
-          .strictObject({
-            file: z.string().min(1).optional().describe('A file with lines NAME=value.'),
-            age: z.string().min(1).optional().describe('The same file, encrypted with age.'),
-            command: z
-              .array(z.string())
-              .refine(([program = '']) => program !== '', 'must name a program first')
-              .refine(
-                (words) => words.some((word) => word.includes('{name}')),
-                'must contain {name}, which stands for the name of the secret',
-              )
-              .optional()
-              .describe(
-                'A program that prints a secret, with its arguments; {name} stands for the name of the secret.',
-              ),
-            env: z
-              .array(
-                z
-                  .string()
-                  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
-                  .refine((name) => !/^TRUEUP_/i.test(name), 'must not be a variable of Trueup'),
-              )
-              .optional()
-              .describe('More variables of the run that the program gets, such as VAULT_TOKEN.'),
-          })
-          .refine(
-            (source) => Object.keys(source).filter((key) => key !== 'env').length === 1,
-            'must have exactly one of file, age and command',
-          )
-          .refine(({ env, command }) => env === undefined || command !== undefined, 'can have env only beside command')
-          .meta({ minProperties: 1, maxProperties: 2 }),
-      )
+      .array(secretSource())
       .optional()
       .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.');
   },

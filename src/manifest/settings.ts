@@ -14,6 +14,7 @@ import { type Report, reportInto } from './report.ts';
 import { type MapNode, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
+import { type PresetWord, type Program, presets, programOf } from '../secrets/sources/presets.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
@@ -58,10 +59,12 @@ export type DriftSettings = Readonly<NonNullable<z.output<typeof settingsShape.d
 /** Where the state is kept; the credentials come from the environment. */
 export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.state>>>;
 
-/** Where secrets come from: an env file in clear, one encrypted with age, or a program that is run for each name. */
+/** Where secrets come from: a file, or a program. */
 export type SecretSource = { readonly at: Place } & (
-  | { readonly is: 'file' | 'age'; readonly path: string }
-  | { readonly is: 'command'; readonly words: readonly string[]; readonly passes: readonly string[] }
+  | { readonly is: 'file' | 'age' | 'dotenvx'; readonly path: string }
+  | { readonly is: 'sealed'; readonly path: string; readonly recipients: readonly string[] }
+  | { readonly is: 'sops'; readonly path: string; readonly passes: readonly string[] }
+  | ({ readonly is: 'command' } & Program)
 );
 
 /** What the environment says of the settings, and what they must not hold. */
@@ -250,13 +253,20 @@ function refuseProto(root: MapNode, report: Report): void {
   }
 }
 
-/** Its form was checked: one of the three is there. */
-function secretSource(
-  { file, age, command = [], env = [] }: NonNullable<z.output<typeof settingsShape.secrets>>[number],
-  at: Place,
-): SecretSource {
-  if (file !== undefined) return { is: 'file', path: file, at };
-  return age === undefined ? { is: 'command', words: command, passes: env, at } : { is: 'age', path: age, at };
+/** Its form was checked: it has one word of a source. */
+function secretSource(written: NonNullable<z.output<typeof settingsShape.secrets>>[number], at: Place): SecretSource {
+  const { sealed, recipients = [], sops, command, prints = 'value', env: passes = [] } = written;
+  if (sealed !== undefined) return { is: 'sealed', path: sealed, recipients, at };
+  if (sops !== undefined) return { is: 'sops', path: sops, passes, at };
+  for (const is of ['file', 'age', 'dotenvx'] as const) {
+    const path = written[is];
+    if (path !== undefined) return { is, path, at };
+  }
+  for (const word of Object.keys(presets) as PresetWord[]) {
+    const program = written[word] === undefined ? undefined : programOf(word, written[word]);
+    if (program !== undefined) return { is: 'command', ...program, passes: [...program.passes, ...passes], at };
+  }
+  return { is: 'command', words: command ?? [], passes, prints, at };
 }
 
 /** The form of the names of variables and outputs, in words. */
@@ -271,7 +281,7 @@ const remedies: Record<Key, string> = {
   outputs: `Write outputs: { name: "\${ref:address.output}" }; ${ruleOfNames}`,
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
-    'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
+    'Write a list of { file: secrets.env }, { sealed: secrets/production.env, recipients: [age1…] } and { command: [pass, show, "shop/{name}"] }; docs/secrets.md has all sources. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',

@@ -8,7 +8,7 @@ import { adoptOnly } from '../manifest/required.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { askSources, learnSecrets, missingSecrets } from '../manifest/ask-sources.ts';
+import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
@@ -66,7 +66,7 @@ export async function loadWithSecrets(
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
-  const asking = {
+  const { values, diagnostics } = await askSources({
     sources,
     names,
     workspace,
@@ -75,10 +75,8 @@ export async function loadWithSecrets(
     env,
     addSecret: redactor.add,
     redact: redactor.redact,
-  };
-  const { values, diagnostics } = await askSources(asking);
+  });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
-  await learnSecrets(asking);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
   if (values.size === 0) return { ...validated, secret };
   return { ...(await load(options, { workspace, secret, freeText: asked.freeText })), secret };

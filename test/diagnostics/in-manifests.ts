@@ -44,6 +44,10 @@ export const manifests = {
     ),
   },
   'hostile-setting': { 'trueup.yaml': production(database('description: "${env:TRUEUP_API_KEY}"')) },
+  ciphertext: {
+    'trueup.yaml': production(stack('env: "${file:shop.yaml}"')),
+    'shop.yaml': 'DB_PASSWORD: ENC[AES256_GCM,data:Tr7o,iv:1,tag:2,type:str]\nsops: { version: 3.9.0 }\n',
+  },
   'private-source': { 'trueup.yaml': production(database('description: "${file:.git/config}"')) },
 } satisfies Partial<Record<Code, Readonly<Record<string, string>>>>;
 

@@ -71,8 +71,20 @@ export async function notified(env: Readonly<Record<string, string>>): Promise<r
   return (await notify([receiver], message, about)).diagnostics;
 }
 
+/** A manifest that asks a sealed file for a password. */
+export const asksSealedFile = `secrets: [{ sealed: secrets/production.env, recipients: [age1abc] }]\n${production(database()).replace('example', '"${secret:DB_PASSWORD}"')}`;
+
 /** Provokes each code that only a run reports. */
 export const inRuns = {
+  'sealed-file': (made) =>
+    reported(async () => {
+      const folder = filesIn(made, {
+        'trueup.yaml': asksSealedFile,
+        'secrets/production.env': '# sealed for age1abc\nDB_PASSWORD=hunter2\n',
+      });
+      await execute(planCommand({}), { folder, terminal: recordingTerminal().terminal });
+      return undefined;
+    }),
   'under-way': (made) =>
     reported(async () => {
       const folder = filesIn(made, { 'trueup.yaml': production('    description: x\n') });

@@ -1,5 +1,5 @@
 import { manifests, read } from './in-manifests.ts';
-import { database } from './provoked.ts';
+import { database, production, stack } from './provoked.ts';
 import type { Row } from './remedy.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -111,6 +111,17 @@ export const inManifests = {
       secrets: { DESCRIPTION: 'correct-horse' },
     }),
     'Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.': 'fact',
+  },
+  ciphertext: {
+    'Write { sops: shop.yaml } under secrets:.': () =>
+      read({
+        'trueup.yaml': `secrets: [{ sops: shop.yaml }]\n${production(stack('env: { DB_PASSWORD: "${secret:DB_PASSWORD}" }'))}`,
+      }),
+    'Then write ${secret:NAME}.': () =>
+      read(
+        { 'trueup.yaml': production(stack('env: { DB_PASSWORD: "${secret:DB_PASSWORD}" }')) },
+        { secrets: { DB_PASSWORD: 'correct-horse' } },
+      ),
   },
   'private-source': {
     'Write ${secret:NAME} for a secret.': edited('private-source', '${file:.git/config}', '${secret:DESCRIPTION}', {

@@ -197,6 +197,15 @@ export const inRuns = {
     'Correct the cause, then apply again.': (made) =>
       applied(made, production(stack('domains: { shop.example.com: { serviceName: web } }'))),
   },
+  'sealed-file': {
+    'Remove the line,': (made) => {
+      made.secrets['DB_PASSWORD'] = 'correct-horse';
+      return applied(made, production(database()).replace('example', '"${secret:DB_PASSWORD}"'));
+    },
+    'run trueup secret set DB_PASSWORD with a new value,': { forPeople: 'test/cli/commands/secret.test.ts runs it' },
+    'and withdraw the old one: git keeps it.': { forPeople: 'only they know where it is used' },
+    'Or set TRUEUP_SECRET_DB_PASSWORD: then the source is not needed.': 'fact',
+  },
   unpinned: {
     'Set TRUEUP_URL to the address of your platform, where a pull request cannot change it.': () => {
       checkPlatform(named, { env: { CI: 'true', TRUEUP_URL: named.url } });

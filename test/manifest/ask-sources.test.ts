@@ -364,7 +364,11 @@ describe('secrets: in a manifest', () => {
   test.each([
     ['is a list', '§{ file: a }', /secrets must be a list, got a map Write this instead:\nsecrets: \[\{ file: a \}\]$/],
     ['of maps', '[§a]', /secrets\.0 must be a map, got text/],
-    ['with one key each', '[§{ file: a, age: b }]', /secrets\.0 must have exactly one of file, age and command/],
+    [
+      'with one key each',
+      '[§{ file: a, age: b }]',
+      /secrets\.0 must have exactly one of file, age, sealed, dotenvx, sops, command, infisical, .* or onepassword/,
+    ],
     ['not without any', '[§{}]', /secrets\.0 must have exactly one of/],
     ['and no other', '[{ §files: a }]', /secrets\.0 has no key files/],
     ['never the identity', '[{ age: a, §identity: AGE-SECRET-KEY-1 }]', /has no key identity .*TRUEUP_AGE_IDENTITY/],

@@ -115,7 +115,7 @@ const broken: readonly string[] = [
   'variables: { tag: { type: number, min: low } }',
   'variables: { "1tag": { default: a } }',
   'secrets: [{}]\ntrueup: 1\nproject: prj_1',
-  'secrets: [{ vault: a }]\ntrueup: 1\nproject: prj_1',
+  'secrets: [{ keepass: a }]\ntrueup: 1\nproject: prj_1',
   'moved: [{ from: a }]',
   'moved: { from: a, to: b }',
   'outputs: { host: [a] }',

@@ -60,20 +60,31 @@ const howTo = 'age -r age1… -o secrets.env.age secrets.env';
  *
  * @throws {Stop} `usage`, when a recipient is none of age.
  */
-export async function encryptAge(text: string, recipients: readonly string[]): Promise<string> {
-  const { Encrypter, armor } = await import('age-encryption');
+export async function encryptArmored(text: string, recipients: readonly string[]): Promise<string> {
+  const { armor } = await import('age-encryption');
+  return armor.encode(await encryptAge(text, recipients, '--age-recipient'));
+}
+
+/**
+ * Encrypts for recipients. `option`: the name of what the user wrote them in.
+ *
+ * @throws {Stop} `usage`, when a recipient is none of age.
+ */
+export async function encryptAge(
+  content: string | Uint8Array,
+  recipients: readonly string[],
+  option: string,
+): Promise<Uint8Array> {
+  const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   for (const recipient of recipients) {
     try {
       encrypter.addRecipient(recipient);
     } catch {
-      throw usage(
-        '--age-recipient must be a recipient of age, such as age1…',
-        'age-keygen prints it as the public key.',
-      );
+      throw usage(`${option} must be a recipient of age, such as age1…`, 'age-keygen prints it as the public key.');
     }
   }
-  return armor.encode(await encrypter.encrypt(text));
+  return encrypter.encrypt(content);
 }
 
 /** Reads identities as age-keygen writes them: one a line, between comments. */

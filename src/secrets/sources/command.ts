@@ -4,7 +4,8 @@ import { type ExecFileException, execFile } from 'node:child_process';
 export interface CommandInput {
   /** The program and its arguments; `{name}` stands for the name of the secret. No shell reads them. */
   readonly words: readonly string[];
-  readonly name: string;
+  /** undefined: it prints all secrets at once. */
+  readonly name: string | undefined;
   readonly folder: string;
   /** The environment of the run, of which it gets the plain variables and those in `passes`. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,7 +24,7 @@ export type CommandAnswer =
 /** Runs a program that prints a secret: all of its output but the last line end. */
 export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
   const { words, name, folder: cwd, limitMs, addSecret } = input;
-  const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name));
+  const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name ?? '{name}'));
   const options = { cwd, env: ownEnv(input), timeout: limitMs, maxBuffer: maxBytes, killSignal } as const;
   return new Promise((answer) => {
     const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });

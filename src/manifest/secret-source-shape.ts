@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { nameForm } from '../secrets/sources/names.ts';
+import { type PresetWord, presets, programOf } from '../secrets/sources/presets.ts';
+import { oneOf } from './one-of.ts';
+import { alternatives } from './problem.ts';
+
+const filePath = () => z.string().min(1);
+
+/** The words of sources that are files, each with what stands in it. */
+const fileSources = {
+  file: filePath().describe('A file with lines NAME=value.'),
+  age: filePath().describe('The same file, encrypted with age.'),
+  sealed: filePath().describe(
+    'A file with lines NAME=age:…, each sealed for all recipients; trueup secret set writes it.',
+  ),
+  dotenvx: filePath().describe('An env file that dotenvx has encrypted, for the key in DOTENV_PRIVATE_KEY….'),
+  sops: filePath().describe('A file in YAML, JSON or env form that sops has encrypted; the program sops reads it.'),
+};
+
+/** The words of sources that are tools. */
+const toolSources = Object.fromEntries(
+  Object.entries(presets).map(([word, { form, about }]) => [
+    word,
+    z
+      .string()
+      .refine((text) => programOf(word as PresetWord, text) !== undefined, `must be ${form}`)
+      .describe(`${about}: ${form}.`),
+  ]),
+) as Record<PresetWord, z.ZodString>; // the keys of the table
+
+/** The words of which a source has one. */
+const sourceWords = [...Object.keys(fileSources), 'command', ...Object.keys(presets)];
+
+/** One entry of `secrets:`. */
+export function secretSource() {
+  const optional = <S extends Record<string, z.ZodType>>(shape: S) =>
+    Object.fromEntries(Object.entries(shape).map(([word, type]) => [word, type.optional()])) as {
+      [K in keyof S]: z.ZodOptional<S[K]>;
+    }; // each is optional
+  return z
+    .strictObject({
+      ...optional(fileSources),
+      recipients: z
+        .array(z.string().regex(/^age1[a-z0-9]+$/, 'must be a recipient of age, such as age1…'))
+        .min(1)
+        .optional()
+        .describe('Beside sealed: who can open the values. age-keygen prints a recipient as the public key.'),
+      command: z
+        .array(z.string())
+        .refine(([program = '']) => program !== '', 'must name a program first')
+        .optional()
+        .describe('A program that prints a secret, with its arguments; {name} stands for the name of the secret.'),
+      prints: oneOf({
+        env: 'All secrets at once, as lines NAME=value.',
+        json: 'All secrets at once, as a JSON object.',
+      })
+        .optional()
+        .describe('Beside command, without {name}: what it prints.'),
+      ...optional(toolSources),
+      env: z
+        .array(
+          z
+            .string()
+            .regex(nameForm, 'must be the name of a variable')
+            .refine((name) => !/^TRUEUP_/i.test(name), 'must not be a variable of Trueup'),
+        )
+        .optional()
+        .describe('More variables of the run that the program gets, such as VAULT_TOKEN.'),
+    })
+    .superRefine((source, context) => {
+      const words = sourceWords.filter((word) => Object.hasOwn(source, word));
+      const refuse = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path });
+      const { command, prints, sealed, recipients, env, file, age, dotenvx } = source;
+      if (words.length !== 1) refuse(`must have exactly one of ${alternatives(sourceWords)}`);
+      else if ((sealed === undefined) !== (recipients === undefined))
+        refuse('must have sealed and recipients together');
+      else if (prints !== undefined && command === undefined) refuse('can have prints only beside command');
+      else if (env !== undefined && [file, age, sealed, dotenvx].some((one) => one !== undefined))
+        refuse('can have env only beside a program');
+      else if (command !== undefined && prints === undefined && !command.some((word) => word.includes('{name}')))
+        refuse('must contain {name}, which stands for the name of the secret', 'command');
+    })
+    .meta({ minProperties: 1, maxProperties: 3 });
+}

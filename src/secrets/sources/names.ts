@@ -1,0 +1,2 @@
+/** The name of a secret: letters, digits and `_`. */
+export const nameForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
