@@ -90,6 +90,7 @@ const worldly = [
   'project/links.ts',
   'project/load.ts',
   'project/open-store.ts',
+  'project/sealed-secrets.ts',
   'project/root-of-trust.ts', // looks where links lead
   'project/same-server.ts', // asks for the addresses of a host
   'project/state-location.ts',
@@ -99,6 +100,7 @@ const worldly = [
   'project/write-files.ts',
   'secrets/digest.ts',
   'secrets/state-key.ts',
+  'secrets/generate-secret.ts',
   'secrets/sources/command.ts',
   'secrets/sources/dotenvx.ts',
   'state/backends/bucket.ts',

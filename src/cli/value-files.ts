@@ -3,6 +3,8 @@ import { relative, resolve, sep } from 'node:path';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { ValueFile } from '../manifest/variables.ts';
+import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 
 /**
@@ -21,6 +23,12 @@ export function readValueFiles(named: readonly string[], folder: string, cwd: st
       throw refuse(code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code ?? 'unknown reason'})`);
     }
     if (bytes.length > yamlLimit) throw refuse(`is larger than ${yamlLimit.toLocaleString('en')} bytes`);
+    const ciphertext = ciphertextInBytes(bytes);
+    if (ciphertext !== undefined) {
+      const message = `--var-file ${written}: line ${ciphertext.line} is ciphertext of ${ciphertext.of}, and no value`;
+      const remedy = `${sourceOf(ciphertext.of, written)} Then write \${secret:NAME}.`;
+      throw stop('usage', 'ciphertext', message, { remedy });
+    }
     const decoded = decodeUtf8(bytes);
     if ('problem' in decoded) throw refuse(decoded.problem);
     return { written, file: relative(folder, path).split(sep).join('/'), text: decoded.text.replace(/^\uFEFF/, '') };

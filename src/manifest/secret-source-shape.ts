@@ -82,3 +82,23 @@ export function secretSource() {
     })
     .meta({ minProperties: 1, maxProperties: 3 });
 }
+
+/** One entry of `generated:`. */
+export function generatedSecret() {
+  return z.union(
+    [
+      z.literal('uuid').describe('A random UUID.'),
+      z.literal('ed25519').describe('A pair of keys in PEM: NAME_PRIVATE and NAME_PUBLIC.'),
+      z.strictObject({
+        length: z.number().int().min(8).max(1024).optional().describe('Number of characters; 32 when left out.'),
+        alphabet: z
+          .string()
+          .regex(/^[!-~]{2,}$/, 'must be two printable characters of ASCII or more')
+          .refine((text) => new Set(text).size === text.length, 'must have each character once')
+          .optional()
+          .describe('Characters to choose from; letters and digits when left out.'),
+      }),
+    ],
+    { error: 'must be uuid, ed25519 or a map such as { length: 32 }' },
+  );
+}

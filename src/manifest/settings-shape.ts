@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { once } from '../api/once.ts';
 import { readableName } from '../kind/syntax.ts';
 import { declarationShape, writtenValue } from './declared.ts';
+import { nameForm } from '../secrets/sources/names.ts';
 import { oneOf } from './one-of.ts';
-import { secretSource } from './secret-source-shape.ts';
+import { generatedSecret, secretSource } from './secret-source-shape.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
 const secretReference = z
@@ -180,6 +181,12 @@ export const settingsShape = builtOnce({
       .optional()
       .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.');
   },
+  get generated() {
+    return z
+      .record(z.string().regex(nameForm, 'must be a name with letters, digits and "_"'), generatedSecret())
+      .optional()
+      .describe('Secrets that trueup secret generate makes and rotate makes anew, by name.');
+  },
   get project() {
     return textOrBlock({
       text: 'Id or name of the project.',
@@ -252,6 +259,7 @@ export const includedKeys: readonly string[] = [
   'include',
   'environment',
   'variables',
+  'generated',
   'outputs',
   'moved',
   'drift',

@@ -10,6 +10,7 @@ import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
+import { type Recipe, usualAlphabet } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report.ts';
 import { type MapNode, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
@@ -34,6 +35,8 @@ export interface Settings {
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
+  /** What `trueup secret generate` makes, by name. */
+  readonly generated: ReadonlyMap<string, Recipe>;
   /** undefined: the defaults. */
   readonly drift?: DriftSettings | undefined;
   /** Where `trueup drift` reports what it finds; none when left out. */
@@ -101,7 +104,11 @@ export function readInclude(
 /** Reads the settings of a whole manifest; problems go into `diagnostics`. */
 export function readSettings(root: MapNode, input: SettingsInput, diagnostics: Diagnostic[]): Settings | undefined {
   const before = diagnostics.length;
-  const { platform, written, state, moved, secrets, drift } = readValues(root, input, reportInto(diagnostics));
+  const { platform, written, state, moved, secrets, generated, drift } = readValues(
+    root,
+    input,
+    reportInto(diagnostics),
+  );
   const project = typeof written === 'string' ? written : written?.name;
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   return {
@@ -112,6 +119,7 @@ export function readSettings(root: MapNode, input: SettingsInput, diagnostics: D
     state: state && ownState(root, state),
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
+    generated: new Map(Object.entries(generated ?? {}).map(([name, recipe]) => [name, recipeOf(recipe)])),
     drift,
     notify: drift?.notify && receivers(root, drift.notify),
   };
@@ -135,6 +143,7 @@ function readValues(
   const moved = read('moved');
   refuseProto(root, report);
   const secrets = read('secrets');
+  const generated = read('generated');
   const drift = read('drift');
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
@@ -144,7 +153,7 @@ function readValues(
     const plain = isBlock ? node.entries.get('name')?.node : node;
     if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, report);
   }
-  return { platform, written, state, moved, secrets, drift };
+  return { platform, written, state, moved, secrets, generated, drift };
 }
 
 /** A place of the state that an included file gives to several root files: each adds its name to it. */
@@ -269,6 +278,12 @@ function secretSource(written: NonNullable<z.output<typeof settingsShape.secrets
   return { is: 'command', words: command ?? [], passes, prints, at };
 }
 
+function recipeOf(written: NonNullable<z.output<typeof settingsShape.generated>>[string]): Recipe {
+  if (typeof written === 'string') return written;
+  const { length = 32, alphabet = usualAlphabet } = written;
+  return { length, alphabet };
+}
+
 /** The form of the names of variables and outputs, in words. */
 const ruleOfNames = 'a name begins with a letter or "_", and has only letters, digits, "_" and "-".';
 
@@ -279,6 +294,7 @@ const remedies: Record<Key, string> = {
   include: 'Write a list of files: include: [environments/*.yaml].',
   variables: `Write variables: { name: { default: value } }; ${ruleOfNames}`,
   outputs: `Write outputs: { name: "\${ref:address.output}" }; ${ruleOfNames}`,
+  generated: 'Write generated: { DB_PASSWORD: { length: 32 }, SIGNING: ed25519 }.',
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { sealed: secrets/production.env, recipients: [age1…] } and { command: [pass, show, "shop/{name}"] }; docs/secrets.md has all sources. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',

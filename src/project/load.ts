@@ -136,7 +136,7 @@ async function load(options: ProjectFolder, loading: Loading): Promise<Validated
 }
 
 /** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */
-async function readIdentity(env: Environment): Promise<FileText> {
+export async function readIdentity(env: Environment): Promise<FileText> {
   const { TRUEUP_AGE_IDENTITY: text = '', TRUEUP_AGE_IDENTITY_FILE: path = '' } = env;
   if (text !== '') return { text };
   if (path === '') {

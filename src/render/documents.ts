@@ -28,6 +28,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   state.stateListDocument,
   state.stateShowDocument,
   state.stateEditDocument,
+  commands.secretsDocument,
   commands.graphDocument,
   commands.emulatorDocument,
   commands.operationsDocument,

@@ -33,6 +33,14 @@ const valueOf = async (folder: string, name: string, args: readonly string[], en
 };
 
 describe('--var-file', () => {
+  test('takes no file that a tool has encrypted', async () => {
+    const folder = project({ ...files, 'x.yaml': 'level: info\ntag: ENC[AES256_GCM,data:Tr7o,iv:1]\nsops: {}\n' });
+    const said = await valueOf(folder, 'tag', ['--var-file', join(folder, 'x.yaml')]);
+    expect(said).toContain('line 2 is ciphertext of sops, and no value');
+    expect(said).toMatch(/Write \{ sops: .*x\.yaml \} under secrets:\. Then write \$\{secret:NAME\}\./);
+    expect(said).not.toContain('Tr7o');
+  });
+
   test('gives values: after the root file, before TRUEUP_VAR_ and --var, and a later file before an earlier one', async () => {
     const folder = project(files);
     const [one, two] = ['one.yaml', 'two.yaml'].map((name) => ['--var-file', join(folder, name)]);

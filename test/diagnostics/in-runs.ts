@@ -72,7 +72,7 @@ export async function notified(env: Readonly<Record<string, string>>): Promise<r
 }
 
 /** A manifest that asks a sealed file for a password. */
-export const asksSealedFile = `secrets: [{ sealed: secrets/production.env, recipients: [age1abc] }]\n${production(database()).replace('example', '"${secret:DB_PASSWORD}"')}`;
+const asksSealedFile = `secrets: [{ sealed: secrets/production.env, recipients: [age1abc] }]\n${production(database()).replace('example', '"${secret:DB_PASSWORD}"')}`;
 
 /** Provokes each code that only a run reports. */
 export const inRuns = {

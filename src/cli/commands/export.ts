@@ -156,6 +156,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
     state: undefined,
     moved: [],
     secrets: [],
+    generated: new Map(),
   };
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);

@@ -80,6 +80,16 @@ export const commands: readonly Entry[] = [
     () => import('./state-accept-older.ts'),
   ],
   ['state rebuild [options]', 'rebuild a lost state from the platform', () => import('./state-rebuild.ts')],
+  ['secret', 'set, list and rotate the values of sealed files', () => import('./secret.ts')],
+  [
+    'secret list',
+    'list the secrets by name, what uses them, and those that are missing',
+    () => import('./secret-list.ts'),
+  ],
+  ['secret set <name>', 'seal a value from standard input or a question', () => import('./secret-set.ts')],
+  ['secret generate', 'make the secrets under generated: that are missing', () => import('./secret-generate.ts')],
+  ['secret rotate <name...>', 'make new values of generated secrets', () => import('./secret-rotate.ts')],
+  ['secret recipients', 'seal all values for the recipients of the manifest', () => import('./secret-recipients.ts')],
   [
     'run [options] <command> <address...>',
     'run a command on services, backups, domains or what the organization has',

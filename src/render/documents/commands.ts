@@ -15,6 +15,14 @@ export const validationDocument = document('validation', 1, {
   diagnostics,
 });
 
+/** What the commands of `secret` print; `written`: the sealed files that changed. */
+export const secretsDocument = document('secrets', 1, {
+  written: strings,
+  secrets: z.array(
+    z.object({ name: z.string(), file: z.string().nullable(), uses: strings, sealedForAll: z.boolean() }),
+  ),
+});
+
 /** What `graph` prints. */
 export const graphDocument = document('graph', 1, {
   /** Each after its parent. */
@@ -211,6 +219,7 @@ export const doctorDocument = document('doctor', 1, {
 
 export type ErrorDocument = Frozen<z.output<typeof errorDocument>>;
 export type ValidationDocument = Frozen<z.output<typeof validationDocument>>;
+export type SecretsDocument = Frozen<z.output<typeof secretsDocument>>;
 export type GraphDocument = Frozen<z.output<typeof graphDocument>>;
 export type EmulatorDocument = Frozen<z.output<typeof emulatorDocument>>;
 export type OperationsDocument = Frozen<z.output<typeof operationsDocument>>;

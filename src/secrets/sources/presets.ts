@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../formats/json.ts';
 
 /** How a program gives secrets: one value, or all of them as lines `NAME=value` or as a JSON object. */
-export type Prints = 'value' | 'env' | 'json';
+type Prints = 'value' | 'env' | 'json';
 
 /** A program that gives secrets. */
 export interface Program {

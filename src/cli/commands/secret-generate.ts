@@ -1,0 +1,34 @@
+import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
+import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
+import { defineCommand } from '../command.ts';
+import { usage } from '../options.ts';
+import { entriesOf, writingFormats } from './secret-list.ts';
+
+/** Makes what `generated:` names and no sealed file has. Needs no identity. */
+export const command = defineCommand({
+  examples: ['trueup secret generate', 'trueup secret generate -f staging.yaml'],
+  formats: writingFormats('generated'),
+  execute: async ({ options }, view) => {
+    const project = await openSealedProject(options);
+    if (project.generated.size === 0) {
+      throw usage(`${options.file} declares nothing to generate`, 'Write generated: { DB_PASSWORD: { length: 32 } }.');
+    }
+    const isThere = (name: string) => project.files.some(({ file }) => file.values.has(name));
+    const lacking = [...project.generated].filter(([name, recipe]) => !namesOf(name, recipe).every(isThere));
+    const half = lacking.find(([name, recipe]) => namesOf(name, recipe).some(isThere));
+    if (half !== undefined) {
+      const message = `the sealed file has only one of ${namesOf(...half).join(' and ')}`;
+      throw usage(message, `Run trueup secret rotate ${half[0]}: a new pair replaces it.`);
+    }
+    const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
+    for (const value of values.values()) options.redactor.add(value);
+    const written = values.size === 0 ? [] : await writeValues(options, project, values);
+    const secrets = entriesOf(project, values.keys()).map((entry) => ({
+      ...entry,
+      file: written[0],
+      isSealedForAll: true,
+    }));
+    view.report({ written, secrets, next: values.size === 0 ? ['All generated secrets are there.'] : [] });
+    return 'done';
+  },
+});

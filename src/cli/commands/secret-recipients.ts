@@ -1,0 +1,29 @@
+import { openSealedProject, reseal } from '../../project/sealed-secrets.ts';
+import { defineCommand } from '../command.ts';
+import { entriesOf, writingFormats } from './secret-list.ts';
+
+/** Seals all values for the recipients of the manifest. Needs an identity that opens them. */
+export const command = defineCommand({
+  notes:
+    'Change recipients: in the manifest first. The identity comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
+  examples: ['trueup secret recipients -f production.yaml'],
+  formats: writingFormats('sealed'),
+  execute: async ({ options }, view) => {
+    const project = await openSealedProject(options);
+    const done = await reseal(options, project);
+    const secrets = done.flatMap(({ path, names }) =>
+      entriesOf(project, names).map((entry) => ({ ...entry, file: path, isSealedForAll: true })),
+    );
+    const removed = [...new Set(done.flatMap((one) => one.removed))];
+    const next = [
+      ...(done.length === 0 ? ['All values are sealed for the recipients of the manifest.'] : []),
+      ...(removed.length === 0
+        ? []
+        : [
+            `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate for generated secrets, and trueup secret set for the others.`,
+          ]),
+    ];
+    view.report({ written: done.map(({ path }) => path), secrets, next });
+    return 'done';
+  },
+});

@@ -1,0 +1,40 @@
+import { closest } from '../../diagnostics/closest.ts';
+import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
+import { makeSecret } from '../../secrets/generate-secret.ts';
+import { defineCommand } from '../command.ts';
+import { usage } from '../options.ts';
+import { entriesOf, writingFormats } from './secret-list.ts';
+
+/** Writes new values for generated secrets. Needs no identity. */
+export const command = defineCommand({
+  arguments: { '<name...>': 'names under generated:' },
+  notes:
+    'The next apply gives the platform the new values and restarts what uses them. Until then nothing changes; while it runs, open connections with an old password may fail.',
+  examples: ['trueup secret rotate DB_PASSWORD -f production.yaml', 'trueup secret rotate DB_PASSWORD SESSION_KEY'],
+  formats: writingFormats('rotated'),
+  execute: async ({ options }, view, { args: names }) => {
+    const project = await openSealedProject(options);
+    const values = new Map<string, string>();
+    for (const name of names) {
+      const recipe = project.generated.get(name);
+      if (recipe === undefined) {
+        const meant = closest(name, [...project.generated.keys()]);
+        const remedy =
+          meant === undefined ? `Set its new value with trueup secret set NAME.` : `Did you mean ${meant}?`;
+        throw usage('a name is not under generated:', remedy);
+      }
+      for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
+    }
+    for (const value of values.values()) options.redactor.add(value);
+    const written = await writeValues(options, project, values);
+    const secrets = entriesOf(project, values.keys()).map((entry) => ({
+      ...entry,
+      file: written[0],
+      isSealedForAll: true,
+    }));
+    const isUsed = secrets.some(({ uses }) => uses.length > 0);
+    const next = isUsed ? ['Run trueup apply: it changes what uses them. The old values stay valid until then.'] : [];
+    view.report({ written, secrets, next });
+    return 'done';
+  },
+});

@@ -1,0 +1,223 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
+import { usage } from '../diagnostics/usage.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { wantedAttributes } from '../manifest/resource.ts';
+import type { SecretSource } from '../manifest/settings.ts';
+import { position } from '../manifest/tree.ts';
+import { concealedIn } from '../manifest/wanted.ts';
+import type { Workspace } from '../manifest/workspace.ts';
+import type { Recipe } from '../secrets/generate-secret.ts';
+import { readIdentities } from '../secrets/sources/age.ts';
+import { type SealedFile, openSealed, readSealedFile, recipientCount, seal } from '../secrets/sources/sealed.ts';
+import { withHeader, withValues } from '../secrets/sources/sealed-lines.ts';
+import type { ProjectFolder } from './folder.ts';
+import { loadManifest, openFolder, readIdentity } from './load.ts';
+import { writeFiles } from './write-files.ts';
+
+/** A sealed file of a manifest. */
+export interface OpenSealedFile {
+  /** As it is named below the folder. */
+  readonly path: string;
+  /** Those of the manifest, sorted. */
+  readonly recipients: readonly string[];
+  /** Empty where there is no file yet. */
+  readonly file: SealedFile;
+  /** undefined: there is no file yet. */
+  readonly text: string | undefined;
+}
+
+/** The sealed files of a manifest, and what it says of secrets. */
+export interface SealedProject {
+  readonly files: readonly OpenSealedFile[];
+  /** The addresses that use a secret, by its name. */
+  readonly uses: ReadonlyMap<string, readonly string[]>;
+  readonly generated: ReadonlyMap<string, Recipe>;
+}
+
+/** Most bytes of a sealed file, as of each source. */
+const fileLimit = 1_000_000;
+
+/**
+ * Reads the manifest of a folder, and the sealed files that it names. Opens no value.
+ * @throws {Stop} as `loadManifest`; `usage`, without a sealed file; `refused`, when one cannot be used
+ */
+export async function openSealedProject(options: ProjectFolder): Promise<SealedProject> {
+  const { manifest } = await loadManifest(options);
+  const sources = manifest.settings.secrets.filter((source) => source.is === 'sealed');
+  if (sources.length === 0) throw noSealedFile(manifest.settings.secrets, options.file);
+  const workspace = await openFolder(options);
+  const files = await Promise.all(sources.map((source) => openFile(source, workspace)));
+  return { files, uses: usesIn(manifest), generated: manifest.settings.generated };
+}
+
+/** Other sources are only read: their own tools write them. */
+function noSealedFile(sources: readonly SecretSource[], file: string): Stop {
+  const [source] = sources;
+  const path = source === undefined || !('path' in source) ? 'FILE' : shellWord(source.path);
+  const commands = {
+    sops: `sops edit ${path}`,
+    dotenvx: `dotenvx set NAME -f ${path}`,
+    age: `age -r age1… -o ${path}`,
+    file: path,
+  };
+  const own =
+    source === undefined || !(source.is in commands)
+      ? ''
+      : ` Or change the file with its tool: ${commands[source.is as keyof typeof commands]}.`;
+  const remedy = `Write secrets: [{ sealed: secrets/production.env, recipients: [age1…] }]; age-keygen prints a recipient.${own}`;
+  return usage(`${file} names no sealed file under secrets:`, remedy);
+}
+
+async function openFile(
+  { path: written, recipients, at }: Extract<SecretSource, { readonly is: 'sealed' }>,
+  workspace: Workspace,
+): Promise<OpenSealedFile> {
+  const path = workspace.beside(at.file, written);
+  const named = { path, recipients: [...new Set(recipients)].toSorted() };
+  if (!existsSync(join(workspace.root, path))) {
+    return { ...named, file: { recipients: [], values: new Map() }, text: undefined };
+  }
+  const refuse = (problem: string, remedy: string) =>
+    stop('refused', 'sealed-file', `secrets: ${problem}`, { remedy, position: position(at) });
+  const read = await workspace.readBytes(path, fileLimit);
+  if ('problem' in read) throw refuse(read.problem, 'Name another file under sealed:.');
+  const file = readSealedFile(read.bytes);
+  if ('problem' in file) throw refuse(`${path} ${file.problem}`, file.remedy);
+  return { ...named, file, text: Buffer.from(read.bytes).toString('utf8') };
+}
+
+/** The addresses by the secrets that they use. */
+function usesIn({ resources }: Manifest): Map<string, readonly string[]> {
+  const uses = new Map<string, Set<string>>();
+  for (const resource of resources) {
+    for (const { wanted } of wantedAttributes(resource)) {
+      for (const { from, name } of concealedIn(wanted)) {
+        if (from !== 'secret') continue;
+        const addresses = uses.get(name) ?? new Set();
+        uses.set(name, addresses.add(resource.address));
+      }
+    }
+  }
+  return new Map([...uses].map(([name, addresses]) => [name, [...addresses]]));
+}
+
+/** The file that has a value, or else the first. */
+function fileOf({ files }: SealedProject, name: string): OpenSealedFile {
+  const [first] = files;
+  if (first === undefined) throw new Error('a sealed project has a file');
+  return files.find(({ file }) => file.values.has(name)) ?? first;
+}
+
+/**
+ * Seals values into the files that have their names, and writes each file once.
+ * @throws {Stop} `refused`, when a file is sealed for other recipients; nothing was written then
+ */
+export async function writeValues(
+  options: ProjectFolder,
+  project: SealedProject,
+  values: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const files = [...new Set([...values.keys()].map((name) => fileOf(project, name)))];
+  for (const file of files) requireRecipients(file);
+  const written = await Promise.all(
+    files.map(async ({ path, recipients, text }) => {
+      const own = [...values].filter(([name]) => fileOf(project, name).path === path);
+      const sealed = await Promise.all(
+        own.map(async ([name, value]) => [name, await seal(name, value, recipients)] as const),
+      );
+      return { path, text, content: withValues(text ?? '', recipients, sealed) };
+    }),
+  );
+  await write(options, written);
+  return files.map(({ path }) => path);
+}
+
+function requireRecipients({ path, recipients, file }: OpenSealedFile): void {
+  if (file.values.size === 0 || isSame(file.recipients, recipients)) return;
+  const message = `${path} is sealed for other recipients than the manifest names; nothing was written`;
+  throw stop('refused', 'sealed-file', message, {
+    remedy: 'Run trueup secret recipients with an identity that can open it.',
+  });
+}
+
+async function write(
+  { folder }: ProjectFolder,
+  files: readonly { readonly path: string; readonly text: string | undefined; readonly content: string }[],
+): Promise<void> {
+  const remedy = 'Run the command again: another one changed the file meanwhile.';
+  await writeFiles(
+    folder,
+    files.map(({ path, text, content }) => ({ path, content, ...(text === undefined ? {} : { replaces: text }) })),
+    { remedy },
+  );
+}
+
+/** What sealing files for other recipients did. */
+export interface Resealed {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * Seals all values for the recipients of the manifest, where they are sealed for others.
+ * @throws {Stop} `refused`, when a value does not open; nothing was written then
+ */
+export async function reseal(options: ProjectFolder, project: SealedProject): Promise<readonly Resealed[]> {
+  const stale = project.files.filter((file) => file.text !== undefined && !isSealedForAll(file));
+  if (stale.length === 0) return [];
+  const identities = await identitiesOf(options);
+  const done = await Promise.all(
+    stale.map(async ({ path, recipients, file, text = '' }) => {
+      const entries = await Promise.all(
+        [...file.values].map(async ([name, sealed]) => {
+          const opened = await openSealed(name, sealed, identities);
+          if ('problem' in opened)
+            throw stop('refused', 'sealed-file', `${path} ${opened.problem}; nothing was written`, {
+              remedy: opened.remedy,
+            });
+          options.redactor.add(opened.value);
+          return [name, await seal(name, opened.value, recipients)] as const;
+        }),
+      );
+      return {
+        text,
+        content: withValues(withHeader(text, recipients), recipients, entries),
+        path,
+        names: [...file.values.keys()],
+        added: recipients.filter((one) => !file.recipients.includes(one)),
+        removed: file.recipients.filter((one) => !recipients.includes(one)),
+      };
+    }),
+  );
+  await write(options, done);
+  return done.map(({ path, names, added, removed }) => ({ path, names, added, removed }));
+}
+
+/** Each value is sealed for as many recipients as the manifest names, and the first line lists them. */
+export function isSealedForAll({ recipients, file }: OpenSealedFile): boolean {
+  return (
+    isSame(recipients, file.recipients) &&
+    [...file.values.values()].every((value) => recipientCount(value) === recipients.length)
+  );
+}
+
+async function identitiesOf({ env, redactor }: ProjectFolder): Promise<readonly string[]> {
+  const given = await readIdentity(env);
+  const read = 'problem' in given ? given : readIdentities(given.text);
+  if ('identities' in read && 'text' in given) {
+    redactor.add(given.text);
+    return read.identities;
+  }
+  const problem = 'problem' in given ? given.problem : `the identity ${'problem' in read ? read.problem : ''}`;
+  const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
+  throw stop('refused', 'sealed-file', `the values cannot be opened: ${problem}; nothing was written`, { remedy });
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.join() === b.join();
+}

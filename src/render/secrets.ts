@@ -1,0 +1,69 @@
+import type { SecretsDocument } from './documents.ts';
+import { counted } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
+
+/** A secret by its name: the sealed file that has it, and the addresses that use it. Its value is in no output. */
+export interface SecretEntry {
+  readonly name: string;
+  /** undefined: no sealed file has it. */
+  readonly file?: string | undefined;
+  readonly uses: readonly string[];
+  /** It is sealed for all recipients of the manifest. */
+  readonly isSealedForAll?: boolean | undefined;
+}
+
+/** What a command of `secret` did, and the secrets that it is about. */
+export interface SecretsReport {
+  /** The files that were written. */
+  readonly written: readonly string[];
+  readonly secrets: readonly SecretEntry[];
+  /** Sentences about what to do next. */
+  readonly next: readonly string[];
+}
+
+/** The document of a command of `secret`. */
+export function secretsJson({ written, secrets }: SecretsReport): SecretsDocument {
+  return {
+    format: 'trueup/secrets',
+    version: 1,
+    written: [...written],
+    secrets: secrets.map(({ name, file = null, uses, isSealedForAll = false }) => ({
+      name,
+      file,
+      uses: [...uses],
+      sealedForAll: isSealedForAll,
+    })),
+  };
+}
+
+/** Renders secrets by their files, one per line, and those that no file has at the end. */
+export function renderSecrets({ secrets, next }: SecretsReport, style: Style): string {
+  const files = [...new Set(secrets.map(({ file }) => file))].toSorted(
+    (a, b) => Number(a === undefined) - Number(b === undefined),
+  );
+  const width = Math.max(0, ...secrets.map(({ name }) => name.length));
+  const blocks = files.map((file) => {
+    const own = secrets.filter((one) => one.file === file);
+    const head = file === undefined ? 'in no sealed file' : `${file}: ${counted(own.length, 'secret')}`;
+    const lines = own.map(({ name, uses, isSealedForAll }) => {
+      const stale =
+        file !== undefined && isSealedForAll !== true ? style.paint('bad', ' (not sealed for all recipients)') : '';
+      return `  ${name.padEnd(width)} ${style.paint('faint', usesWords(uses))}${stale}`;
+    });
+    return [style.paint('strong', printable(head)), ...lines].join('\n');
+  });
+  return [...blocks, ...next.map(printable)].map((text) => `${text}\n`).join('');
+}
+
+/** Renders what was written, one line per secret. */
+export function renderWritten({ written, secrets, next }: SecretsReport, verb: string): string {
+  const where = written.length === 0 ? '' : ` in ${written.join(', ')}`;
+  const lines = secrets.map(({ name, uses }) => `${verb} ${name}${where}; ${usesWords(uses)}`);
+  return [...lines, ...next].map((line) => `${printable(line)}\n`).join('');
+}
+
+function usesWords(uses: readonly string[]): string {
+  if (uses.length === 0) return 'nothing uses it';
+  return `used by ${uses.slice(0, 3).join(', ')}${uses.length > 3 ? ` and ${uses.length - 3} more` : ''}`;
+}

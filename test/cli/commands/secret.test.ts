@@ -1,0 +1,285 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { documentOf, project, trueup } from '../process.ts';
+
+/** The commands of `secret`: values go into a sealed file, and into no output. */
+
+const people: { identity: string; recipient: string }[] = [];
+beforeAll(async () => {
+  for (let count = 0; count < 3; count++) {
+    const identity = await generateX25519Identity();
+    people.push({ identity, recipient: await identityToRecipient(identity) });
+  }
+});
+
+const canary = 'correct-horse-battery-canary';
+const sealedFile = 'secrets/staging.env';
+
+/** A root file with two users of secrets, sealed for some people. */
+function manifest(count: number, more = ''): string {
+  const recipients = people.slice(0, count).map(({ recipient }) => recipient);
+  return `trueup: 1
+platform: emulator
+project: shop
+secrets: [{ sealed: ${sealedFile}, recipients: [${recipients.join(', ')}] }]
+${more}environments:
+  production:
+    redis:
+      cache: { dockerImage: "redis:8", databasePassword: "\${secret:CACHE_PASSWORD}" }
+    application:
+      web: { source: { type: docker, image: nginx }, env: { A: "\${secret:API_KEY}", B: "\${secret:CACHE_PASSWORD}" } }
+`;
+}
+
+/** A folder in which commands run. */
+function place(text: string) {
+  const folder = project({ 'staging.yaml': text });
+  return {
+    folder,
+    read: () => readFileSync(join(folder, sealedFile), 'utf8'),
+    write: (content: string) => {
+      mkdirSync(join(folder, 'secrets'), { recursive: true });
+      writeFileSync(join(folder, sealedFile), content);
+    },
+    /** Runs a command; no output has the canary. */
+    run: async (words: string, { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {}) => {
+      const found = await trueup([...words.split(' '), '-C', folder, '-f', 'staging.yaml'], { input, env });
+      expect(`${found.out}${found.err}`).not.toContain('canary');
+      return found;
+    },
+  };
+}
+
+/** The value of a name, opened by hand. */
+async function opened(text: string, name: string, who = 0): Promise<string> {
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(people[who]?.identity ?? '');
+  const sealed = new RegExp(`^${name}=age:(\\S+)$`, 'm').exec(text)?.[1] ?? '';
+  const bytes = await decrypter.decrypt(Buffer.from(sealed, 'base64'));
+  expect(bytes.length % 64).toBe(0);
+  return Buffer.from(bytes).toString('utf8').replace(/\0+$/, '');
+}
+
+describe('trueup secret set', () => {
+  test('seals a value for all recipients, bound to its name, without an identity', async () => {
+    const { run, read } = place(manifest(2));
+    const found = await run('secret set CACHE_PASSWORD', { input: `${canary}\n` });
+    expect(found).toEqual({
+      code: 0,
+      out: `set CACHE_PASSWORD in ${sealedFile}; used by production.redis.cache, production.application.web\n`,
+      err: '',
+    });
+    const recipients = people.slice(0, 2).map(({ recipient }) => recipient);
+    expect(read().split('\n')[0]).toBe(`# sealed for ${recipients.toSorted().join(' ')}`);
+    for (const who of [0, 1]) expect(await opened(read(), 'CACHE_PASSWORD', who)).toBe(`CACHE_PASSWORD=${canary}`);
+    await expect(opened(read(), 'CACHE_PASSWORD', 2)).rejects.toThrow('no identity matched');
+  });
+
+  test('changes only the line of its name, and adds lines in the order of names', async () => {
+    const { run, read, write } = place(manifest(1));
+    await run('secret set D', { input: `${canary}\r\n` });
+    write(`${read().replaceAll('\n', '\r\n')}# ours:\r\n# the key\r\n`);
+    const before = read();
+    await run('secret set Z', { input: 'two\nlines\n\n' });
+    expect(read().startsWith(before)).toBe(true);
+    expect(await opened(read(), 'Z')).toBe('Z=two\nlines\n');
+    const withZ = read().replace('Z=age', '# of Z\r\nZ=age');
+    write(withZ);
+    await run('secret set M', { input: 'm' });
+    const lines = read().split('\r\n');
+    expect(lines.map((line) => line.slice(0, 6))).toEqual(
+      expect.arrayContaining(['# ours', 'M=age:', '# of Z', 'Z=age:']),
+    );
+    expect(lines.filter((line) => !line.startsWith('M=')).join('\r\n')).toBe(withZ);
+    await run('secret set D', { input: 'new' });
+    expect(read().replace(/^D=.*/m, '')).toBe(lines.join('\r\n').replace(/^D=.*/m, ''));
+    expect(await opened(read(), 'D')).toBe('D=new');
+    expect(read().replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  test('takes no value from the command line, and none that cannot be one', async () => {
+    const { run, folder } = place(manifest(1));
+    const name = await run(`secret set DB=${canary}`);
+    expect(name.code).not.toBe(0);
+    expect(name.err).toContain('the name of a secret must have letters, digits and "_" only');
+    const extra = await trueup(['secret', 'set', 'DB', 'hunter2', '-C', folder]);
+    expect(extra.code).not.toBe(0);
+    expect((await run('secret set A')).err).toContain('the value is empty');
+    expect((await run('secret set A', { input: `${canary}\0` })).err).toContain('contains the character NUL');
+    expect((await run('secret set A', { input: canary.repeat(10_000) })).err).toContain('more than 100000 bytes');
+    expect(existsSync(join(folder, sealedFile))).toBe(false);
+  });
+
+  test('names what to write without a sealed file', async () => {
+    const { run } = place(manifest(1).replace(/^secrets:.*$/m, 'secrets: [{ sops: s.yaml }]'));
+    const { code, err } = await run('secret set A', { input: canary });
+    expect(code).not.toBe(0);
+    expect(err).toContain('staging.yaml names no sealed file under secrets:');
+    expect(err).toContain('sops edit s.yaml');
+  });
+
+  test.each([
+    ['a value in clear', 'A=hunter2-canary\n', 'line 1: A stands in clear'],
+    ['a conflict', '<<<<<<< ours\n', 'line 1 is a conflict marker of git'],
+    ['binary content', '\0\u0001\n', 'line 1 is neither a comment nor'],
+    ['a name twice', 'A=age:YQ==\nA=age:Yg==\n', 'has A twice, on lines 1 and 2'],
+  ])('stops at %s, and writes nothing', async (_what, text, says) => {
+    const { run, read, write } = place(manifest(1));
+    write(text);
+    const { code, err } = await run('secret set B', { input: canary });
+    expect([code, read()]).toEqual([expect.any(Number), text]);
+    expect(err).toContain(says);
+    expect(code).not.toBe(0);
+  });
+});
+
+describe('trueup secret recipients', () => {
+  test('seals all values anew where the manifest has other recipients; set stops until then', async () => {
+    const { run, read, folder } = place(manifest(2));
+    await run('secret set A', { input: canary });
+    await run('secret set B', { input: 'b' });
+    expect((await run('secret recipients')).out).toBe('All values are sealed for the recipients of the manifest.\n');
+    const left = people.slice(1).map(({ recipient }) => recipient);
+    const other = manifest(3).replace(`${people[0]?.recipient}, `, '');
+    writeFileSync(join(folder, 'staging.yaml'), other);
+    const before = read();
+    const stopped = await run('secret set C', { input: 'c' });
+    expect(stopped.err).toContain(`${sealedFile} is sealed for other recipients than the manifest names`);
+    expect(stopped.err).toContain('trueup secret recipients');
+    const blind = await run('secret recipients');
+    expect(blind.err).toContain('the values cannot be opened: this run has no identity');
+    const foreign = await run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[2]?.identity ?? '' } });
+    expect(foreign.err).toContain('A cannot be decrypted with the identity of this run; nothing was written');
+    expect(read()).toBe(before);
+    const { code, out } = await run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[1]?.identity ?? '' } });
+    expect([code, out]).toEqual([0, expect.stringContaining(`${people[0]?.recipient} can open the old values`)]);
+    expect(read().split('\n')[0]).toBe(`# sealed for ${left.toSorted().join(' ')}`);
+    expect(await opened(read(), 'A', 2)).toBe(`A=${canary}`);
+    await expect(opened(read(), 'A', 0)).rejects.toThrow('no identity matched');
+    expect((await run('secret set C', { input: 'c' })).code).toBe(0);
+  });
+
+  test('finds a value that a merge brought with fewer recipients', async () => {
+    const one = place(manifest(1));
+    await one.run('secret set A', { input: canary });
+    const two = place(manifest(2));
+    await two.run('secret set B', { input: 'b' });
+    two.write(`${two.read()}${one.read().split('\n')[1] ?? ''}\n`);
+    expect((await two.run('secret list')).out).toContain('(not sealed for all recipients)');
+    await two.run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' } });
+    expect(await opened(two.read(), 'A', 1)).toBe(`A=${canary}`);
+  });
+});
+
+describe('trueup secret generate and rotate', () => {
+  const generated =
+    'generated: { CACHE_PASSWORD: { length: 40, alphabet: ab }, API_KEY: {}, ID: uuid, SIGNING: ed25519 }\n';
+
+  test('generate makes what is missing, and rotate makes one value anew', async () => {
+    const { run, read, folder } = place(manifest(1, generated));
+    await run('secret set API_KEY', { input: canary });
+    const { code, out } = await run('secret generate');
+    expect([code, out.split('\n').length]).toEqual([0, 5]);
+    expect(await opened(read(), 'API_KEY')).toBe(`API_KEY=${canary}`);
+    expect(await opened(read(), 'CACHE_PASSWORD')).toMatch(/^CACHE_PASSWORD=(?=.*a)(?=.*b)[ab]{40}$/);
+    expect(await opened(read(), 'ID')).toMatch(/^ID=[0-9a-f-]{36}$/);
+    expect(await opened(read(), 'SIGNING_PRIVATE')).toContain('BEGIN PRIVATE KEY');
+    expect(await opened(read(), 'SIGNING_PUBLIC')).toContain('BEGIN PUBLIC KEY');
+    const before = read();
+    expect((await run('secret generate')).out).toBe('All generated secrets are there.\n');
+    expect(read()).toBe(before);
+    const rotated = await run('secret rotate API_KEY');
+    expect(rotated.out).toContain('rotated API_KEY in secrets/staging.env; used by production.application.web');
+    expect(await opened(read(), 'API_KEY')).toMatch(/^API_KEY=[A-Za-z0-9]{32}$/);
+    expect(read().replace(/^API_KEY=.*$/m, '')).toBe(before.replace(/^API_KEY=.*$/m, ''));
+    expect((await run('secret rotate API_KEZ')).err).toContain('Did you mean API_KEY?');
+    writeFileSync(join(folder, sealedFile), read().replace(/^SIGNING_PUBLIC=.*\n/m, ''));
+    expect((await run('secret generate')).err).toContain('has only one of SIGNING_PRIVATE and SIGNING_PUBLIC');
+  });
+
+  test('an included file may declare them', async () => {
+    const { run, read, folder } = place(manifest(1, 'include: [shared.yaml]\n'));
+    writeFileSync(join(folder, 'shared.yaml'), 'generated: { API_KEY: { length: 12 } }\n');
+    expect((await run('secret generate')).code).toBe(0);
+    expect(await opened(read(), 'API_KEY')).toMatch(/^API_KEY=[A-Za-z0-9]{12}$/);
+  });
+});
+
+test('trueup secret list shows names, uses and gaps, and never a value', async () => {
+  const { run } = place(manifest(1));
+  await run('secret set API_KEY', { input: canary });
+  await run('secret set OLD', { input: canary });
+  expect((await run('secret list')).out).toBe(`${sealedFile}: 2 secrets
+  API_KEY        used by production.application.web
+  OLD            nothing uses it
+in no sealed file
+  CACHE_PASSWORD used by production.redis.cache, production.application.web
+`);
+  const found = await run('secret list --format json');
+  expect(documentOf(found)).toMatchObject({
+    secrets: [
+      { name: 'API_KEY', file: sealedFile, sealedForAll: true },
+      { name: 'CACHE_PASSWORD', file: null, sealedForAll: false },
+      { name: 'OLD', uses: [] },
+    ],
+  });
+});
+
+test.skipIf(spawnSync('git', ['--version']).status !== 0)('git merges what two branches add', async () => {
+  const { run, read, folder } = place(manifest(1));
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a', ...words], { cwd: folder, stdio: 'pipe' });
+  for (const name of ['B', 'F', 'K']) await run(`secret set ${name}`, { input: name });
+  git('init', '-b', 'main');
+  git('add', '.');
+  git('commit', '-m', 'one');
+  git('checkout', '-b', 'other');
+  await run('secret set A', { input: canary });
+  git('commit', '-am', 'two');
+  git('checkout', 'main');
+  await run('secret set H', { input: 'h' });
+  git('commit', '-am', 'three');
+  git('merge', 'other');
+  expect(read().match(/^\w+(?==)/gm)).toEqual(['A', 'B', 'F', 'H', 'K']);
+  expect(await opened(read(), 'A')).toBe(`A=${canary}`);
+});
+
+test('an apply with a secret of each source, and then plans nothing', async () => {
+  const { run, folder, write } = place(manifest(1));
+  await run('secret set CACHE_PASSWORD', { input: `${canary}-1` });
+  const sources = `secrets: [{ sealed: ${sealedFile}, recipients: [${people[0]?.recipient}] }, { dotenvx: .env.x }, { sops: s.yaml }, { doppler: shop/prd }]`;
+  const text = manifest(1)
+    .replace(/^secrets:.*$/m, sources)
+    .replace('project: shop', 'project: { name: shop }')
+    .replace('A: "${secret:API_KEY}"', 'A: "${secret:DOTENVX}", C: "${secret:SOPS}", D: "${secret:DOPPLER}"');
+  writeFileSync(join(folder, 'staging.yaml'), text);
+  writeFileSync(
+    join(folder, '.env.x'),
+    'DOTENV_PUBLIC_KEY="03c33c62d3728a6084ed1b139db8b8ecea127dcfada3b0263fd0d88218f6738fae"\nDOTENVX=encrypted:BHFJ7FEWZCbQcQcc4wvbnDA8ISJ5FSBN3Rv7RFPjvVydeHWd+RS7DEV8+tB5hiW8WoT5V9Ka3ZPmwdkXEBpKe76mRJCNOqRGb7rIfYWhxdhtWj8yCj49Ip1yW9svZ1txXuvUYELRmLU54gxeCTIsr5Q=\n',
+  );
+  writeFileSync(join(folder, 's.yaml'), 'SOPS: ENC[AES256_GCM,data:x]\nsops: {}\n');
+  const programs = { sops: `{"SOPS": "${canary}-3"}`, doppler: `{"DOPPLER": "${canary}-4"}` };
+  mkdirSync(join(folder, 'bin'));
+  for (const [name, prints] of Object.entries(programs)) {
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\necho '${prints}'\n`);
+    chmodSync(join(folder, 'bin', name), 0o755);
+  }
+  const env = {
+    TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '',
+    DOTENV_PRIVATE_KEY: '272cb0666ba5a3b08270a78fcd341fd400c101baa2172982c9ca0731c1007b14',
+    PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+  };
+  const run1 = (words: string) => run(`${words} --allow-secret-commands`, { env });
+  const applied = await run1('apply --auto-approve');
+  expect([applied.code, applied.err]).toEqual([0, expect.any(String)]);
+  expect(`${applied.out}${applied.err}`).not.toContain('World of secrets');
+  expect((await run1('plan --detailed-exitcode')).code).toBe(0);
+  const file = readFileSync(join(folder, sealedFile), 'utf8');
+  write(file.replace(/^CACHE_PASSWORD=age:.{30}/m, 'CACHE_PASSWORD=age:'));
+  const broken = await run1('plan');
+  expect(broken.err).toContain('CACHE_PASSWORD');
+  expect(broken.code).not.toBe(0);
+});
