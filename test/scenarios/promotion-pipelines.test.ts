@@ -1,4 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -135,6 +137,54 @@ esac
     ]);
     expect(steps.filter(({ run: script = '' }) => script.includes('${{'))).toEqual([]);
     expect(steps.flatMap(({ with: given }) => given?.['persist-credentials'] ?? [])).toEqual([false, false]);
+  });
+});
+
+describe('pipelines/forgejo-promote.yml', () => {
+  const file = readYaml('pipelines/forgejo-promote.yml') as Workflow;
+  const steps = file.jobs['promote']?.steps ?? [];
+
+  test('opens one pull request, and updates its branch', async () => {
+    const place = hosted();
+    const requests: string[] = [];
+    const server = createServer((request, response) => {
+      requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.writeHead(requests.length === 1 ? 201 : requests.length === 2 ? 409 : 403).end('{}');
+    });
+    const url = await new Promise<string>((ready) => {
+      server.listen(0, '127.0.0.1', () => ready(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    });
+    const run = async () => {
+      const folder = place.checkOut();
+      const token = {
+        TRUEUP_PROMOTE_TOKEN: 'token-1',
+        GITHUB_API_URL: `${url}/api/v1`,
+        GITHUB_REPOSITORY: 'shop/infra',
+      };
+      const env = { ...imageOf({ program: program() }), CI: 'true', ...token };
+      for (const { run: script } of steps) {
+        const { code } = script === undefined ? { code: 0 } : await runScript(script, { folder, env });
+        if (code !== 0) return code;
+      }
+      return 0;
+    };
+    const codes: number[] = [];
+    for (const tag of ['1.10', '1.11', '1.12']) {
+      place.commit({ 'staging.yaml': staging(tag) });
+      codes.push(await run());
+      expect(place.promoted()).toEqual(expected(tag));
+    }
+    server.close();
+    expect(codes).toEqual([0, 0, 1]);
+    expect(requests).toEqual(Array(3).fill('POST /api/v1/repos/shop/infra/pulls token token-1'));
+  }, 120_000);
+
+  test('runs on main only, gives the token to one step, and has no expression in a script', () => {
+    expect(file.on).toEqual({ push: { branches: ['main'], paths: ['infra/staging.yaml'] }, workflow_dispatch: {} });
+    expect(steps.filter((step) => JSON.stringify(step).includes('secrets.')).map(({ name }) => name)).toEqual([
+      'Open or update the pull request',
+    ]);
+    expect(steps.filter(({ run: script = '' }) => script.includes('${{'))).toEqual([]);
   });
 });
 
