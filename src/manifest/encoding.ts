@@ -1,18 +1,41 @@
 import type { Expression } from './expression.ts';
 
-/** The word behind an expression that percent-encodes its value: `${secret:PW|urlencode}`. */
+/** The encoding for a part of an address: `${secret:PW|urlencode}`. */
 export const urlencode = 'urlencode';
+
+/** The words behind an expression that encode its value for the text around it. */
+const encoders: ReadonlyMap<string, (text: string) => string> = new Map([
+  // Half a character has no code.
+  [urlencode, (text) => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'))],
+  ['base64', (text) => Buffer.from(text, 'utf8').toString('base64')],
+  // Within the quotes of a text of JSON.
+  ['json', (text) => JSON.stringify(text).slice(1, -1)],
+]);
+
+/** The words that encode. */
+export const encodingWords: readonly string[] = [...encoders.keys()];
+
+/** A text in an encoding: one word, or several with `|` between them, of which the first comes first. */
+export function encode(text: string, encoding: string | undefined): string {
+  if (encoding === undefined) return text;
+  return encoding.split('|').reduce((encoded, word) => encoders.get(word)?.(encoded) ?? encoded, text);
+}
+
+/** The first word of an encoding that is none. */
+export function unknownEncoding(encoding: string): string | undefined {
+  return encoding.split('|').find((word) => !encoders.has(word));
+}
 
 /** A part of a text: as it is written, or an expression with its value, undefined where it is not known. */
 export type TextPart = string | (Expression & { readonly value: string | undefined });
 
 /**
  * The expressions that stand for the user or the password of an address, and whose values would end or split it:
- * `postgres://shop:${secret:PW}@db/shop`. What is percent-encoded already would not.
+ * `postgres://shop:${secret:PW}@db/shop`. What is percent-encoded already does not.
  */
 export function breakingAddresses(parts: readonly TextPart[]): readonly Expression[] {
   const expressions = parts.filter((part) => typeof part === 'object');
-  if (!expressions.some(({ value = '', encoding }) => encoding === undefined && breaks.test(value))) return [];
+  if (!expressions.some((expression) => !isEncoded(expression) && breaks.test(expression.value ?? ''))) return [];
   // Each expression is one character, which stands in no text.
   const text = parts.map((part) => (typeof part === 'string' ? part.replaceAll(hole, ' ') : hole)).join('');
   const found: Expression[] = [];
@@ -25,7 +48,7 @@ export function breakingAddresses(parts: readonly TextPart[]): readonly Expressi
     for (const sign of user) {
       if (sign !== hole) continue;
       const expression = expressions[count++];
-      if (expression?.value === undefined || expression.encoding !== undefined) continue;
+      if (expression?.value === undefined || isEncoded(expression)) continue;
       // Alone it may be both: shop:password.
       const isBoth = user === hole;
       if ((isBoth ? bothBreak : breaks).test(expression.value)) found.push(expression);
@@ -33,6 +56,11 @@ export function breakingAddresses(parts: readonly TextPart[]): readonly Expressi
     from = begin + user.length;
   }
   return found;
+}
+
+/** Its value is percent-encoded at last. */
+function isEncoded({ encoding = '' }: Expression): boolean {
+  return encoding.endsWith(urlencode);
 }
 
 const hole = '\u0000';

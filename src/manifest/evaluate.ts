@@ -1,6 +1,6 @@
 import type { Json } from '../formats/json.ts';
 import { secret } from '../secrets/secret.ts';
-import { type TextPart, breakingAddresses, urlencode } from './encoding.ts';
+import { type TextPart, breakingAddresses, encode, encodingWords, unknownEncoding, urlencode } from './encoding.ts';
 import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
 import { type ExpressionSource, type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report.ts';
@@ -216,26 +216,29 @@ function refuseList(part: Expression, node: ScalarNode, found: Found): void {
 function evaluateExpression({ source, argument: name, encoding }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
   const { conceals: from } = source;
-  const isEncoded = encoding === undefined ? undefined : true;
-  const resolution = encoded(source.resolve(name, values, at), { source, name, encoding });
+  const resolution = checkedEncoding(source.resolve(name, values, at), { source, argument: name, encoding });
   if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
     case 'list':
       return resolution;
     case 'text':
     case 'scalar': {
-      const text = resolution.is === 'text' ? resolution.text : resolution.written;
-      if (from === undefined) return resolution.is === 'text' ? text : resolution;
+      const plain = resolution.is === 'text' ? resolution.text : resolution.written;
+      const text = encode(plain, encoding);
+      if (from === undefined) return resolution.is === 'scalar' && encoding === undefined ? resolution : text;
       addSecret(text);
-      if (isEncoded === true) addSecret(decodeURIComponent(text));
-      return { from, name, hidden: text, isEncoded };
+      if (encoding === undefined) return { from, name, hidden: text };
+      addSecret(plain);
+      return { from, name, hidden: text, encoding, plain };
     }
-    case 'reference':
-      found.references.push(resolution.reference);
-      return resolution.reference;
+    case 'reference': {
+      const { reference } = resolution;
+      found.references.push(reference);
+      return encoding === undefined ? reference : { ...reference, encoding };
+    }
     case 'missing':
       if (!found.missing.includes(name)) found.missing.push(name);
-      return { from: 'secret', name, isEncoded };
+      return { from: 'secret', name, encoding };
     case 'refused':
       refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
@@ -245,31 +248,27 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
   }
 }
 
-/** What an expression stands for, percent-encoded where it says so. */
-function encoded(
+/** What an expression stands for, before it is encoded; a refusal where it cannot be. */
+function checkedEncoding(
   resolution: Resolution,
-  {
-    source,
-    name,
-    encoding,
-  }: { readonly source: ExpressionSource; readonly name: string; readonly encoding: string | undefined },
+  expression: Pick<Expression, 'source' | 'argument'> & { readonly encoding: string | undefined },
 ): Resolution {
+  const { source, argument: name, encoding } = expression;
+  const written = `\${${source.name}:${name}}`;
   if (encoding === undefined) {
-    if (source.isEncodable === true || !name.endsWith(`|${urlencode}`)) return resolution;
-    const remedy = `Write \${${source.name}:${name.slice(0, -urlencode.length - 1)}}: only secret, env and var take one.`;
-    return badExpression(`\${${source.name}:…} takes no |${urlencode}`, remedy);
+    const word = encodingWords.find((one) => name.endsWith(`|${one}`));
+    if (source.isEncodable === true || word === undefined) return resolution;
+    const remedy = `Write \${${source.name}:${name.slice(0, -word.length - 1)}}: only secret, env, var and ref take one.`;
+    return badExpression(`\${${source.name}:…} takes no |${word}`, remedy);
   }
-  if (encoding !== urlencode) {
-    const message = `${JSON.stringify(encoding)} is no encoding`;
-    return badExpression(message, `Write \${${source.name}:${name}|${urlencode}}: there is no other.`);
+  const unknown = unknownEncoding(encoding);
+  if (unknown !== undefined) {
+    const remedy = `Write ${encodingWords.map((word) => `${written.slice(0, -1)}|${word}}`).join(' or ')}.`;
+    return badExpression(`${JSON.stringify(unknown)} is no encoding`, remedy);
   }
-  if (resolution.is === 'list') {
-    const written = `\${${source.name}:${name}}`;
-    return badExpression(`${written} is a list, and takes no |${urlencode}`, 'Declare the variable as text.');
-  }
-  if (resolution.is !== 'text' && resolution.is !== 'scalar') return resolution;
-  // No text of a manifest has half a character, which has no code.
-  return { is: 'text', text: encodeURIComponent(resolution.is === 'text' ? resolution.text : resolution.written) };
+  if (resolution.is === 'list')
+    return badExpression(`${written} is a list, and takes no |${encoding}`, 'Declare the variable as text.');
+  return resolution;
 }
 
 function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {

@@ -5,7 +5,7 @@ import type { ExpressionSource } from './sources/source.ts';
 export interface Expression {
   readonly source: ExpressionSource;
   readonly argument: string;
-  /** The word behind `|`, of a source whose values can be encoded. */
+  /** The words behind `|`, of a source whose values can be encoded. */
   readonly encoding?: string;
   /** Offsets of its first character in the text, and behind its last one. */
   readonly from: number;
@@ -84,9 +84,9 @@ export function parseExpressions(
   return { parts };
 }
 
-/** Splits `PW|urlencode`. */
+/** Splits `PW|urlencode`. A key in an address may hold the sign, in quotes. */
 function argumentIn(written: string, { isEncodable }: ExpressionSource): Pick<Expression, 'argument' | 'encoding'> {
-  const at = isEncodable === true ? written.indexOf('|') : -1;
+  const at = isEncodable === true ? written.indexOf('|', written.lastIndexOf('"]') + 1) : -1;
   return at === -1 ? { argument: written } : { argument: written.slice(0, at), encoding: written.slice(at + 1) };
 }
 

@@ -4,7 +4,7 @@ import { type Concealed, concealedIn, knownTexts, writtenName } from './wanted.t
 /** Characters that stand for secrets in the texts that checks read: they compute on none of the values. */
 export interface Marks {
   /** The mark of a secret: one character, the same wherever it is named with the same encoding. */
-  readonly of: (secret: Pick<Concealed, 'name' | 'isEncoded'>) => string | undefined;
+  readonly of: (secret: Pick<Concealed, 'name' | 'encoding'>) => string | undefined;
   /** The number of marks in a text, or of characters that could be one. */
   readonly countIn: (text: string) => number;
   /** A text with the expressions of secrets in place of their marks. */

@@ -1,7 +1,7 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
 import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
-import { urlencode } from './encoding.ts';
+import { encode } from './encoding.ts';
 import { type Reference, referenceName } from './reference.ts';
 import { type Place, position } from './tree.ts';
 
@@ -37,7 +37,7 @@ export type Shape =
   | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
 
 /** A part of a text. */
-export type ShapePiece = string | Reference | Concealed;
+export type ShapePiece = string | OutputPart | Concealed;
 
 /** A part of a text that never shows. `hidden`: its text; undefined where this run does not have it. */
 export interface Concealed {
@@ -45,13 +45,26 @@ export interface Concealed {
   /** The name of the secret, or of the variable of the environment. */
   readonly name: string;
   readonly hidden?: string | undefined;
-  /** Its text is the percent-encoded value. */
-  readonly isEncoded?: true | undefined;
+  /** The encoding of its text. */
+  readonly encoding?: string | undefined;
+  /** The value before it was encoded. */
+  readonly plain?: string | undefined;
 }
 
 /** The name of a concealed part as its expression has it: `PW`, `PW|urlencode`. */
-export function writtenName({ name, isEncoded }: Pick<Concealed, 'name' | 'isEncoded'>): string {
-  return isEncoded === true ? `${name}|${urlencode}` : name;
+export function writtenName({ name, encoding }: Pick<Concealed, 'name' | 'encoding'>): string {
+  return encoding === undefined ? name : `${name}|${encoding}`;
+}
+
+/** An output in a text, encoded as its expression says. */
+export interface OutputPart extends Reference {
+  readonly encoding?: string | undefined;
+}
+
+/** The text of an output; undefined while it is not known. */
+export function outputText(part: OutputPart, outputs: Outputs): string | undefined {
+  const text = outputs(part);
+  return text === undefined ? undefined : encode(text, part.encoding);
 }
 
 /** What is known of a wanted value at some moment. */
@@ -94,7 +107,7 @@ function withConcealed(shape: Shape, textOf: (part: Concealed) => string | undef
  * for it: what a check says of both would tell something of the secret to whoever writes the rest.
  */
 export function checkedValue({ content, reading }: Wanted): Json | undefined {
-  const textOf = (piece: Reference | Concealed, isAlone: boolean): string | undefined => {
+  const textOf = (piece: OutputPart | Concealed, isAlone: boolean): string | undefined => {
     if (!isConcealed(piece)) return undefined;
     return piece.from === 'secret' && !isAlone ? concealedMark : (piece.hidden ?? concealedMark);
   };
@@ -108,8 +121,10 @@ export function asWritten({ content }: Pick<Wanted, 'content'>): Json {
 }
 
 function shapeAsWritten(shape: Shape): Json {
-  const expression = (piece: Reference | Concealed): string =>
-    isConcealed(piece) ? `\${${piece.from}:${writtenName(piece)}}` : `\${ref:${referenceName(piece)}}`;
+  const expression = (piece: OutputPart | Concealed): string => {
+    if (isConcealed(piece)) return `\${${piece.from}:${writtenName(piece)}}`;
+    return `\${ref:${writtenName({ name: referenceName(piece), encoding: piece.encoding })}}`;
+  };
   return join(shape, expression) ?? null; // each part has a text
 }
 
@@ -218,8 +233,8 @@ export function withHidden(wanted: Wanted, outputs: Outputs, hide: Hide): Json |
 }
 
 function fill({ content, at }: Wanted, outputs: Outputs, hide: Hide): Json {
-  const textOf = (piece: Reference | Concealed): string => {
-    if (!isConcealed(piece)) return outputs(piece) ?? '';
+  const textOf = (piece: OutputPart | Concealed): string => {
+    if (!isConcealed(piece)) return outputText(piece, outputs) ?? '';
     return piece.hidden === undefined ? '' : hide(piece.hidden, piece.from === 'secret' ? piece.name : undefined);
   };
   return join(content.reveal(), textOf, at) ?? null; // each part has a text
@@ -228,7 +243,7 @@ function fill({ content, at }: Wanted, outputs: Outputs, hide: Hide): Json {
 /** A value with texts in place of its parts; undefined where one has none. Throws when it is too long. `at`: its place. */
 export function join(
   shape: Shape,
-  textOf: (piece: Reference | Concealed, isAlone: boolean) => string | undefined,
+  textOf: (piece: OutputPart | Concealed, isAlone: boolean) => string | undefined,
   at?: Place,
 ): Json | undefined {
   if (shape.is === 'value') return shape.value; // most are
@@ -264,6 +279,6 @@ export function join(
 }
 
 /** Tells a concealed part from an output. */
-export function isConcealed(piece: Reference | Concealed): piece is Concealed {
+export function isConcealed(piece: OutputPart | Concealed): piece is Concealed {
   return 'from' in piece;
 }

@@ -1,6 +1,5 @@
 import { type Json, canonical } from '../formats/json.ts';
 import {
-  type Concealed,
   type Outputs,
   type Shape,
   type ShapePiece,
@@ -9,6 +8,7 @@ import {
   isConcealed,
   withGaps,
   writtenName,
+  outputText,
 } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { StoredTemplate, StoredWanted } from '../state/record.ts';
@@ -112,8 +112,7 @@ export function secretParts(wanted: Wanted, settled: StoredWanted, digest: Diges
       : [];
   const before = settled.template;
   return parts.flatMap((part): SecretPart[] => {
-    const { from, name, hidden } = part;
-    const value = secretOf(part);
+    const { from, name, hidden, plain: value = hidden } = part;
     if (value === undefined || hidden === undefined || hidden === '') return [];
     const isWhole = whole === hidden;
     if (from !== 'secret') return [{ value: hidden, name: undefined, isRotated: undefined, isWhole }];
@@ -179,20 +178,15 @@ function textForm(
   const form: (string | { readonly secret: string })[] = [''];
   for (const piece of pieces) {
     if (typeof piece === 'object' && isConcealed(piece) && piece.from === 'secret') {
-      secrets.set(piece.name, secretOf(piece));
+      secrets.set(piece.name, piece.plain ?? piece.hidden);
       form.push({ secret: writtenName(piece) }, '');
       continue;
     }
-    const text = typeof piece === 'string' ? piece : isConcealed(piece) ? piece.hidden : outputs(piece);
+    const text = typeof piece === 'string' ? piece : isConcealed(piece) ? piece.hidden : outputText(piece, outputs);
     if (text === undefined) return undefined;
     form[form.length - 1] = `${form.at(-1) as string}${text}`; // the last one is always a text
   }
   return form.length === 1 ? { value: form[0] as string } : { text: form };
-}
-
-/** The secret that a part of a text is, as it was before it was encoded. */
-function secretOf({ hidden, isEncoded }: Concealed): string | undefined {
-  return hidden === undefined || isEncoded !== true ? hidden : decodeURIComponent(hidden);
 }
 
 // A digest of a value is made of JSON. What these are made of begins with a word that no JSON begins with.

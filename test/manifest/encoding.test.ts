@@ -109,6 +109,42 @@ describe('F10: |urlencode', () => {
     expect(sent.join('')).toContain('URL=postgres://u:p%40s%2Fs%20%25%C3%A9@h/db');
   });
 
+  test.each([
+    ['${secret:PW|base64}', 'URL=cEBzIi9zJMOp'],
+    ['{"a": "${secret:PW|json}"}', String.raw`p@s\"/s$é`],
+    ['${secret:PW|base64|urlencode}', 'URL=cEBzIi9zJMOp'],
+    ['${secret:PW|json|base64}', 'URL=cEBzXCIvcyTDqQ=='],
+  ])('F10: %s, and then plans nothing', async (text, sends) => {
+    const { made, env: sent } = await applied(env(text), { PW: 'p@s"/s$é' });
+    expect(sent.join('')).toContain(sends);
+    made.secrets['PW'] = 'another-pass';
+    expect(actionsOf(await made.plan(env(text)))).toEqual([expect.stringContaining('production') as string]);
+  });
+
+  test.each(['urlencode', 'base64', 'json', 'base64|urlencode'])(
+    'F10: |%s of a reference is known after the creation of its object, and then plans nothing',
+    async (word) => {
+      const databases = `redis: { "a|b": { dockerImage: redis:8, databasePassword: 'p@s"s/word' } }`;
+      const text = `${head}environments: { production: { ${databases}, application: { web: { source: { type: docker, image: nginx }, env: { A: "x \${ref:redis[\\"a|b\\"].host} \${ref:redis[\\"a|b\\"].host|${word}} y" } } } } }\n`;
+      const { made } = await applied(text);
+      const sent = Object.values(made.emulator.world.tables.application).map((row) => row['env']);
+      const [, plain = '', coded = ''] = /x (\S+) (\S+) y/.exec(sent.join('')) ?? [];
+      const once = decodeURIComponent(coded);
+      expect([plain, word.startsWith('base64') ? Buffer.from(once, 'base64').toString('utf8') : once]).toEqual([
+        expect.stringMatching(/\w/),
+        plain,
+      ]);
+      expect(coded === plain).toBe(!word.startsWith('base64'));
+    },
+  );
+
+  test('F10: a value that an encoding makes break an address is reported too', async () => {
+    expect(await warned('a://u:${secret:PW|base64}@h', 'p?????w')).toEqual([
+      'splits-address: the value of ${secret:PW|base64} has a character that ends or splits the address around it Write ${secret:PW|base64|urlencode}.',
+    ]);
+    expect(await warned('a://u:${secret:PW|base64|urlencode}@h', 'p?????w')).toEqual([]);
+  });
+
   test('F10: of a number gives its text', async () => {
     const { env: sent } = await applied(env('a://u:${var:n|urlencode}@h', 'variables: { n: { default: 16.10 } }\n'));
     expect(sent.join('')).toContain('URL=a://u:16.10@h');
@@ -139,12 +175,17 @@ describe('F10: |urlencode', () => {
   });
 
   test.each([
-    ['${secret:PW|base64}', '"base64" is no encoding'],
+    [
+      '${secret:PW|base32}',
+      '"base32" is no encoding Write ${secret:PW|urlencode} or ${secret:PW|base64} or ${secret:PW|json}.',
+    ],
+    ['${secret:PW|base64|x}', '"x" is no encoding'],
     ['${secret:PW|}', '"" is no encoding'],
     ['${env:PW|urlEncode}', '"urlEncode" is no encoding Write ${env:PW|urlencode}'],
     ['${var:pw| urlencode}', '" urlencode" is no encoding'],
     ['${file:a.txt|urlencode}', '${file:…} takes no |urlencode'],
-    ['${ref:postgres.main.host|urlencode}', '${ref:…} takes no |urlencode'],
+    ['${file:a.txt|base64}', '${file:…} takes no |base64'],
+    ['${ref:postgres.main.host|hex}', '"hex" is no encoding'],
   ])('F10: refuses %s', async (text, words) => {
     const description = `environments: { production: { env: { A: §${JSON.stringify(text)} } } }\n`;
     const result = await told(`${head}variables: { pw: { default: x } }\n${description}`);

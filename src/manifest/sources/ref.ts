@@ -4,6 +4,7 @@ import { type ExpressionSource, nextBrace } from './source.ts';
 export const ref: ExpressionSource = {
   name: 'ref',
   closing: addressEnd,
+  isEncodable: true,
   files: () => [],
   resolve: (path, values) => {
     const found = values.find(path);
