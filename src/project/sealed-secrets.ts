@@ -53,6 +53,22 @@ export async function openSealedProject(options: ProjectFolder): Promise<SealedP
   return { files, uses: usesIn(manifest), generated: manifest.settings.generated };
 }
 
+/**
+ * The names that no sealed file has, where the manifest declares no other source. Opens no value.
+ * @throws {Stop} `refused`, when a sealed file cannot be used
+ */
+export async function unsealedNames(
+  options: ProjectFolder,
+  sources: readonly SecretSource[],
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const sealed = sources.filter((source) => source.is === 'sealed');
+  if (sealed.length === 0 || sealed.length < sources.length) return [];
+  const workspace = await openFolder(options);
+  const files = await Promise.all(sealed.map((source) => openFile(source, workspace)));
+  return names.filter((name) => !files.some(({ file }) => file.values.has(name)));
+}
+
 /** Other sources are only read: their own tools write them. */
 function noSealedFile(sources: readonly SecretSource[], file: string): Stop {
   const [source] = sources;

@@ -23,16 +23,19 @@ export function validationJson({
   resources,
   warnings,
   secretsMissing,
+  secretsUnsealed,
 }: {
   readonly resources: number;
   readonly warnings: readonly Diagnostic[];
   readonly secretsMissing: readonly string[];
+  readonly secretsUnsealed: readonly string[];
 }): ValidationDocument {
   return {
     format: 'trueup/validation',
     version: 1,
     resources,
     secretsMissing: secretsMissing.length === 0 ? undefined : secretsMissing,
+    secretsUnsealed: secretsUnsealed.length === 0 ? undefined : secretsUnsealed,
     diagnostics: warnings.map(diagnosticJson),
   };
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { missingSecrets } from '../../manifest/ask-sources.ts';
 import { checkManifest } from '../../project/load.ts';
+import { unsealedNames } from '../../project/sealed-secrets.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
 import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
@@ -21,6 +22,8 @@ interface Validation {
   readonly secretsMissing: readonly string[];
   /** The manifest declares other sources of secrets, which `validate` does not ask. */
   readonly hasSources: boolean;
+  /** Those of the missing ones that no sealed file has, where it declares no other source. */
+  readonly secretsUnsealed: readonly string[];
 }
 
 /** Prints what `validate` reports. */
@@ -54,13 +57,14 @@ const formats: Formats<ValidateView> = {
 };
 
 /** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
-function summary({ resources, secretsMissing, hasSources }: Validation): string {
+function summary({ resources, secretsMissing, hasSources, secretsUnsealed }: Validation): string {
   const checked = counted(resources, 'resource');
   if (secretsMissing.length === 0) return checked;
   const isOne = secretsMissing.length === 1;
   const those = `${counted(secretsMissing.length, 'secret')} ${isOne ? 'is' : 'are'}`;
   const where = hasSources ? 'not in the environment, and validate asks no other source' : 'missing';
-  return `${checked}, but ${those} ${where}: ${secretsMissing.join(', ')}. Values that hold ${isOne ? 'it' : 'them'} were not checked`;
+  const unsealed = secretsUnsealed.length === 0 ? '' : `. No sealed file has ${secretsUnsealed.join(', ')}`;
+  return `${checked}, but ${those} ${where}: ${secretsMissing.join(', ')}. Values that hold ${isOne ? 'it' : 'them'} were not checked${unsealed}`;
 }
 
 /** Checks the manifest without a request. */
@@ -76,11 +80,13 @@ export const command = defineCommand({
   execute: async (run, view) => {
     const { manifest, warnings } = await loadFor(run, checkManifest);
     const { resources, settings } = manifest;
+    const secretsMissing = missingSecrets(manifest).toSorted();
     view.valid({
       file: run.options.file,
       resources: resources.length,
       warnings,
-      secretsMissing: missingSecrets(manifest).toSorted(),
+      secretsMissing,
+      secretsUnsealed: await unsealedNames(run.options, settings.secrets, secretsMissing),
       hasSources: settings.secrets.length > 0,
     });
     return 'done';

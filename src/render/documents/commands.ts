@@ -12,6 +12,8 @@ export const validationDocument = document('validation', 1, {
   resources: int,
   /** Secrets that the environment does not have: values that hold them were not checked. */
   secretsMissing: strings.optional(),
+  /** Those of them that no sealed file has, where the manifest declares no other source. */
+  secretsUnsealed: strings.optional(),
   diagnostics,
 });
 

@@ -228,6 +228,17 @@ in no sealed file
   });
 });
 
+test('validate names what no sealed file has, without an identity, and stops at a broken file', async () => {
+  const { run, write } = place(manifest(1));
+  await run('secret set API_KEY', { input: canary });
+  const { code, out } = await run('validate');
+  expect([code, out]).toEqual([0, expect.stringContaining('were not checked. No sealed file has CACHE_PASSWORD.\n')]);
+  const found = await run('validate --format json');
+  expect(documentOf(found)).toMatchObject({ secretsUnsealed: ['CACHE_PASSWORD'] });
+  write('API_KEY=hunter2-canary\n');
+  expect((await run('validate')).err).toContain('line 1: API_KEY stands in clear');
+});
+
 test.skipIf(spawnSync('git', ['--version']).status !== 0)('git merges what two branches add', async () => {
   const { run, read, folder } = place(manifest(1));
   const git = (...words: string[]) =>
