@@ -55,7 +55,7 @@ async function plansNothing(made: Bench): Promise<void> {
 const folders = readdirSync(examples).filter((name) => statSync(join(examples, name)).isDirectory());
 
 test('there is an example for each story', () => {
-  expect(folders.toSorted()).toEqual(['adopt', 'everything', 'hello', 'project', 'shop']);
+  expect(folders.toSorted()).toEqual(['adopt', 'everything', 'hello', 'project', 'shop', 'stages']);
 });
 
 test.each(['hello', 'shop', 'project'])(

@@ -7,6 +7,8 @@ export interface Position {
   readonly column: number;
   /** The column behind its last character, where it ends in the same line. */
   readonly endColumn?: number | undefined;
+  /** The places of the uses of templates that led there, the innermost first. */
+  readonly uses?: readonly Position[] | undefined;
 }
 
 /** The line of a file that a diagnostic is about; what may be secret in it is masked. */

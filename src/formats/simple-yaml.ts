@@ -3,7 +3,12 @@ import type { Json } from './json.ts';
 /** A YAML value with its place, in the form that the caller gives to places. */
 export type YamlNode<P> = YamlScalar<P> | YamlList<P> | YamlMap<P>;
 
-export interface YamlScalar<P> {
+interface Tagged {
+  /** It has the tag `!reset`, which the simple reader leaves to a parser. */
+  readonly isReset?: true;
+}
+
+export interface YamlScalar<P> extends Tagged {
   readonly is: 'scalar';
   readonly value: string | number | boolean | null;
   /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
@@ -11,13 +16,13 @@ export interface YamlScalar<P> {
   readonly at: P;
 }
 
-interface YamlList<P> {
+interface YamlList<P> extends Tagged {
   readonly is: 'list';
   readonly items: readonly YamlNode<P>[];
   readonly at: P;
 }
 
-export interface YamlMap<P> {
+export interface YamlMap<P> extends Tagged {
   readonly is: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry<P>>;
   readonly at: P;

@@ -140,9 +140,19 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
         ...defaultOf(written.otherwise),
       };
   }
+  if (kind.identity.addressedByKey !== true && kind.isTop !== true) Object.assign(properties, useSchemas);
   Object.assign(properties, sectionSchemas(kind.kind, building));
   return { description: kind.summary, type: 'object', properties, additionalProperties: false };
 }
+
+/** The keys of a block that takes what a template has. */
+const useSchemas: Record<string, Schema> = {
+  use: {
+    description: 'Name of a template: the block has what the template has, and its own keys over it.',
+    type: 'string',
+  },
+  with: { description: 'Values of the parameters of the template.', type: 'object' },
+};
 
 function fieldSchema(kind: Kind, name: string, hasAliases: boolean): Schema {
   const field = kind.fields[name];

@@ -113,6 +113,7 @@ async function read(
     byAddress,
     kinds,
     broken: found.broken,
+    removed: whole.removed,
     isIncomplete: found.isIncomplete || whole.lacksFiles,
     dangling: once(() => findDangling(referable)),
     suggestions: { left: maxSuggestions },

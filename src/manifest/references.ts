@@ -12,6 +12,8 @@ export interface Blocks {
   readonly kinds: readonly Kind[];
   /** Addresses where blocks are missing because of a mistake that is reported: what stands below them is not looked for. */
   readonly broken: ReadonlySet<string>;
+  /** Addresses of blocks that `changes:` takes out, each with the place of its `!reset`. */
+  readonly removed?: ReadonlyMap<string, Place>;
   /** Every address may be missing: a file could not be read. */
   readonly isIncomplete: boolean;
   /** The entries of lists that refer to what is not declared; found when the first one is reported. */
@@ -60,6 +62,8 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
   if (typeof found === 'object') return outputOf(found, output, path);
   // The mistake is reported where it stands.
   if (found !== undefined) return { address: found, output };
+  const removal = removalOf(path, written, scopes, blocks);
+  if (removal !== undefined) return removal;
   const problem = `\${ref:${path}}: there is no resource ${written}`;
   const whole = resolveAddress(path);
   const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
@@ -82,6 +86,25 @@ function targetOf(
     const target = blocks.byAddress.get(address);
     if (target !== undefined) return target;
     if (blocks.isIncomplete || isBroken(address, blocks.broken)) return address;
+  }
+  return undefined;
+}
+
+/** The problem of a reference to a block that `changes:` takes out. */
+function removalOf(
+  path: string,
+  written: string,
+  scopes: readonly (string | undefined)[],
+  { removed = new Map<string, Place>() }: Blocks,
+): NoReference | undefined {
+  for (const address of scopes.map((scope) => within(scope, written))) {
+    const found = [...removed].find(([one]) => isWithin(address, one));
+    if (found === undefined) continue;
+    const { file, line, column } = position(found[1]);
+    return {
+      problem: `\${ref:${path}}: ${file}:${line}:${column} takes ${found[0]} out with !reset`,
+      remedy: 'Change this value under changes: too, or remove that !reset.',
+    };
   }
   return undefined;
 }

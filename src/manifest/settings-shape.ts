@@ -175,6 +175,29 @@ export const settingsShape = builtOnce({
         'Variables for ${var:…}: maps declare, everything else gives a value. So do --var-file, TRUEUP_VAR_<name> and --var, each before the ones above.',
       );
   },
+  get templates() {
+    const name = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/);
+    const parameter = z.union([z.null(), z.strictObject(declarationShape())], {
+      error: 'must be { type: … }, or nothing',
+    });
+    return z
+      .record(
+        name(),
+        z.strictObject({
+          description: z.string().min(1).optional().describe('What it is for, for people.'),
+          parameters: z.record(name(), parameter).optional().describe('Values that a block gives to it, below with.'),
+          block: z.looseObject({}).describe('Keys of each block that uses it.'),
+        }),
+      )
+      .optional()
+      .describe('Blocks with holes, ${param:name}: a block with use: NAME has what its template has.');
+  },
+  get changes() {
+    return z
+      .looseObject({})
+      .optional()
+      .describe('What this root file changes in blocks of other files: sections, as at the top of a file.');
+  },
   get secrets() {
     return z
       .array(secretSource())
@@ -258,6 +281,7 @@ export const includedKeys: readonly string[] = [
   'state',
   'include',
   'environment',
+  'templates',
   'variables',
   'generated',
   'outputs',

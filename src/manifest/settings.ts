@@ -140,6 +140,8 @@ function readValues(
   read('environment');
   read('include');
   read('variables');
+  read('templates');
+  read('changes');
   const moved = read('moved');
   refuseProto(root, report);
   const secrets = read('secrets');
@@ -151,10 +153,13 @@ function readValues(
     // A block takes expressions, except in its name.
     const isBlock = ['project', 'environment'].includes(key) && node?.is === 'map';
     const plain = isBlock ? node.entries.get('name')?.node : node;
-    if (plain !== undefined && key !== 'outputs') refuseExpressions([key], plain, sources, report);
+    if (plain !== undefined && !evaluated.has(key)) refuseExpressions([key], plain, sources, report);
   }
   return { platform, written, state, moved, secrets, generated, drift };
 }
+
+/** Keys that are no settings but values of resources. */
+const evaluated: ReadonlySet<string> = new Set(['outputs', 'templates', 'changes']);
 
 /** A place of the state that an included file gives to several root files: each adds its name to it. */
 function ownState(root: MapNode, state: StatePlace): StatePlace {
@@ -293,6 +298,9 @@ const remedies: Record<Key, string> = {
     'Write state: { backend: local }, { backend: postgres } or { backend: s3, endpoint: https://…, bucket: … }, or leave it out. Credentials come from the environment: docs/state.md.',
   include: 'Write a list of files: include: [environments/*.yaml].',
   variables: `Write variables: { name: { default: value } }; ${ruleOfNames}`,
+  templates:
+    'Write templates: { web: { parameters: { port: { type: number } }, block: { … } } }, with the keys of a block below block:.',
+  changes: 'Write changes: { application: { api: { replicas: 2 } } }.',
   outputs: `Write outputs: { name: "\${ref:address.output}" }; ${ruleOfNames}`,
   generated: 'Write generated: { DB_PASSWORD: { length: 32 }, SIGNING: ed25519 }.',
   moved: 'Write a list: moved: [{ from: address, to: address }].',

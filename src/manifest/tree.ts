@@ -59,10 +59,17 @@ export interface Place {
   /** The offset behind its last character; left out where that is not known. */
   readonly end?: number | undefined;
   readonly lines: Lines;
+  /** The uses of templates that led there, the innermost first. */
+  readonly via?: readonly Place[] | undefined;
 }
 
 /** The position of a place. */
-export function position({ file, offset, end, lines }: Place): Position {
+export function position({ via = [], ...place }: Place): Position {
+  const found = positionOf(place);
+  return via.length === 0 ? found : { ...found, uses: via.map(position) };
+}
+
+function positionOf({ file, offset, end, lines }: Place): Position {
   const pos = lines.linePos(offset);
   const [line, column] = [Math.max(pos.line, 1), Math.max(pos.col, 1)];
   const nextLine = lines.lineStarts[line] ?? Infinity;
@@ -139,7 +146,8 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
     resolveKnownTags: false,
     keepSourceTokens: false,
   });
-  const problem = document.errors[0] ?? document.warnings[0];
+  const problem =
+    document.errors[0] ?? document.warnings.find(({ message }) => message !== `Unresolved tag: ${resetTag}`);
   if (problem !== undefined) {
     diagnostics.push(syntaxDiagnostic(text, { file, lines: linesOf(text) }, problem));
     return undefined;
@@ -223,7 +231,10 @@ interface Converted {
 }
 
 /** A YAML value of the parser, as far as all of them have it. */
-type Source = { readonly range?: readonly number[] | null; readonly anchor?: string } | null;
+type Source = { readonly range?: readonly number[] | null; readonly anchor?: string; readonly tag?: string } | null;
+
+/** The tag of a value that forgets what stood below it. */
+const resetTag = '!reset';
 
 /** Converts a value below `depth` others; `around`: the offset of what it stands in. After a mistake it gives nulls. */
 function convert(node: unknown, depth: number, around: number, conversion: Conversion): Converted {
@@ -238,12 +249,17 @@ function convert(node: unknown, depth: number, around: number, conversion: Conve
     : isSeq(node)
       ? convertList(node.items, at, depth, conversion)
       : { node: scalar(node, at), size: 1 };
-  const { node: made } = converted;
+  const result = (node as Source)?.tag === resetTag ? asReset(converted) : converted;
+  const { node: made } = result;
   if (made.is === 'scalar' && typeof made.value === 'string' && unstorable.test(made.value))
     fail(conversion, at, notStorable, 'Remove it. Bytes that are no text can be passed as base64.');
   const anchor = (node as Source)?.anchor;
-  if (anchor !== undefined) anchors.set(anchor, converted);
-  return converted;
+  if (anchor !== undefined) anchors.set(anchor, result);
+  return result;
+}
+
+function asReset({ node, size }: Converted): Converted {
+  return { node: { ...node, isReset: true }, size };
 }
 
 function convertList(items: readonly unknown[], at: Place, depth: number, conversion: Conversion): Converted {
@@ -335,6 +351,9 @@ function isTooMuch(size: number, at: Place, conversion: Conversion): boolean {
 
 function scalar(node: unknown, at: Place): ScalarNode {
   if (!isScalar(node)) return nothing(at);
+  // Behind a tag that the parser does not know, it takes each word for text.
+  if (node.tag === resetTag && node.type === 'PLAIN')
+    return scalar(parseYaml(node.source ?? '', { schema: 'core', logLevel: 'silent' }).contents, at);
   const { value } = node;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
     return { is: 'scalar', value, source: node.source ?? String(value), at };

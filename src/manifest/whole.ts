@@ -9,7 +9,8 @@ import { shownKey } from './problem.ts';
 import { reportInto } from './report.ts';
 import { type Settings, type SettingsInput, checkRootSettings, readInclude, readSettings } from './settings.ts';
 import { settingsShape } from './settings-shape.ts';
-import { type MapNode, isEmpty } from './tree.ts';
+import { writeOut } from './assemble/write-out.ts';
+import { type MapNode, type Place, isEmpty } from './tree.ts';
 import { placeOfSection, remedyForKey } from './unknown-key.ts';
 import { takeValues } from './variables.ts';
 import type { Workspace } from './workspace.ts';
@@ -35,6 +36,8 @@ export interface Whole {
   readonly kinds: readonly Kind[];
   /** Blocks may be missing: a file could not be read, or a part of it could not be used. */
   readonly lacksFiles: boolean;
+  /** The addresses of blocks that `changes:` takes out. */
+  readonly removed: ReadonlyMap<string, Place>;
 }
 
 /** Reads the root file and what it includes. undefined: a setting is wrong, or the root file cannot be read. */
@@ -52,11 +55,13 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const ownsProject = [rootTree, ...included].some(({ entries }) => entries.get('project')?.node.is === 'map');
   const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
   const { tree: declaring, values } = takeValues(rootTree);
-  const { tree, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
+  const { tree: joined, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
   const lacksFiles = diagnostics.length > before;
-  const settings = readSettings(tree, input, diagnostics);
+  const settings = readSettings(joined, input, diagnostics);
   if (settings === undefined) return undefined;
-  return { rootTree, tree, values, settings: { ...settings, environment, rootFile: file }, kinds, lacksFiles };
+  const mayReset = [...texts.values()].some((text) => text.includes('!reset'));
+  const written = writeOut(joined, { kinds, own: environment, mayReset }, reportInto(diagnostics));
+  return { ...written, rootTree, values, settings: { ...settings, environment, rootFile: file }, kinds, lacksFiles };
 }
 
 /** Reports the keys of the root file that are neither sections nor settings. */

@@ -45,6 +45,7 @@ export function renderDiagnostic(item: Reported, style: Style): string[] {
     ...(item.position === undefined || item.quote === undefined
       ? []
       : quoted(item.quote, item.position.line, { ...style, tone: toneOf(item) })),
+    ...(item.position?.uses ?? []).map((use) => `  used at ${place(use)}`),
     ...detailsOf(item),
     ...(item.remedy === undefined ? [] : remedy(item.remedy, style)),
   ];

@@ -91,6 +91,9 @@ function resultOf(
     level,
     message: { text: lines.map(plain).join('\n') },
     locations: [{ physicalLocation: locationOf(position, site) }],
+    ...(position?.uses && {
+      relatedLocations: position.uses.map((use) => ({ physicalLocation: locationOf(use, site) })),
+    }),
     // GitHub takes the first one, and makes one of its own from the text of the line where it is missing.
     partialFingerprints: { primaryLocationLineHash: plain(fingerprint), 'trueup/v1': plain(fingerprint) },
     baselineState: since,

@@ -47,7 +47,8 @@ function editorKeys(kind: Kind): string[] {
       return oneOf.flatMap((one) => Object.keys(one.properties).map((inner) => `${key}.${inner}`));
     }),
   );
-  return [...new Set(keys)];
+  // A block takes these for what a template has.
+  return [...new Set(keys)].filter((key) => key !== 'use' && key !== 'with');
 }
 
 describe.each([...kinds, topKind()].map((kind) => ({ kind, name: kind.kind })))('the page of $name', ({ kind }) => {

@@ -89,7 +89,11 @@ describe('a text in the simple way', () => {
     const examples = join(import.meta.dirname, '../../examples');
     const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
     expect(files.length).toBeGreaterThan(3);
-    for (const name of files) expect([name, agrees(readFileSync(join(examples, name), 'utf8'))]).toEqual([name, true]);
+    // `!reset` is a tag: only the parser reads it.
+    for (const name of files) {
+      const text = readFileSync(join(examples, name), 'utf8');
+      expect([name, agrees(text)]).toEqual([name, !text.includes('!reset')]);
+    }
   });
 
   test.each([

@@ -11,7 +11,7 @@ import { type MarkedProblem, marked } from './marked.ts';
 export const stageHead = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 
 /** Reads a root file of a folder with these files, with a secret for each name. */
-async function stageIn(folder: string, file: string): Promise<Manifest> {
+export async function stageIn(folder: string, file: string): Promise<Manifest> {
   const { manifest } = await validate({
     workspace: await openWorkspace(folder),
     file,

@@ -16,11 +16,16 @@ export const strings = z.array(z.string());
 const json = z.json() as z.ZodType<Json>; // the same, spelled with readonly
 export const requests = z.object({ reads: int, writes: int });
 
-export const position = z.object({
+const place = z.object({
   file: z.string(),
   line: int,
   column: int,
   endColumn: int.optional(),
+});
+
+export const position = place.extend({
+  /** The places of the uses of templates that led there, the innermost first. */
+  uses: z.array(place).readonly().optional(),
 });
 
 const diagnostic = z.object({

@@ -1,0 +1,122 @@
+import { closest } from '../../diagnostics/closest.ts';
+import { childAddress } from '../../kind/address.ts';
+import { type Kind, root } from '../../kind/kind.ts';
+import { sectionsOf } from '../blocks.ts';
+import { shownKey } from '../problem.ts';
+import type { Report } from '../report.ts';
+import { type Entry, type MapNode, type Place, isEmpty } from '../tree.ts';
+import { type Entries, mergeEntry, withoutReset } from './merge.ts';
+
+/** What `changes:` did. */
+export interface Changed {
+  readonly tree: MapNode;
+  /** The addresses of blocks that it takes out, each with the place of its `!reset`. */
+  readonly removed: ReadonlyMap<string, Place>;
+}
+
+interface Changing {
+  readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
+  readonly removed: Map<string, Place>;
+  readonly report: Report;
+}
+
+/** Applies changes, which have the form of a file, to a tree. They change blocks that are there, and add none. Pure. */
+export function applyChanges(tree: MapNode, changes: MapNode, kinds: readonly Kind[], report: Report): Changed {
+  const changing = { sections: sectionsOf(kinds), removed: new Map<string, Place>(), report };
+  const sections = changing.sections(root);
+  const entries = new Map(tree.entries);
+  for (const [section, change] of changes.entries) {
+    const kind = sections.get(section);
+    if (kind !== undefined) changeSection(entries, section, change, { kind, parent: undefined }, changing);
+    else {
+      const message = `changes has no key ${shownKey(section, isEmpty(change.node))}`;
+      report('unknown-key', message, change.keyAt, 'It takes the sections that stand at the top of a file.');
+    }
+  }
+  return { tree: { ...tree, entries }, removed: changing.removed };
+}
+
+/** Where a section stands. */
+interface Within {
+  readonly kind: Kind;
+  readonly parent: string | undefined;
+}
+
+/** Changes the blocks of a section, which is one of `entries`. */
+function changeSection(
+  entries: Map<string, Entry>,
+  section: string,
+  { keyAt, node }: Entry,
+  { kind, parent }: Within,
+  changing: Changing,
+): void {
+  const { report } = changing;
+  const present = entries.get(section);
+  const addressOf = (key: string) =>
+    childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
+  if (node.is !== 'map' || node.isReset === true) {
+    const remedy = `Name the blocks: ${section}: { name: !reset }.`;
+    report('wrong-type', `${section} must be a map of blocks to change`, keyAt, remedy);
+    return;
+  }
+  if (present?.node.is !== 'map') {
+    const where = parent === undefined ? section : `${parent}.${section}`;
+    const remedy = 'changes: changes what is there. Write new blocks at the top of a file.';
+    report('bad-reference', `there is no ${where} to change`, keyAt, remedy);
+    return;
+  }
+  const blocks = new Map(present.node.entries);
+  for (const [key, change] of node.entries) changeOne(blocks, key, change, { kind, address: addressOf(key) }, changing);
+  entries.set(section, { ...present, node: { ...present.node, entries: blocks } });
+}
+
+function changeOne(
+  blocks: Map<string, Entry>,
+  key: string,
+  change: Entry,
+  { kind, address }: { readonly kind: Kind; readonly address: string },
+  changing: Changing,
+): void {
+  const { report, removed } = changing;
+  const { keyAt, node } = change;
+  const present = blocks.get(key);
+  if (present === undefined) {
+    const guess = closest(key, [...blocks.keys()]);
+    const remedy =
+      guess === undefined ? 'Write new blocks at the top of a file, not under changes:.' : `Did you mean ${guess}?`;
+    report('bad-reference', `there is no ${address} to change`, keyAt, remedy);
+  } else if (node.isReset === true) {
+    if (!isEmpty(node)) blocks.set(key, { keyAt, node: withoutReset(node) });
+    else {
+      blocks.delete(key);
+      removed.set(address, keyAt);
+    }
+  } else if (node.is !== 'map') {
+    const shown = shownKey(key, isEmpty(node));
+    report('wrong-type', `${shown} must be a map of fields`, keyAt, `To take the block out, write ${shown}: !reset.`);
+  } else if (present.node.is === 'map')
+    blocks.set(key, {
+      ...present,
+      node: { ...present.node, entries: changeBlock(present.node.entries, node, { kind, parent: address }, changing) },
+    });
+}
+
+/** The keys of a block with changes to its fields, and to the blocks below it. */
+function changeBlock(below: Entries, change: MapNode, { kind, parent }: Required<Within>, changing: Changing): Entries {
+  const { report } = changing;
+  const sections = changing.sections(kind.kind);
+  const entries = new Map(below);
+  for (const [key, entry] of change.entries) {
+    const section = sections.get(key);
+    if (section !== undefined) changeSection(entries, key, entry, { kind: section, parent }, changing);
+    else if (key === 'use' || key === 'with') {
+      const remedy = 'Write the fields that the template gives, or change the block itself.';
+      report('unknown-key', `${key} stands in the block itself, not under changes:`, entry.keyAt, remedy);
+    } else {
+      const merged = mergeEntry(key, entries.get(key), entry, report);
+      if (merged === undefined) entries.delete(key);
+      else entries.set(key, merged);
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,147 @@
+import { didYouMean } from '../../diagnostics/closest.ts';
+import { type Declaration, readDeclaration, readValue } from '../declared.ts';
+import { expressionIn, notInKeys, parseExpressions } from '../expression.ts';
+import type { Report } from '../report.ts';
+import { type ExpressionSource, type TypedValue, badExpression, nextBrace } from '../sources/source.ts';
+import type { Entry, MapNode, Node, Place } from '../tree.ts';
+
+/** A template: a block with holes. */
+export interface Template {
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, Parameter>;
+  readonly block: MapNode;
+}
+
+interface Parameter {
+  readonly declaration: Declaration;
+  /** Where its default stands. */
+  readonly defaultAt: Place | undefined;
+}
+
+function hole(name: string): ExpressionSource {
+  const resolve = () => badExpression(`\${${name}:…} stands outside of a template`, 'Move it into one.');
+  return { name, closing: nextBrace, files: () => [], resolve };
+}
+
+/** `${param:name}` and `${block:key}`, which templates have. Everything else in `${…}` stays for the block that comes of one. */
+export const holes: readonly ExpressionSource[] = [hole('param'), hole('block')];
+
+/** The templates of a manifest, by name; their form was checked. What is wrong in one is reported. */
+export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string, Template> {
+  const templates = new Map<string, Template>();
+  const all = tree.entries.get('templates')?.node;
+  for (const [name, { node }] of all?.is === 'map' ? all.entries : []) {
+    const block = node.is === 'map' ? node.entries.get('block')?.node : undefined;
+    const declared = node.is === 'map' ? node.entries.get('parameters')?.node : undefined;
+    if (block?.is !== 'map') continue;
+    const parameters = new Map(
+      [...(declared?.is === 'map' ? declared.entries : [])].map(([parameter, entry]) => [
+        parameter,
+        readParameter(`templates.${name}.parameters.${parameter}`, entry, report),
+      ]),
+    );
+    const template = { name, parameters, block };
+    checkHoles(block, template, report);
+    templates.set(name, template);
+  }
+  return templates;
+}
+
+function readParameter(name: string, { node }: Entry, report: Report): Parameter {
+  const written = node.is === 'map' ? node.entries.get('default')?.node : undefined;
+  return { declaration: readDeclaration(name, node, report), defaultAt: written?.at };
+}
+
+/** Reports holes that nothing fills. */
+function checkHoles(node: Node, template: Template, report: Report): void {
+  if (node.is === 'list') for (const item of node.items) checkHoles(item, template, report);
+  else if (node.is === 'map')
+    for (const [key, entry] of node.entries) {
+      const inKey = expressionIn(key, holes);
+      if (inKey !== undefined)
+        report('bad-expression', notInKeys(inKey), entry.keyAt, 'Write the key itself, in a template of its own.');
+      checkHoles(entry.node, template, report);
+    }
+  else if (typeof node.value === 'string') checkText(node.value, node.at, template, report);
+}
+
+function checkText(text: string, at: Place, { name, parameters }: Template, report: Report): void {
+  const { parts, unclosed } = parseExpressions(text, holes);
+  if (unclosed !== undefined) {
+    const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
+    report('bad-expression', `\${${unclosed.name}:… is never closed with }`, at, remedy);
+  }
+  for (const part of parts) {
+    if (typeof part === 'string') continue;
+    const { source, argument } = part;
+    if (source.name === 'block' && argument !== 'key')
+      report('bad-expression', `a block has no ${argument}`, at, 'Write ${block:key}, the key of the block.');
+    if (source.name !== 'param' || parameters.has(argument)) continue;
+    const names = [...parameters.keys()];
+    const remedy = didYouMean(argument, names, `It has ${names.join(', ') || 'none'}.`);
+    report('bad-expression', `the template ${name} has no parameter ${argument}`, at, remedy);
+  }
+}
+
+/** The values of the parameters of a template at a use, by name. What is missing or wrong is reported, and not among them. */
+export function argumentsOf(
+  { name, parameters }: Template,
+  given: Entry | undefined,
+  { useAt, report }: { readonly useAt: Place; readonly report: Report },
+): ReadonlyMap<string, Node> {
+  const entries = given?.node.is === 'map' ? given.node.entries : new Map<string, Entry>();
+  if (given !== undefined && given.node.is !== 'map')
+    report('wrong-type', 'with must be a map of parameters', given.node.at, 'Write with: { name: value }.');
+  for (const [key, { keyAt }] of entries) {
+    if (parameters.has(key)) continue;
+    const names = [...parameters.keys()];
+    const remedy = didYouMean(key, names, `It has ${names.join(', ') || 'none'}.`);
+    report('unknown-key', `the template ${name} has no parameter ${key}`, keyAt, remedy);
+  }
+  const values = new Map<string, Node>();
+  for (const [parameter, { declaration, defaultAt }] of parameters) {
+    const written = entries.get(parameter)?.node;
+    const value =
+      written === undefined
+        ? declaration.default && asNode(declaration.default, { ...(defaultAt ?? useAt), via: viaOf(useAt) })
+        : argument(parameter, declaration, written, report);
+    if (value !== undefined) values.set(parameter, value);
+    else if (written === undefined) {
+      const remedy = `Write with: { ${parameter}: … } beside use:, or declare a default.`;
+      report('missing-key', `the template ${name} needs the parameter ${parameter}`, useAt, remedy);
+    }
+  }
+  return values;
+}
+
+/** The uses that led to what a template gives: its own use, and those that led to that. */
+export function viaOf({ via = [], ...useAt }: Place): readonly Place[] {
+  return [useAt, ...via];
+}
+
+function argument(name: string, declaration: Declaration, node: Node, report: Report): Node | undefined {
+  // What an expression gives is checked where it stands in the end.
+  if (node.is === 'scalar' && typeof node.value === 'string' && /(?<!\$)\$\{[a-z]+:/.test(node.value)) {
+    if (!/(?<!\$)\$\{ref:/.test(node.value) || (declaration.type ?? 'text') === 'text') return node;
+    const message = `with.${name} is a ${declaration.type}, and \${ref:…} gives text`;
+    report('wrong-type', message, node.at, 'Write the value itself, or declare the parameter as text.');
+    return undefined;
+  }
+  const value = readValue(declaration, node, name);
+  if (!('message' in value)) return asNode(value, node.at, node);
+  report('wrong-type', `with.${name} ${value.message}`, node.at, value.remedy);
+  return undefined;
+}
+
+/** A value as a node; the items of a list stand where they are written. */
+function asNode(value: TypedValue, at: Place, from?: Node): Node {
+  if (value.written !== undefined) return { is: 'scalar', value: value.value, source: value.written, at };
+  const placeOf = (index: number) => (from?.is === 'list' ? (from.items[index]?.at ?? at) : at);
+  const items = value.value.map((text, index): Node => ({
+    is: 'scalar',
+    value: text,
+    source: text,
+    at: placeOf(index),
+  }));
+  return { is: 'list', items, at };
+}

@@ -1,0 +1,57 @@
+import type { Kind } from '../../kind/kind.ts';
+import type { Report } from '../report.ts';
+import type { Entry, MapNode } from '../tree.ts';
+import { type Changed, applyChanges } from './changes.ts';
+import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';
+import { expandUses } from './expand.ts';
+import { refuseResets } from './merge.ts';
+import { readTemplates } from './templates.ts';
+
+/** The keys whose work is done once a manifest is written out. */
+const keys = ['templates', 'changes'] as const;
+
+/**
+ * The files of a manifest, made one, as if somebody had written out what templates give and changes change. `mayReset`: a file
+ * may hold `!reset`. One without any of these stays the same. Pure.
+ */
+export function writeOut(
+  tree: MapNode,
+  {
+    kinds,
+    own,
+    mayReset,
+  }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined; readonly mayReset: boolean },
+  report: Report,
+): Changed {
+  const isPlain = keys.every((key) => !tree.entries.has(key));
+  const none = { tree, removed: new Map() };
+  const written = isPlain ? none : expandAndChange(tree, { kinds, own }, report);
+  if (mayReset) refuseResets(written.tree, report);
+  return written;
+}
+
+function expandAndChange(
+  tree: MapNode,
+  { kinds, own }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined },
+  report: Report,
+): Changed {
+  const changes = tree.entries.get('changes');
+  const entries = new Map<string, Entry>(tree.entries);
+  for (const key of keys) entries.delete(key);
+  const expanded = expandUses({ ...tree, entries }, kinds, readTemplates(tree, report), report);
+  if (changes?.node.is !== 'map') return { tree: expanded, removed: new Map() };
+  return applyChanges(expanded, changesOf(changes.node, { kinds, own }, report), kinds, report);
+}
+
+/** Changes in the form of a whole manifest: those of the sections of the own environment stand below it. */
+function changesOf(
+  node: MapNode,
+  { kinds, own }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined },
+  report: Report,
+): MapNode {
+  const holder = holderOf(kinds);
+  const block = node.entries.get(environmentKey);
+  if (block !== undefined && (block.node.is !== 'map' || block.node.isReset === true))
+    report('wrong-type', `${environmentKey} must be a map of fields to change`, block.keyAt, 'Write { env: { … } }.');
+  return holder === undefined ? node : withOwnEnvironment(node, { own, holder, rootFile: node.at.file }, report);
+}
