@@ -80,6 +80,7 @@ const worldly = [
   'export/export-project.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
   'files/read.ts',
+  'project/root-files.ts',
   'git/blame.ts',
   'git/commit.ts',
   'git/tracked.ts',

@@ -23,7 +23,7 @@ import { type Permit, createPermits } from './permits.ts';
 import { documentOperation, versionOperation } from './published.ts';
 import { buildRequest } from './request.ts';
 import { sleep as wait } from './sleep.ts';
-import { createSlots } from './slots.ts';
+import { type TakeSlots, ownSlots } from './shared-limits.ts';
 import { bareAnswers } from './vocabulary.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -137,6 +137,8 @@ export interface ClientOptions {
    * shows it, and goes by that one. By default the key has no limit.
    */
   readonly limitOfNewKey?: KeyLimit;
+  /** Limits that several clients share; by default a client has its own. */
+  readonly limits?: { readonly slots: TakeSlots; readonly breaker: typeof createCircuitBreaker };
   /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
   /** Called with how many requests are on their way at a time from now on, when the platform is overloaded. */
@@ -168,10 +170,10 @@ export function createClient(options: ClientOptions): Client {
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
   let newestDate: number | undefined;
-  const usual = createSlots(connections, options.onFewer);
-  const long = createSlots(attempts.connections.long);
+  const { slots, breaker: createBreaker } = options.limits ?? { slots: ownSlots, breaker: createCircuitBreaker };
+  const { usual, long } = slots(connections, options.onFewer);
   const patience = createPatience({ sleep, random, now, maxReads: readAttempts });
-  const breaker = createCircuitBreaker({
+  const breaker = createBreaker({
     ask,
     sleep,
     random,

@@ -22,7 +22,7 @@ export async function readInput(
   }: {
     json: string | undefined;
     words: readonly string[];
-    process: Process;
+    process: Pick<Process, 'cwd' | 'stdin'>;
   },
 ): Promise<Input> {
   const read = createReader(process);
@@ -112,7 +112,7 @@ async function readText(written: string, read: (from: string) => Promise<Uint8Ar
 }
 
 /** Reads files, and standard input once. */
-function createReader({ stdin, cwd }: Process): (from: string) => Promise<Uint8Array> {
+function createReader({ stdin, cwd }: Pick<Process, 'cwd' | 'stdin'>): (from: string) => Promise<Uint8Array> {
   let isTaken = false;
   return async (from) => {
     if (from !== '-') return readFileSync(resolve(cwd(), from));

@@ -12,7 +12,8 @@ import type { Terminal } from './terminal.ts';
 /** The options and the surroundings of one run of a command. */
 export interface Run {
   readonly options: Settled;
-  readonly process: Process;
+  /** Without its environment: `options` has the part that the manifest of this run may read. */
+  readonly process: Omit<Process, 'env'>;
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** The reason why this run asks no questions; undefined: it can ask. */
@@ -42,16 +43,32 @@ interface Help {
   readonly footer?: string;
 }
 
+/** How a command runs for several root files: a run for each. */
+interface Several {
+  /** All run to their end; but `until one fails`, after which no other run begins. `at once`: side by side. */
+  readonly runs: 'at once' | 'in turn' | 'until one fails';
+  /** --all means root files with `preview:` too. */
+  readonly takesPreviews?: true;
+  /** The options that need one root file. */
+  readonly refuses?: readonly string[];
+}
+
 /** A command: it works, reports to the view that the run has chosen, and returns how it ended. */
 export interface Command<V extends View = View, Flags = object> extends Help {
   readonly formats: Formats<V>;
+  /** undefined: it takes one root file. */
+  readonly several?: Several;
   /** Its addresses are those of the state, of the kinds that fit its other words; without it, those of the manifest. */
   readonly remembers?: (kind: Kind, words: readonly string[]) => boolean;
   execute(run: Run, view: V, given: Given<Flags>): Promise<Exit>;
 }
 
 /** A word with commands below it, and no work of its own. */
-export type Group = Help & { readonly formats?: undefined; readonly remembers?: undefined };
+export type Group = Help & {
+  readonly formats?: undefined;
+  readonly several?: undefined;
+  readonly remembers?: undefined;
+};
 
 /** The loaded commands by their part of the command line. */
 export const loadedCommands = new WeakMap<Program, Command | Group>();

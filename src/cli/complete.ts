@@ -26,17 +26,7 @@ export type Source = (before: Before, name: string) => Promise<readonly Candidat
 export type Completion = readonly Candidate[] | 'files';
 
 /** The options and arguments that take a file or a folder. */
-const takesFile: readonly string[] = [
-  'directory',
-  'file',
-  'files',
-  'varFile',
-  'to-file',
-  'data',
-  'out',
-  'plan',
-  'faults',
-];
+const takesFile: readonly string[] = ['directory', 'files', 'varFile', 'to-file', 'data', 'out', 'plan', 'faults'];
 
 /** The candidates for the last word of a command line, which may be empty. */
 export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {
@@ -54,7 +44,10 @@ async function candidatesFor(
   const { command, operands, open, isEnded } = before;
   if (open !== undefined && (open.required || !word.startsWith('-'))) {
     if (takesFile.includes(open.attributeName())) return 'files';
-    return (open.argChoices && plain(open.argChoices)) ?? source(before, open.attributeName());
+    const found = (open.argChoices && plain(open.argChoices)) ?? (await source(before, open.attributeName()));
+    // A root file of another folder, or none that Trueup knows.
+    const isFile = open.attributeName() === 'file' && !found.some(({ value }) => value.startsWith(word));
+    return isFile ? 'files' : found;
   }
   if (word.startsWith('-') && !isEnded) {
     const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];

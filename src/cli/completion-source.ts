@@ -11,8 +11,9 @@ import { loadedCommands } from './command.ts';
 import { type Before, type Candidate, type Source, plain } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
 import { openStore } from '../project/open-store.ts';
+import { rootFiles } from '../project/root-files.ts';
 import { stateFolder } from '../project/state-location.ts';
-import { type Settled, settleOptions } from './options.ts';
+import { type Settled, oneFile, settleOptions } from './options.ts';
 import type { Process } from './process.ts';
 import type { State } from '../state/state.ts';
 import { findTarget, namesOf } from '../project/target.ts';
@@ -47,6 +48,8 @@ async function findValues(before: Before, name: string, process: Surroundings): 
         return plain(await declaredAddresses(settle(before, process)));
       case 'command':
         return commands(settle(before, process).kinds);
+      case 'file':
+        return plain(rootFiles(settle(before, process).folder).map(({ file }) => file));
       case 'format':
         return plain(Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats));
       case 'var':
@@ -165,7 +168,7 @@ function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Se
   const written = {
     // The shell completes the word as it is written, and has not put the home folder in yet.
     directory: directory?.replace(/^~(?=\/|$)/, homedir()) ?? '.',
-    file: options.get('file')?.at(-1) ?? 'trueup.yaml',
+    file: options.get('file') ?? [],
     // The word that is completed is no value yet.
     var: (options.get('var') ?? []).filter((word) => word.includes('=')),
     varFile: options.get('varFile') ?? [],
@@ -174,5 +177,5 @@ function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Se
     format: 'text',
     color: false,
   };
-  return settleOptions(written, process);
+  return settleOptions(oneFile(written), process);
 }

@@ -4,7 +4,10 @@ import type { Options } from './flags.ts';
 /** The options of every command. */
 export const globalOptions = {
   '-C, --directory <dir>': 'folder of the manifest (default: the current one)',
-  '-f, --file <name>': { about: 'manifest in that folder, with its state beside it', default: 'trueup.yaml' },
+  '-f, --file <name>': {
+    about: 'root file in that folder, with its state beside it; of some commands repeatable (default: trueup.yaml)',
+    isRepeatable: true,
+  },
   '--var <name=value>': { about: 'value of a variable; repeatable; also TRUEUP_VAR_<name>', isRepeatable: true },
   '--var-file <file>': {
     about: 'YAML file with values of variables, name: value; repeatable',

@@ -12,6 +12,11 @@ export const fullWithFile = {
   '--full': `${fullText}; with a plan file: read everything, not only what the plan touches`,
 } as const satisfies Options;
 
+/** Every root file of a folder. */
+export const allFiles = {
+  '--all': 'every root file of the folder, without those that have preview:',
+} as const satisfies Options;
+
 /** A part of what is declared. */
 export const target = {
   '--target <address>': {

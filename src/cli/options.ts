@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import { type ProjectFolder, findPlace } from '../project/folder.ts';
+import type { SharedPlatforms } from '../project/shared-platforms.ts';
+import { stageEnvironment } from '../project/stage-environment.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
@@ -24,11 +26,26 @@ export interface Settled extends ProjectFolder {
   readonly lockTimeoutMs?: number;
 }
 
+/** The options of a run with one root file. */
+export type FileOptions = Omit<GlobalOptions, 'file'> & { readonly file: string };
+
+/** The root file of a run that names one, or none. */
+export function oneFile(options: GlobalOptions): FileOptions {
+  return { ...options, file: options.file?.at(-1) ?? 'trueup.yaml' };
+}
+
+/** What a root file of a run of several has to do with the others. */
+interface AmongOthers {
+  readonly hasOnePlatform: boolean;
+  readonly platforms: SharedPlatforms;
+}
+
 /** Parses the options of every command. @throws {Stop} `usage` */
 export function settleOptions(
-  options: GlobalOptions,
+  options: FileOptions,
   { env, cwd }: Pick<Process, 'env' | 'cwd'>,
   redactor: Redactor = redactorOf(env),
+  several?: AmongOthers,
 ): Settled {
   const current = currentFolder(cwd);
   const place = findPlace(resolve(current, options.directory ?? '.'), options.file);
@@ -42,9 +59,10 @@ export function settleOptions(
     allowsSecretCommands: options.allowSecretCommands === true,
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
-    env,
+    env: stageEnvironment(env, place, several),
     redactor,
     kinds,
+    ...(several === undefined ? {} : { platforms: several.platforms }),
   };
 }
 

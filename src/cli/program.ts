@@ -4,6 +4,7 @@ import { type Command, type Group, loadedCommands } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
 import { globalOptions, programHelp } from './global-options.ts';
+import { allFiles } from './option-sets.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
@@ -80,7 +81,7 @@ function define(part: Program, command: Command | Group): void {
   for (const [name, text] of Object.entries(command.arguments ?? {})) {
     part.addArgument(typeof text === 'string' ? new Argument(name, text) : new Argument(name).choices(text.choices));
   }
-  addOptions(part, command.options ?? {});
+  addOptions(part, { ...command.options, ...(takesAll(command.several) ? allFiles : {}) });
   const { notes, examples, footer } = command;
   const paragraphs = [
     ...(notes === undefined ? [] : [notes]),
@@ -88,6 +89,11 @@ function define(part: Program, command: Command | Group): void {
     ...(footer === undefined ? [] : [footer]),
   ];
   part.addHelpText('after', `\n${paragraphs.join('\n\n')}${footer === undefined ? '\n' : ''}`);
+}
+
+/** What changes nothing on the platform takes all root files of a folder; to change something, each is named. */
+function takesAll(several: Command['several']): boolean {
+  return several !== undefined && several.runs !== 'until one fails';
 }
 
 function addOptions(part: Program, options: Options): void {

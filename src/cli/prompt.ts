@@ -13,7 +13,7 @@ export interface Prompt {
 }
 
 /** Opens the terminal of a process for questions. */
-export function openPrompt({ stdin, stdout }: Process): Prompt {
+export function openPrompt({ stdin, stdout }: Pick<Process, 'stdin' | 'stdout'>): Prompt {
   let isMuted = false;
   const echo = new Writable({
     write: (text: unknown, _encoding, done) => {
@@ -55,7 +55,7 @@ export function openPrompt({ stdin, stdout }: Process): Prompt {
 }
 
 /** Asks on the terminal of a process. Only the word yes means yes; an end of input means no. */
-export async function askYes(process: Process, question: string): Promise<boolean> {
+export async function askYes(process: Parameters<typeof openPrompt>[0], question: string): Promise<boolean> {
   const prompt = openPrompt(process);
   try {
     return (await prompt.ask(question)) === 'yes';

@@ -5,11 +5,11 @@ import { isBelowFolder } from '../files/below.ts';
 import { type Environment, findPlace } from '../project/folder.ts';
 import { isGiteaRun, isPlainAddress, isRepositoryName } from '../project/pipeline-run.ts';
 import type { ReviewSite } from '../render/review-site.ts';
-import { type GlobalOptions, usage } from './options.ts';
+import { type FileOptions, usage } from './options.ts';
 import type { Process } from './process.ts';
 
 /** The options that choose where a report is read. */
-type SiteOptions = Pick<GlobalOptions, 'directory' | 'file' | 'linkBase' | 'marker'>;
+type SiteOptions = Pick<FileOptions, 'directory' | 'file' | 'linkBase' | 'marker'>;
 
 /**
  * Reads where a report is read: from options, else from what the runner of GitHub, GitLab, Forgejo or Gitea says of the

@@ -5,13 +5,12 @@ import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/format.ts';
 import { systemClock } from '../state/clock.ts';
 import { printable } from '../render/printable.ts';
-import type { Style } from '../render/style.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { asksForTraces } from '../trace/settings.ts';
 import type { Command, Given, Run } from './command.ts';
 import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
-import { type GlobalOptions, settleOptions, usage } from './options.ts';
+import { type GlobalOptions, oneFile, settleOptions, usage } from './options.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import type { Process } from './process.ts';
 import { readReviewSite } from './review-site.ts';
@@ -23,12 +22,12 @@ export async function runCommand(
   { options, command, given, name }: { options: GlobalOptions; command: Command; given: Given; name: string },
 ): Promise<number> {
   const { env } = process;
-  const terminal = openTerminal(process, options.color !== false, () => readReviewSite(options, process));
+  const screen = openTerminal(process, options.color !== false, () => readReviewSite(oneFile(options), process));
+  const isFull = 'full' in given.flags;
+  const terminal: Terminal = isFull ? { ...screen, errStyle: { ...screen.errStyle, isFull } } : screen;
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
-  const isFull = 'full' in given.flags;
-  const errStyle: Style = isFull ? { ...terminal.errStyle, isFull } : terminal.errStyle;
-  const view = await (format ?? command.formats.text)({ ...terminal, errStyle });
+  const view = await (format ?? command.formats.text)(terminal);
   showWarnings(process, { terminal, redactor });
   process.on('uncaughtException', (error: unknown) => {
     terminal.live?.leave();
@@ -37,14 +36,27 @@ export async function runCommand(
   try {
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
     view.check?.();
-    const about = { options: settleOptions(options, process, redactor), process, terminal };
-    await refuseLinkOut(about.options);
-    const run = runFor(view, about);
-    const execute = async () => exitCodes[await command.execute(run, view, given)].code;
-    return await (asksForTraces(env) ? (await import('./traced.ts')).traced(run, name, execute) : execute());
+    const asked = { command, given, terminal };
+    const isOne = (options.file ?? []).length < 2 && !('all' in given.flags);
+    const execute = isOne
+      ? () => executeIn({ ...asked, process, view, options: settleOptions(oneFile(options), process, redactor) })
+      : async () => (await import('./stages.ts')).executeStages(process, { ...asked, options, name, redactor });
+    if (!asksForTraces(env)) return await execute();
+    return await (await import('./traced.ts')).traced({ env, redactor, terminal }, name, execute);
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
   }
+}
+
+/** Executes a command for one root file, and reports to a view. Returns the exit code. @throws whatever the command throws */
+export async function executeIn({
+  command,
+  given,
+  view,
+  ...about
+}: Pick<Run, 'options' | 'process' | 'terminal'> & { command: Command; given: Given; view: View }): Promise<number> {
+  await refuseLinkOut(about.options);
+  return exitCodes[await command.execute(runFor(view, about), view, given)].code;
 }
 
 /**

@@ -15,6 +15,7 @@ import { isLoopback } from '../api/loopback.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
 import type { Environment } from '../project/folder.ts';
 import { isOfPlatform } from '../project/same-server.ts';
+import { notificationEnvironment } from '../project/stage-environment.ts';
 import { readVersion } from '../project/version.ts';
 
 /** A receiver that confirmed a notification. */
@@ -92,7 +93,7 @@ function readSecrets(
   { url: name, signature, as }: Receiver,
   { env, redactor }: NotifyOptions,
 ): { readonly url: URL; readonly key: Buffer | undefined } | Problem {
-  const secret = envSecrets(env);
+  const secret = envSecrets(notificationEnvironment(env));
   const address = secret(name)?.trim();
   if (address === undefined) return missing(name, 'the address of the receiver');
   redactor.add(address);

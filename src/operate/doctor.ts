@@ -30,7 +30,8 @@ export interface Check {
     | 'capabilities'
     | 'bulk reads'
     | 'clock'
-    | 'state';
+    | 'state'
+    | 'variables';
   /** `unknown`: another check that failed is in its way. */
   readonly is: 'good' | 'warning' | 'bad' | 'unknown';
   readonly message: string;

@@ -86,7 +86,7 @@ function endingWith(word: string, all: readonly string[]): string | undefined {
 }
 
 /** The addresses that a word names: that one, those of a pattern, or all in a section. */
-function matching(word: string, known: readonly string[]): string[] {
+export function matching(word: string, known: readonly string[]): string[] {
   const address = normalAddress(word);
   if (address === undefined) return known.filter((one) => matchesGlob(word, one));
   return known.includes(address) ? [address] : known.filter((one) => isWithin(one, address));

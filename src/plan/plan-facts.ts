@@ -35,7 +35,7 @@ import { writesOrRemoves } from './decide.ts';
 
 /** What a plan is made of. */
 interface Declared extends Pick<Manifest, 'resources' | 'accepted'> {
-  readonly settings: Pick<Settings, 'platform' | 'project' | 'moved'>;
+  readonly settings: Pick<Settings, 'rootFile' | 'platform' | 'project' | 'moved'>;
 }
 
 /** What a plan was made for, beside what it says itself. */
@@ -63,12 +63,13 @@ export function planFile(
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,
 ): PlanFile {
   const { platformVersion, organizationId, projectId, ...compared } = planFacts(plan, manifest, key);
-  const { platform, project } = manifest.settings;
+  const { rootFile: root = 'trueup.yaml', platform, project } = manifest.settings;
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 5,
+    version: 6,
     madeBy: made.version,
     madeAt: made.at,
+    root,
     platform: platformName(platform),
     ...defined({ platformVersion }),
     organizationId,

@@ -18,7 +18,7 @@ export type FactKind = (typeof kinds)[number];
 const path = () => z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
 const format = 'trueup/plan-file';
-const version = 5;
+const version = 6;
 
 const schema = once(() =>
   z.strictObject({
@@ -27,6 +27,8 @@ const schema = once(() =>
     /** The version of Trueup. */
     madeBy: z.string(),
     madeAt: z.iso.datetime(),
+    /** The root file of the manifest, without its folder. */
+    root: z.string(),
     platform: z.string(),
     /** The version of the platform, where it tells it. */
     platformVersion: z.string().exactOptional(),

@@ -114,7 +114,9 @@ async function openEmbedded(platform: NamedPlatform, input: OpeningInput): Promi
     import('../emulator/served.ts'),
   ]);
   const behaviour = { apiKey: emulatorKey, profile: profileOf(platform) };
-  const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, behaviour);
+  const file = join(folder, 'emulator.json');
+  const openFile = () => openEmulatorFile(file, purpose, behaviour);
+  const { emulator, close } = await (options.platforms?.oneAtATime(file, openFile) ?? openFile());
   const { send, abandon } = abandonable(
     (guard) => async (request) => {
       if (request.method === 'POST') guard();
@@ -161,7 +163,7 @@ function clientOf(
     isLong: lateIn(options),
     // The key of the embedded emulator has none.
     ...(platform.emulator ? {} : { limitOfNewKey: attempts.newKey }),
-    ...defined({ connections, onPause, onFewer, bulk, onBulkOff }),
+    ...defined({ connections, onPause, onFewer, bulk, onBulkOff, limits: options.platforms?.limitsOf(url, apiKey) }),
     ...(isImpatient ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
   });
   return clientAt(client, platform, { at: url, isExamining: isImpatient });

@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Kind } from '../kind/kind.ts';
 import type { ValueFile } from '../manifest/variables.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import type { SharedPlatforms } from './shared-platforms.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,7 +23,10 @@ export interface ProjectFolder {
   readonly isPinned?: boolean | undefined;
   /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
   readonly allowsHttp?: boolean | undefined;
+  /** As `stageEnvironment` gives it: without the variables of other stages. */
   readonly env: Environment;
+  /** What this run shares with runs for other root files; undefined: it is alone. */
+  readonly platforms?: SharedPlatforms;
   /** Learns the secrets of the run, and redacts what others answer. */
   readonly redactor: Redactor;
   /** The kinds that the manifest may use. */

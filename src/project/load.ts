@@ -10,12 +10,14 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
+import { rootFiles } from './root-files.ts';
 import { targetOf } from './target.ts';
 
 /**
@@ -98,6 +100,8 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
 
 /** Where the manifest probably is that a folder does not have. */
 function whereElse(folder: string, file: string): string {
+  const found = file === 'trueup.yaml' ? rootFiles(folder).map((one) => one.file) : [];
+  if (found.length > 0) return `It has ${someOf(found)}: name one with -f.`;
   const meant = closest(file, readdirSync(folder));
   if (meant !== undefined) return `Did you mean ${meant}? Name it with -f.`;
   const above = foldersAbove(resolve(folder)).find((one) => existsSync(join(one, file)));

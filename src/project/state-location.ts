@@ -9,6 +9,7 @@ import { readPostgresAddress } from '../state/backends/postgres-address.ts';
 import type { ProjectFolder } from './folder.ts';
 import { letManifestChoose, readPin, whyPinned } from './pins.ts';
 import { checkAddress } from './platform-address.ts';
+import { isStateOfSeveral } from './stage-environment.ts';
 
 /** The location of a state that a run may use, without the credentials. */
 export type StateLocation =
@@ -68,6 +69,7 @@ function findLocation({ state, project }: NamedState, options: ProjectFolder): S
   if ((state?.backend ?? 'local') === 'local' && options.file === 'trueup.yaml') refuseEarlier(local.folder);
   if (text === undefined) return fromManifest(state, { why, local, name });
   const given = readStateUrl(text, options);
+  if (isStateOfSeveral(options.env)) refuseOneState(given);
   if (state === undefined) {
     refuseTwo(local.folder);
     return given.backend === 's3' ? completeBucket(given, name) : completeDatabase(given, name);
@@ -127,6 +129,15 @@ function fromManifest(
     default:
       return state satisfies never;
   }
+}
+
+/** One name or prefix for the states of several manifests would make one state of them. */
+function refuseOneState(given: Given): void {
+  const member = given.backend === 's3' ? 'prefix' : 'name';
+  if ((given.backend === 's3' ? given.prefix : given.name) === undefined) return;
+  const message = `${stateUrl} names a ${member}, and this run has several root files: they would have one state`;
+  const remedy = `Leave the ${member} out: each state gets the name of its project and its file. Nothing was sent.`;
+  throw stop('refused', 'state-unusable', message, { remedy });
 }
 
 function completeDatabase(given: GivenDatabase, name: string): Database {

@@ -9,6 +9,7 @@ import { type Settings, platformAt } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { loadWhole } from '../manifest/whole.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
+import { platformName } from '../plan/plan-facts.ts';
 import type { ProjectFolder } from './folder.ts';
 import { readPin, readingOf } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
@@ -37,6 +38,17 @@ export async function findPlatform(options: ProjectFolder): Promise<NamedPlatfor
   const platform = (await findSettings(options))?.platform ?? fromEnvironment(options);
   checkPlatform(platform, options);
   return platform;
+}
+
+/** The address of the platform of a manifest, also of one that a run may not use; undefined: it is the emulator, or cannot be read. */
+export async function findUrl(options: ProjectFolder): Promise<string | undefined> {
+  try {
+    const platform = (await readRoot(options))?.platform;
+    return platform === undefined || platform.emulator ? undefined : platformName(platform);
+  } catch (error) {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
 }
 
 /** The words of the platform of a manifest, also of one that a run may not use; undefined: they are those of Trueup, or nothing names others. */

@@ -32,6 +32,7 @@ export function renderResultMarkdown(result: ResultDocument, site: ReviewSite): 
   const from = (name: 'state' | 'manifest') => result.diagnostics.filter(({ source }) => source === name);
   const diagnostics = [...from('state'), ...from('manifest')];
   const frame = {
+    site,
     top: reportTop('apply', `apply: ${verdictOf(result)}`, site, result),
     end: [`<sub>exit code ${exitCode}, ${requestCounts(requests)}</sub>`],
     showing: 'trueup status',

@@ -24,6 +24,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   plan.eventDocument,
   z.discriminatedUnion('version', [plan.resultDocument, plan.resultDocument1]),
   commands.errorDocument,
+  commands.stagesDocument,
   commands.validationDocument,
   state.stateListDocument,
   state.stateShowDocument,

@@ -40,6 +40,7 @@ export function renderDriftMarkdown(
   });
   const { location, isUpdated } = drift.memory;
   const frame = {
+    site,
     top: reportTop('drift', `drift: ${verdictOf(drift)}`, site, drift),
     end: [
       ...(isUpdated ? [`Remembered in ${code(location)}.`] : []),

@@ -21,6 +21,11 @@ export const exitCodes = {
   interrupted: { code: 130, about: 'ended at once by a signal' },
 } as const satisfies Record<string, { code: number; about: string }>;
 
+/** Whether a run with this code did not do what it was asked for: neither done, nor changes, nor known drift. */
+export function isErrorCode(code: number): boolean {
+  return ![exitCodes.done.code, exitCodes.changes.code, exitCodes['known drift'].code].some((good) => good === code);
+}
+
 /** A reason of the table. */
 export type Exit = keyof typeof exitCodes;
 

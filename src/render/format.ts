@@ -35,6 +35,8 @@ export interface Screen {
    * @throws {Stop} `usage`, when an option or a variable names no such place
    */
   readonly site: () => ReviewSite;
+  /** Notes how the run ended, in a few words, for a line about several runs; undefined: there is one. */
+  readonly conclude?: ((words: string) => void) | undefined;
 }
 
 /** Prints what every command can report. A command that reports more extends it. */

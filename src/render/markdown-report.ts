@@ -33,11 +33,12 @@ export interface Place {
  * @throws {Stop} `refused`, when a report is too long all the same
  */
 export function composeReport(
-  { top, end, showing }: { top: readonly string[]; end: readonly string[]; showing: string },
+  { top, end, showing, site }: { top: readonly string[]; end: readonly string[]; showing: string; site: ReviewSite },
   sections: readonly ((room: number) => Parts)[],
 ): string {
   const seeAll = `To see all: ${code(showing)}`;
-  let room = maxBytes - sizeOf([...top, ...end, seeAll]) - ofNotice;
+  const most = site.maxBytes ?? maxBytes;
+  let room = most - sizeOf([...top, ...end, seeAll]) - ofNotice;
   const parts: string[] = [];
   const cuts: string[] = [];
   for (const section of sections) {
@@ -46,9 +47,9 @@ export function composeReport(
     cuts.push(...found.cuts);
     room -= sizeOf(found.parts);
   }
-  const notice = cuts.length === 0 ? [] : [`**Cut to ${maxBytes} bytes**: ${cuts.join('; ')}. ${seeAll}`];
+  const notice = cuts.length === 0 ? [] : [`**Cut to ${most} bytes**: ${cuts.join('; ')}. ${seeAll}`];
   const report = `${joined([...top, ...parts, ...notice, ...end])}\n`;
-  if (bytesOf(report) > maxBytes) throw tooLong(bytesOf(report), 'the head and the commands of the report');
+  if (bytesOf(report) > most) throw tooLong(bytesOf(report), 'the head and the commands of the report');
   return report;
 }
 
@@ -63,9 +64,13 @@ export function tooLong(bytes: number, what: string): Stop {
 }
 
 /** The first lines of a report: the marker, the title and the facts about where it applies. */
-export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, head: Head = {}) {
-  const facts = factsOf(head).map(([name, value]) => `${name} ${code(cut(value, maxTitle))}`);
-  return [marker(command, site), `### Trueup ${title}`, ...(facts.length === 0 ? [] : [facts.join(' · ')])];
+export function reportTop(command: Parameters<typeof marker>[0], title: string, site: ReviewSite, about: Head = {}) {
+  const facts = factsOf(about).map(([name, value]) => `${name} ${code(cut(value, maxTitle))}`);
+  const head =
+    site.stage === undefined
+      ? [marker(command, site), `### Trueup ${title}`]
+      : [`### ${code(site.stage)}: ${title.replace(`${command}: `, '')}`];
+  return [...head, ...(facts.length === 0 ? [] : [facts.join(' · ')])];
 }
 
 /** Paragraphs as far as they fit; `noun`: what one of them is. */
@@ -237,5 +242,5 @@ export function renderFailureMarkdown(
   const top = reportTop(command, `${command}: failed, ${counted(errors.length, 'error')}`, site);
   const parts = diagnosticParts(errors, { site, commit: undefined });
   const showing = `trueup ${command} --format json`;
-  return composeReport({ top, end: [], showing }, [(room) => fitting(parts, room, 'error')]);
+  return composeReport({ top, end: [], showing, site }, [(room) => fitting(parts, room, 'error')]);
 }

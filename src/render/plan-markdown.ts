@@ -53,6 +53,7 @@ export function renderPlanMarkdown(
   const others = plan.diagnostics.filter((item) => !isError(item));
   const blocks = changeBlocks(plan, isFull, place);
   const frame = {
+    site,
     top: reportTop('plan', `plan: ${summary(plan, errors.length)}`, site, plan),
     end: [
       ...(applying === undefined ? [] : [`To apply this plan and nothing else: ${code(applying)}`]),

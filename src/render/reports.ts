@@ -14,6 +14,7 @@ import { eventDocuments, eventLines } from './progress-reporters.ts';
 import { htmlView, junitView, markdownView, sarifView } from './report-views.ts';
 import { sarifLog } from './sarif.ts';
 import { plainStyle, styleFor } from './style.ts';
+import { wordsOf } from './verdict.ts';
 
 /** Reports of plans, applies and drift, for reviewers, forges and test results: loaded when `--format` asks for one. */
 
@@ -65,6 +66,7 @@ export const planReports = {
     plan: ({ plan, isFull, savedTo, command, showing }) => {
       const steps = { showing, applying: savedTo === undefined ? undefined : command, isFull };
       screen.out(renderPlanMarkdown(plan, screen.site(), steps));
+      screen.conclude?.(wordsOf(plan));
     },
   }),
   sarif: (screen) => ({
@@ -89,7 +91,10 @@ export const planReports = {
 export const driftReports = {
   markdown: (screen) => ({
     ...markdownView(screen, 'drift'),
-    drift: ({ drift, ...about }) => screen.out(renderDriftMarkdown(drift, screen.site(), about)),
+    drift: ({ drift, ...about }) => {
+      screen.out(renderDriftMarkdown(drift, screen.site(), about));
+      screen.conclude?.(wordsOf(drift));
+    },
   }),
   sarif: (screen) => ({
     ...sarifView(screen, 'drift'),
@@ -143,7 +148,10 @@ export const applyReports = {
       ...markdownView(screen, 'apply'),
       plan: () => {},
       progress: (input) => createProgress({ ...input, reporter: eventLines(err, errStyle) }),
-      result: (result) => out(renderResultMarkdown(result, screen.site())),
+      result: (result) => {
+        out(renderResultMarkdown(result, screen.site()));
+        screen.conclude?.(wordsOf(result));
+      },
     };
   },
 } satisfies Record<string, Format<ApplyView>>;

@@ -8,6 +8,10 @@ export interface ReviewSite {
   readonly folder: string;
   /** The manifest in that folder. */
   readonly file: string;
+  /** The stage of that manifest, where the report is a section of a comment about several. */
+  readonly stage?: string;
+  /** Most bytes of the report; by default those of a whole comment. */
+  readonly maxBytes?: number;
   /** The beginning of a link to a file. */
   readonly links?:
     | { readonly base: string }

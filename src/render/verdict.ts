@@ -20,6 +20,14 @@ export function verdictOf(document: PlanDocument | ResultDocument | DriftDocumen
   }
 }
 
+/** The first sentence of that, as a part of a line about several: `2 to update`, `no changes`. */
+export function wordsOf(document: Parameters<typeof verdictOf>[0]): string {
+  const [first = ''] = verdictOf(document)
+    .replace(/^Plan: /, '')
+    .split(/\.(?: |$)/);
+  return `${first.charAt(0).toLowerCase()}${first.slice(1)}`;
+}
+
 /** The same for a title that names the plan already: without what is unchanged. */
 export function titleOf(plan: PlanDocument): string {
   return plan.hasChanges ? changesOf(plan, isChange).replace(/\.$/, '') : planVerdict(plan);

@@ -34,11 +34,16 @@ export async function planAgain(
 ): Promise<Plan> {
   const { file: reviewed, name } = reviewedPlan;
   const { deploys, destroys, narrowing, state } = reviewed;
-  const { platform, project } = manifest.settings;
+  const { rootFile: root = 'trueup.yaml', platform, project } = manifest.settings;
   const outdated = (found: readonly Diagnostic[]): Stop => {
     const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
     return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
   };
+  // Another root file has another state, and mostly another key: without this, the file would look as if it was changed.
+  if (reviewed.root !== root) {
+    const message = `${name} is of ${reviewed.root}, and this run reads ${root}; nothing was sent`;
+    throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${reviewed.root}.` });
+  }
   const key = await connection.store.key();
   if (!isIntact(reviewed, key)) {
     const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;

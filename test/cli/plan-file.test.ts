@@ -440,7 +440,7 @@ describe('a plan file on the disk', () => {
 
   it.each([
     ['half', 'is damaged: it ends too early, or was changed'],
-    ['newer', `has format 6, which a newer Trueup (${file.madeBy}) wrote`],
+    ['newer', `has format 7, which a newer Trueup (${file.madeBy}) wrote`],
     ['older', `has format 1, which an older Trueup (${file.madeBy}) wrote`],
     ['odd', 'is damaged at deploys'],
     ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
@@ -457,8 +457,8 @@ describe('a plan file on the disk', () => {
     const folder = hostile();
     const text = planFileText(file);
     writeFileSync(join(folder, 'half'), text.slice(0, text.length / 2));
-    writeFileSync(join(folder, 'newer'), text.replace('"version": 5', '"version": 6'));
-    writeFileSync(join(folder, 'older'), text.replace('"version": 5', '"version": 1'));
+    writeFileSync(join(folder, 'newer'), text.replace('"version": 6', '"version": 7'));
+    writeFileSync(join(folder, 'older'), text.replace('"version": 6', '"version": 1'));
     writeFileSync(join(folder, 'odd'), text.replace('"deploys": true', '"deploys": 1'));
     writeFileSync(join(folder, 'large'), '');
     truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);

@@ -84,9 +84,10 @@ describe('the plan file', () => {
     const { mac, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
-      version: 5,
+      version: 6,
       madeBy: '1.2.3',
       madeAt: '2026-01-02T03:04:05Z',
+      root: 'trueup.yaml',
       platform: 'emulator',
       organizationId: 'org_1',
       projectId: 'prj_1',

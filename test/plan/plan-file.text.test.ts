@@ -50,8 +50,8 @@ describe('the text of a plan file', () => {
     ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
     ['{"format":"trueup/plan-file"}', 'is damaged at version'],
     ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":5}', 'is damaged at madeBy'],
-    ['{"format":"trueup/plan-file","version":6}', 'has format 6, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":6}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":7}', 'has format 7, which a newer Trueup wrote'],
     ['{"format":"trueup/plan-file","version":3}', 'has format 3, which an older Trueup wrote'],
     ['{"format":"trueup/plan-file","version":4,"madeBy":"0.9.1"}', 'has format 4, which an older Trueup (0.9.1) wrote'],
     ['{"format":"trueup/plan-file","version":4,"madeBy":"a b"}', 'has format 4, which an older Trueup wrote'],
@@ -83,7 +83,7 @@ describe('the text of a plan file', () => {
     expect(remedy('[]')).toBe('trueup plan --out FILE writes one.');
     expect(remedy('{"format":"trueup/plan"}')).toBe('trueup plan --out FILE writes one.');
     expect(remedy(whole.slice(0, -9))).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":5}')).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":6}')).toBe('Plan again.');
     expect(remedy('{"format":"trueup/plan-file","version":3}')).toBe('Plan again with the version that applies.');
   });
 

@@ -319,9 +319,10 @@ export function inputOf(
 export function planFileOf(own: Partial<PlanFile> = {}): PlanFile {
   return {
     format: 'trueup/plan-file',
-    version: 5,
+    version: 6,
     madeBy: '1.2.3',
     madeAt: '2026-01-02T03:04:05Z',
+    root: 'trueup.yaml',
     platform: 'emulator',
     organizationId: 'org_1',
     projectId: 'prj_1',

@@ -18,6 +18,7 @@ import { eventDocuments, eventLines, eventTree } from '../../render/progress-rep
 import { type ProgressInput, createProgress } from '../../render/progress.ts';
 import type { ApplyView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
+import { wordsOf } from '../../render/verdict.ts';
 import type { PlanRequest, Session } from '../../workflow/session.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { approve } from '../approval.ts';
@@ -58,6 +59,7 @@ const text: Format<ApplyView> = (screen) => {
     result: (result) => {
       if (hasChanges) err('\n');
       if (hasChanges || result.exitCode !== 0) out(renderResult(result, outStyle));
+      screen.conclude?.(wordsOf(result));
       const unsaved = result.diagnostics.filter(({ source }) => source === 'state');
       if (unsaved.length > 0) err(`${renderDiagnostics(unsaved, errStyle)}\n`);
     },
@@ -120,6 +122,7 @@ export const command = defineCommand({
     'trueup apply --auto-approve --deploy-timeout 10m --deploy-timeout application=30m',
   ],
   formats: applyFormats,
+  several: { runs: 'until one fails' },
   execute: apply,
 });
 

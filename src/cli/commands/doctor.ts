@@ -2,6 +2,7 @@ import { Stop } from '../../diagnostics/diagnostic.ts';
 import { type Check, examinePlatform, examineState, neededFor } from '../../operate/doctor.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
+import { strayVariables } from '../../project/stage-environment.ts';
 import { findTarget } from '../../project/target.ts';
 import { doctorJson, renderChecks } from '../../render/doctor.ts';
 import { type Exit, exitCodes } from '../../render/exit-codes.ts';
@@ -35,13 +36,26 @@ export const command = defineCommand({
       const { kinds } = options;
       const needed = await operationsNeeded(run);
       const input = { client, url, discovers, kinds, clock: run.clock, remembered: state?.platform, needed };
-      const checks = [...(await examinePlatform(input)), ...ofState];
+      const checks = [...(await examinePlatform(input)), ...ofState, ...examineVariables(options)];
       const exit = exitOf(checks);
       view.report([checks, client.counts, exitCodes[exit].code]);
       return exit;
     });
   },
 });
+
+/** The variables of stages that no root file of the folder reads. */
+function examineVariables({ env, folder }: Run['options']): Check[] {
+  return strayVariables(env, folder).map(({ name, guess }) => ({
+    name: 'variables',
+    is: 'warning',
+    message: `no root file of this folder reads ${name}`,
+    remedy:
+      guess === undefined
+        ? 'Write TRUEUP__<STAGE>__API_KEY: the stage is the name of its root file.'
+        : `Did you mean ${guess}?`,
+  }));
+}
 
 /** The operations that an apply of the manifest can need; undefined where it cannot be read, which other commands report. */
 async function operationsNeeded({ options }: Run) {

@@ -77,8 +77,8 @@ function readText(name: string, text: string | undefined): string {
 }
 
 /** The name of the user as git has it for this folder. @throws {Stop} `usage`, when git has none */
-async function nameInGit({ options, process }: Run): Promise<string> {
-  const { PATH = '', HOME, XDG_CONFIG_HOME } = process.env;
+async function nameInGit({ options }: Run): Promise<string> {
+  const { PATH = '', HOME, XDG_CONFIG_HOME } = options.env;
   const folder = await realpath(options.folder);
   const { root = folder } = (await repositoryAround(folder, readRepositories())) ?? {};
   const env = { PATH: await foreignTo(root, PATH), HOME, XDG_CONFIG_HOME, GIT_TERMINAL_PROMPT: '0' };

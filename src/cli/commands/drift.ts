@@ -14,6 +14,7 @@ import { type Formats, jsonView, printJson, textView } from '../../render/format
 import { notificationOf } from '../../render/notification.ts';
 import type { DriftCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
+import { wordsOf } from '../../render/verdict.ts';
 import { isoTime } from '../../state/clock.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
@@ -28,7 +29,10 @@ const reports = async () => (await import('../../render/reports.ts')).driftRepor
 const formats: Formats<DriftCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    drift: ({ drift, applying, isFull }) => screen.out(renderDrift(drift, applying, styleFor(isFull, screen.outStyle))),
+    drift: ({ drift, applying, isFull }) => {
+      screen.out(renderDrift(drift, applying, styleFor(isFull, screen.outStyle)));
+      screen.conclude?.(wordsOf(drift));
+    },
   }),
   json: (screen) => ({ ...jsonView(screen), drift: ({ drift }) => printJson(screen, drift) }),
   markdown: async (screen) => (await reports()).markdown(screen),
@@ -60,6 +64,7 @@ manifest remembers what was found, so that the exit code is 2 for new drift, and
     "trueup drift accept production.compose.shop --field env.REGION --until 2027-01-31 --because 'vendor moves us'",
   ],
   formats,
+  several: { runs: 'at once' },
   execute: (run, view, { flags }) => compare(run, view, flags),
 });
 

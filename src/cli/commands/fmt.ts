@@ -55,6 +55,7 @@ export const command = defineCommand({
   },
   examples: ['trueup fmt', 'trueup fmt --check --diff', 'trueup fmt environments/production.yaml'],
   formats,
+  several: { runs: 'in turn', takesPreviews: true },
   execute: async ({ options, process }, view, { args, flags: { check, diff } }) => {
     const writes = check !== true && diff !== true;
     const files = await formatFiles(

@@ -103,6 +103,7 @@ export const command = defineCommand({
     'trueup graph --target production.compose.shop --format dot | dot -Tpng > shop.png',
   ],
   formats,
+  several: { runs: 'at once' },
   execute: async (run, view, { flags }) => {
     const targets = flags.target ?? [];
     const { manifest } = await loadFor(run, loadManifest);

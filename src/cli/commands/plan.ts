@@ -14,6 +14,7 @@ import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
+import { wordsOf } from '../../render/verdict.ts';
 import type { Validated } from '../../workflow/validate.ts';
 import { plan } from '../../workflow/plan.ts';
 import type { StateStore } from '../../state/state.ts';
@@ -34,6 +35,7 @@ export const planFormats: Formats<PlanCommandView> = {
     ...textView(screen),
     plan: ({ plan, isFull, savedTo, command }) => {
       screen.out(renderPlan(plan, styleFor(isFull, screen.outStyle)));
+      screen.conclude?.(wordsOf(plan));
       if (savedTo === undefined) return;
       const name = printable(savedTo);
       screen.out(`Saved to ${name}. To apply this plan and nothing else, run:\n  ${printable(command)}\n`);
@@ -76,6 +78,7 @@ export const command = defineCommand({
     "trueup plan --target 'production.compose.*' --exclude production.compose.shop",
   ],
   formats: planFormats,
+  several: { runs: 'at once' },
   execute: (run, view, { flags }) => showPlan(run, view, flags),
 });
 

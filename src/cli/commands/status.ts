@@ -71,6 +71,7 @@ export const command = defineCommand({
     'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
   ],
   formats,
+  several: { runs: 'at once', refuses: ['watch'] },
   remembers: (kind) => kind.service !== undefined,
   execute: async (run, view, { args: addresses, flags }) => {
     const { options } = run;

@@ -77,6 +77,7 @@ export const command = defineCommand({
     'trueup validate --format sarif > trueup.sarif',
   ],
   formats,
+  several: { runs: 'at once', takesPreviews: true },
   execute: async (run, view) => {
     const { manifest, warnings } = await loadFor(run, checkManifest);
     const { resources, settings } = manifest;

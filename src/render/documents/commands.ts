@@ -7,6 +7,22 @@ export const errorDocument = document('error', 1, {
   diagnostics,
 });
 
+/** What a run for several root files prints: what each of them prints alone. */
+export const stagesDocument = document('stages', 1, {
+  exitCode: int,
+  /** In the order of the command line; each with the documents that it printed, which have a form of their own. */
+  stages: z.array(
+    z.object({
+      stage: z.string(),
+      file: z.string(),
+      exitCode: int,
+      documents: z.array(z.looseObject({ format: z.string() })),
+    }),
+  ),
+  /** Stages that were not begun, because one before them failed. */
+  notRun: strings.optional(),
+});
+
 /** What `validate` prints when the manifest is valid. */
 export const validationDocument = document('validation', 1, {
   resources: int,
@@ -219,6 +235,7 @@ export const doctorDocument = document('doctor', 1, {
   ),
 });
 
+export type StagesDocument = Frozen<z.output<typeof stagesDocument>>;
 export type ErrorDocument = Frozen<z.output<typeof errorDocument>>;
 export type ValidationDocument = Frozen<z.output<typeof validationDocument>>;
 export type SecretsDocument = Frozen<z.output<typeof secretsDocument>>;

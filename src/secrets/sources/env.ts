@@ -1,6 +1,7 @@
 import { passwordsIn } from '../passwords-in-addresses.ts';
 import { isSecretEntry } from '../looks-secret.ts';
 import { type Redactor, createRedactor } from '../redactor.ts';
+import { readStageVariable } from '../stage-variables.ts';
 
 /** Secrets from the environment: `${secret:NAME}` is the variable TRUEUP_SECRET_NAME. */
 export function envSecrets(env: Readonly<Record<string, string | undefined>>): (name: string) => string | undefined {
@@ -14,7 +15,8 @@ export function envSecrets(env: Readonly<Record<string, string | undefined>>): (
  * change of the manifest leaves out may still stand on the platform, and a forge may quote its token.
  */
 export function secretsOfEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.entries(env).flatMap(([name, value = '']) => {
+  return Object.entries(env).flatMap(([written, value = '']) => {
+    const name = readStageVariable(written)?.plain ?? written;
     if (name === 'TRUEUP_AGE_IDENTITY') return value.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('#'));
     const isNamed = name.startsWith('TRUEUP_SECRET_') || credentials.has(name) || isSecretEntry(name, value);
     if (isNamed) return [value];

@@ -1,0 +1,60 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { usage } from '../diagnostics/usage.ts';
+import { isMemoryFile } from '../manifest/memory-name.ts';
+import { isRootText, yamlLimit } from '../manifest/load.ts';
+import { stageInVariables } from '../secrets/stage-variables.ts';
+
+/** A root file: a YAML file at the top of a folder, with `trueup:` at its top. */
+interface RootFile {
+  readonly file: string;
+  /** It has `preview:`: a family of environments, of which a command line names one. */
+  readonly isPreview: boolean;
+}
+
+/** The root files of a folder, sorted by name; also those with a mistake. A file that cannot be read is none. Never throws. */
+export function rootFiles(folder: string): readonly RootFile[] {
+  return namesIn(folder)
+    .filter((file) => /\.ya?ml$/.test(file) && !isMemoryFile(file))
+    .toSorted()
+    .flatMap((file) => {
+      const text = textOf(join(folder, file));
+      return isRootText({ text }) ? [{ file, isPreview: /^preview[ \t]*:/m.test(text) }] : [];
+    });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= yamlLimit ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
+
+/** The name of the stage of a root file; undefined: the file has no name that a stage can have. */
+export function stageOf(file: string): string | undefined {
+  const name = basename(file).replace(/\.ya?ml$/, '');
+  return /^[A-Za-z0-9_-]+$/.test(name) && !name.includes('__') ? name : undefined;
+}
+
+/** @throws {Stop} `usage`, when two root files are of one stage for variables. */
+export function refuseTwins(files: readonly string[]): void {
+  const known = new Map<string, string>();
+  for (const file of files) {
+    const key = stageInVariables(stageOf(file) ?? file);
+    const twin = known.get(key);
+    known.set(key, file);
+    if (twin === undefined) continue;
+    const remedy = `Rename one of them. Variables of both would begin with TRUEUP__${key}__.`;
+    throw usage(`${twin} and ${file} differ only in case or in - and _`, remedy);
+  }
+}

@@ -1,0 +1,111 @@
+import { closest } from '../diagnostics/closest.ts';
+import { isStageVariable, readStageVariable, stageInVariables } from '../secrets/stage-variables.ts';
+import type { Environment } from './folder.ts';
+import { refuseTwins, rootFiles, stageOf } from './root-files.ts';
+
+/** The manifest that an environment is for. */
+interface OfManifest {
+  readonly folder: string;
+  readonly file: string;
+}
+
+/** What a manifest does not read of the environment of its run. */
+interface KeptBack {
+  /** The names of the variables of all stages. */
+  readonly ofStages: readonly string[];
+  /** In a run of several root files: the plain secrets, which give no value of a resource and serve notifications. */
+  readonly secrets: Environment;
+  /** In a run of several root files: the stage has TRUEUP_STATE_URL from all of them, and no location of its own. */
+  readonly sharesState: boolean;
+}
+
+const keptBack = new WeakMap<Environment, KeptBack>();
+
+/**
+ * The environment as one manifest may read it: variables of other stages are not in it, and those of its own stage stand
+ * before the plain ones. Every reader of a variable gets this.
+ *
+ * @param several a run of several root files: plain secrets are not in it, and TRUEUP_API_KEY only where `hasOnePlatform`
+ * @throws {Stop} `usage`, when variables do not say which of two stages they are of
+ */
+export function stageEnvironment(
+  env: Environment,
+  { folder, file }: OfManifest,
+  several?: { readonly hasOnePlatform: boolean },
+): Environment {
+  const names = Object.keys(env);
+  const all = names.some(isStageVariable) ? rootFiles(folder).map((one) => one.file) : [];
+  if (all.includes(file)) refuseTwins(all);
+  const own = ownVariables(env, stageOf(file));
+  const isKeptBack = (name: string): boolean =>
+    several !== undefined &&
+    (name.startsWith('TRUEUP_SECRET_') || (name === 'TRUEUP_API_KEY' && !several.hasOnePlatform));
+  // An identity of the stage stands before both plain ones.
+  const hides = (name: string): boolean =>
+    /^TRUEUP_AGE_IDENTITY(?:_FILE)?$/.test(name) && [...own.keys()].some((one) => one.startsWith('TRUEUP_AGE_'));
+  const plain = names.filter((name) => !isStageVariable(name) && !isKeptBack(name) && !hides(name));
+  const view: Environment = Object.fromEntries([...plain.map((name) => [name, env[name]] as const), ...own]);
+  const secrets = names.filter((name) => several !== undefined && name.startsWith('TRUEUP_SECRET_') && !own.has(name));
+  keptBack.set(view, {
+    ofStages: names.filter(isStageVariable),
+    secrets: Object.fromEntries(secrets.map((name) => [name, env[name]])),
+    sharesState: several !== undefined && !own.has('TRUEUP_STATE_URL'),
+  });
+  return view;
+}
+
+/** The variables of a stage by their plain names. One that is empty and limits nothing counts as not set. */
+function ownVariables(env: Environment, stage: string | undefined): ReadonlyMap<string, string | undefined> {
+  if (stage === undefined) return new Map();
+  const found = Object.entries(env).flatMap(([name, value]) => {
+    const read = readStageVariable(name);
+    if (read?.stage !== stageInVariables(stage)) return [];
+    const isLimit = /^TRUEUP_(?:URL|STATE_URL|STATE_KEY)$/.test(read.plain);
+    return value === '' && !isLimit ? [] : [[read.plain, value] as const];
+  });
+  return new Map(found);
+}
+
+/** The environment for notifications, which are of no stage: with the plain secrets too. */
+export function notificationEnvironment(env: Environment): Environment {
+  const kept = keptBack.get(env);
+  return kept === undefined ? env : { ...kept.secrets, ...env };
+}
+
+/** Whether TRUEUP_STATE_URL is for all stages of a run of several. */
+export function isStateOfSeveral(env: Environment): boolean {
+  return keptBack.get(env)?.sharesState ?? false;
+}
+
+/** The name of a variable as a user writes it for a stage in a run of several root files. */
+export function variableOf(stage: string, plain: string): string {
+  return `TRUEUP__${stageInVariables(stage)}__${plain.replace(/^TRUEUP_/, '')}`;
+}
+
+/** The variables of stages that no root file of a folder reads, each with the name that was probably meant. */
+export function strayVariables(
+  env: Environment,
+  folder: string,
+): readonly { readonly name: string; readonly guess: string | undefined }[] {
+  const stages = rootFiles(folder).flatMap(({ file }) => stageOf(file) ?? []);
+  const isKnown = (name: string): boolean => {
+    const read = readStageVariable(name);
+    return stages.some((stage) => stageInVariables(stage) === read?.stage);
+  };
+  return (keptBack.get(env)?.ofStages ?? [])
+    .filter((name) => !isKnown(name))
+    .map((name) => ({
+      name,
+      guess: closest(
+        name,
+        stages.flatMap((stage) => possibleNames(name, stage)),
+      ),
+    }));
+}
+
+/** The variables of a stage that a misspelt one may mean: the name of a secret is as it is written. */
+function possibleNames(name: string, stage: string): string[] {
+  const [, secret] = /SECRET_(.+)$/.exec(name) ?? [];
+  const plain = ['API_KEY', 'URL', 'STATE_URL', 'STATE_KEY', 'AGE_IDENTITY', 'AGE_IDENTITY_FILE'];
+  return [...plain, ...(secret === undefined ? [] : [`SECRET_${secret}`])].map((one) => variableOf(stage, one));
+}
