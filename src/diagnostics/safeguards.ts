@@ -119,6 +119,13 @@ export const safeguards = {
     code: 'deletes-everything',
     needs: '`trueup destroy`',
   },
+  'all of the environment': {
+    would:
+      'delete all services of the environment that the root file names with `environment:`, at least 2, and keep the environment',
+    knows: 'the deletions of the plan, and the services that the state has in the environment',
+    code: 'deletes-everything',
+    needs: '`trueup destroy`',
+  },
   'services of others': {
     would:
       'delete an environment that holds services which are not in the state; the refusal names them and their data',

@@ -18,6 +18,8 @@ export interface PlanInput {
   readonly resources: readonly Resource[];
   readonly observed: Observed;
   readonly state: State;
+  /** The address of the environment that the root file names as its own. */
+  readonly ownEnvironment?: string | undefined;
   readonly saved: State | undefined;
   /** Whether services are deployed; otherwise that is left to others. */
   readonly deploys: boolean;

@@ -43,6 +43,23 @@ export function massDeletions(
   return [diagnostic(safeguards['all but provided'].code, message, { remedy }), ...tooMany(actions, state)];
 }
 
+/** What a plan deletes of the environment that the root file still names: all of its services mean that an include is lost. */
+export function emptiedEnvironment(
+  actions: readonly Action[],
+  { resources }: State,
+  environment: string | undefined,
+): Diagnostic[] {
+  const byAddress = actionsByAddress(actions);
+  const services = Object.keys(resources).filter((address) => resources[address]?.parent === environment);
+  const deleted = blocksOf(services.filter((address) => isAt({ byAddress }, address, isDeletion)));
+  const stays = environment !== undefined && !isAt({ byAddress }, environment, leavesState);
+  const areGone = services.every((address) => isAt({ byAddress }, address, leavesState));
+  if (!stays || !areGone || deleted.length < few) return [];
+  const message = `this plan deletes all ${deleted.length} services of ${environment}, which the root file still names: ${someOf(deleted)}`;
+  const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
+  return [diagnostic(safeguards['all of the environment'].code, message, { remedy })];
+}
+
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
   const known = Object.entries(resources).flatMap(([address, { kind, id }]) =>
     id === null ? [] : [[kind, blockOf(address)] as const],

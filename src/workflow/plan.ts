@@ -1,6 +1,7 @@
 import { interruptibleReads } from '../api/client.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { inOrder } from '../graph/order.ts';
+import { childAddress } from '../kind/address.ts';
 import { withTop } from '../kind/top.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
@@ -93,7 +94,11 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const { found, proof } = provedFindings(start, seen, request, connection);
   const today = isoTime((connection.clock ?? systemClock).wall()).slice(0, 10);
   const acceptances = acceptancesOn(today, request.accepted, digestsAt(start.key, state));
-  const { deploys = true, destroys = false } = request;
+  const {
+    deploys = true,
+    destroys = false,
+    settings: { environment },
+  } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
@@ -103,6 +108,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     observed: seen.observed,
     state,
     saved: start.saved,
+    ownEnvironment: environment && childAddress(undefined, undefined, environment.name),
     deploys: deploys || destroys,
     destroys,
     narrowing: start.narrowing,
