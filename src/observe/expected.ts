@@ -33,6 +33,8 @@ export interface ObserveInput {
   /** Ends the pause before a second look, which then ends the run. */
   readonly signal?: AbortSignal | undefined;
   readonly digests: Digests;
+  /** true: the manifest has one environment of its own, and the others of the project are those of other manifests. */
+  readonly ownsOneEnvironment?: boolean | undefined;
   /** The addresses that are read; all by default. Of the others, those are read too that a list lacks. */
   readonly only?: ReadonlySet<string> | undefined;
 }

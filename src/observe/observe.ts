@@ -15,9 +15,9 @@ import { type Expected, type IdentifyInput, type ObserveInput, positionOf } from
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './names.ts';
-import type { Listed, Observed, ObservedObject, Parent, UnmanagedObject } from './observed.ts';
-import { isOfProject } from './ownership.ts';
+import type { Listed, Observed, ObservedObject, Parent } from './observed.ts';
 import { type TopList, readTop } from './project-id.ts';
+import { type Lists, unownedIn } from './unowned.ts';
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
 export interface Seen {
@@ -161,7 +161,8 @@ function observedIn(reading: Reading, since: number): Observed {
   const { kinds, records, reader, caller, listed, lists, objects, byId, unread, duplicates } = reading;
   const isClear = (name: string) => reader.redact(name) === name;
   const known = new Set([...byId.keys(), ...[...unread].flatMap((address) => records[address]?.id ?? [])]);
-  const { unmanaged, provided } = unmanagedIn(kinds, lists, known, isClear);
+  const about = { known, isClear, ownsOneEnvironment: reading.ownsOneEnvironment };
+  const { unmanaged, provided, ofOthers } = unownedIn(kinds, lists, about);
   const aboveAll = topOf(kinds);
   const hidden = idsWithSecretName(reading);
   return {
@@ -174,36 +175,12 @@ function observedIn(reading: Reading, since: number): Observed {
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed, (id, name) => hidden.has(id) || !isClear(name)),
     unmanaged,
-    ...defined({ provided: provided.length === 0 ? undefined : provided }),
+    ...defined({
+      provided: provided.length === 0 ? undefined : provided,
+      ofOthers: ofOthers.length === 0 ? undefined : ofOthers,
+    }),
     duplicates,
   };
-}
-
-/**
- * The objects of the project that no address has, and those that the platform made. One row may be listed for several kinds.
- * A name that holds a secret of the run is none.
- */
-function unmanagedIn(
-  kinds: readonly Kind[],
-  lists: Lists,
-  known: ReadonlySet<string>,
-  isClear: (name: string) => boolean,
-): { readonly unmanaged: readonly UnmanagedObject[]; readonly provided: readonly UnmanagedObject[] } {
-  const unmanaged = new Map<string, UnmanagedObject>();
-  const provided = new Map<string, UnmanagedObject>();
-  for (const kind of kinds.filter(isOfProject)) {
-    for (const [id, { row, parent }] of lists.get(kind.kind) ?? []) {
-      if (known.has(id) || unmanaged.has(id)) continue;
-      const by = kind.lifecycle?.provided;
-      const isProvided = by?.is(row, parent?.row ?? {}) === true;
-      if (isProvided && by.allows !== 'update') continue;
-      const given = nameIn(kind, row);
-      const name = given !== undefined && isClear(given) ? given : undefined;
-      const found = { kind: kind.kind, id, name, parentId: parent?.id };
-      (isProvided ? provided : unmanaged).set(id, found);
-    }
-  }
-  return { unmanaged: [...unmanaged.values()], provided: [...provided.values()] };
 }
 
 /** Finds the names of objects in whole lists. Those of two objects, and those that may not show, are no names. */
@@ -253,9 +230,6 @@ function projectNameIn(kinds: readonly Kind[], lists: Lists): string | undefined
   }
   return undefined;
 }
-
-/** Every row that was seen, by kind and id. */
-type Lists = ReadonlyMap<string, Map<string, Listed>>;
 
 function remember(
   lists: Lists,

@@ -59,6 +59,8 @@ export interface Observed extends Caller {
   readonly unmanaged: readonly UnmanagedObject[];
   /** Those that the platform made by itself and Trueup can manage, such as the default environment; none by default. */
   readonly provided?: readonly UnmanagedObject[];
+  /** Environments of other manifests, where this one has one of its own; none by default. */
+  readonly ofOthers?: readonly UnmanagedObject[];
   /** Objects that a create which was sent or delivered more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }

@@ -190,6 +190,7 @@ async function readObjects(
     since: ahead?.since,
     signal: connection.signal,
     digests,
+    ownsOneEnvironment: settings.environment !== undefined,
     only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
   };
   const observation = inSpan('observe', () => observe(observing));
