@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { onceFor } from '../../api/once.ts';
 import { parseExpressions } from '../expression.ts';
 import type { Report } from '../report.ts';
 import type { Entry, MapNode, Node, Place, ScalarNode } from '../tree.ts';
@@ -24,7 +25,8 @@ interface Filling {
 /** A block of a template with its holes filled; each value knows the uses that led to it. Takes time linear in its size. */
 export function fill(block: MapNode, filling: Filling): MapNode {
   const { via, budget } = filling;
-  const placed = (at: Place): Place => ({ ...at, via });
+  // Each key by its name: spreading takes three times as long.
+  const placed = ({ file, offset, end, lines }: Place): Place => ({ file, offset, end, lines, via });
   const filled = (node: Node): Node | undefined => {
     budget.nodes -= 1;
     if (budget.nodes < 0) return { is: 'scalar', value: null, source: '', at: node.at };
@@ -44,12 +46,15 @@ export function fill(block: MapNode, filling: Filling): MapNode {
   return filledMap(block);
 }
 
+/** The parts of a text of a template, parsed once for all uses. */
+const partsOf = onceFor((node: ScalarNode) => parseExpressions(String(node.value), holes).parts);
+
 /** A scalar with its holes filled; undefined: one has no value, or a wrong one, which was reported. */
 function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Place): Node | undefined {
   const { values, key, budget, report } = filling;
   const at = placed(node.at);
   if (typeof node.value !== 'string' || !node.value.includes('${')) return { ...node, at };
-  const { parts } = parseExpressions(node.value, holes);
+  const parts = partsOf(node);
   const [only] = parts;
   const valueOf = (part: (typeof parts)[number]): Node | undefined => {
     if (typeof part === 'string') return undefined;
