@@ -44,15 +44,17 @@ export async function mistakes(
   }
 }
 
-/** What a manifest wants, without the places: two that mean the same give the same. */
+/** What a manifest wants, without places, and with the keys of maps sorted: two that mean the same give the same. */
 export function meaning({ resources, settings, variables }: Manifest): string {
   const { rootFile: _file, environment: _environment, projectAt: _project, moved, ...rest } = settings;
   return JSON.stringify({ resources, rest, variables: [...variables], moved }, (key, value: unknown) =>
     isPlace(value) || key === 'at' || key === 'kind' || key === 'link'
       ? undefined
-      : value instanceof Map || value instanceof Set
-        ? [...value]
-        : value,
+      : value instanceof Map
+        ? [...value].toSorted(([a], [b]) => String(a).localeCompare(String(b)))
+        : value instanceof Set
+          ? [...value]
+          : value,
   );
 }
 
