@@ -25,10 +25,12 @@ test('a new test finds its place by its folder and by what it imports, at any de
   expect(isFast("import { readFileSync } from 'node:fs';\nimport { x } from '../../src/kind/kind.ts';\n")).toBe(true);
   expect(isFast("import { spawn } from 'node:child_process';\n")).toBe(false);
   expect(isFast("import { x } from '../../src/kind/kind.ts';\nimport 'node:net';\n")).toBe(false);
-  const world = { 'test/support/world.ts': "import {\n  plan,\n  validate,\n} from '../../src/workflow/plan.ts';\n" };
+  const world = {
+    'test/support/world.ts': "import {\n  plan,\n  validate,\n} from '../../src/workflow/make-plan.ts';\n",
+  };
   expect(isFast("import {\n  bench,\n  head,\n} from '../support/world.ts';\n", world)).toBe(false);
   expect(isFast("import type { Bench } from '../support/world.ts';\n", world)).toBe(true);
-  expect(isFast("const { serve } = await import('../../src/emulator/server.ts');\n")).toBe(false);
+  expect(isFast("const { serve } = await import('../../src/emulator/http-server.ts');\n")).toBe(false);
   const chain = {
     'test/plan/near.ts': "export { far } from './deep/far.ts';\n",
     'test/plan/deep/far.ts': "import { near } from '../near.ts';\nimport { createServer } from 'node:http';\n",

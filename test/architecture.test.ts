@@ -78,7 +78,7 @@ const worldly = [
   'drift/notify.ts', // signs messages
   'export/new-manifest.ts',
   'export/export-project.ts',
-  'library/manifest.ts', // the environment of the process, unless another is given
+  'library/manifest-handle.ts', // the environment of the process, unless another is given
   'files/read.ts',
   'project/root-files.ts',
   'git/blame.ts',
@@ -125,13 +125,13 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/assemble/environment.ts': ['environment'],
   'ci/comment.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
-  'ci/plan.ts': ['github'],
+  'ci/plan-for-review.ts': ['github'],
   'manifest/quote.ts': ['tag'], // a token of YAML
-  'kind/words.ts': ['port', 'schedule'], // fields
-  'export/compose.ts': ['organization'], // a file
+  'kind/foreign-words.ts': ['port', 'schedule'], // fields
+  'export/compose-files.ts': ['organization'], // a file
   'export/new-manifest.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
-  'trace/send.ts': ['server'], // attributes of a span
+  'trace/traced-send.ts': ['server'], // attributes of a span
   'cli/commands/status.ts': ['server'], // a failure
 };
 
@@ -212,7 +212,7 @@ test('every file keeps to the borders', () => {
 });
 
 test.each([
-  ['plan/x.ts', "import { apply } from '../apply/run.ts';", 'imports apply/run.ts'],
+  ['plan/x.ts', "import { apply } from '../apply/apply-run.ts';", 'imports apply/apply-run.ts'],
   ['observe/x.ts', "import { kinds } from '../resources/index.ts';", 'kinds arrive as an argument'],
   ['plan/x.ts', "if (action.kind.kind === 'postgres') return;", 'names the kind postgres'],
   ['apply/x.ts', "await client.invoke('compose.update', {});", 'names the kind compose'],
@@ -233,7 +233,7 @@ test.each([
   ['render/x.ts', "import type { Plan } from '../plan/action.ts';", 'views take documents'],
   ['emulator/x.ts', "import type { Kind } from '../kind/kind.ts';", 'imports kind/kind.ts'],
   ['render/x.ts', "import { page } from '../../scripts/docs/markdown.ts';", 'imports ../scripts/docs/markdown.ts'],
-  ['../scripts/docs/x.ts', "import { plan } from '../../src/workflow/plan.ts';", 'imports workflow/plan.ts'],
+  ['../scripts/docs/x.ts', "import { plan } from '../../src/workflow/make-plan.ts';", 'imports workflow/make-plan.ts'],
   ['../scripts/docs/x.ts', "import { readFileSync } from 'node:fs';", 'it only computes'],
   ['helpers/x.ts', 'export const x = 1;', 'has no place in the order'],
   ['state/x.ts', "import { writeFileSync } from 'node:fs';", 'touches the world'],
@@ -322,15 +322,15 @@ test('values are compared by the judge, and where there is nothing to judge yet 
   expect(callsOf('means', judges)).toEqual({
     'kind/attribute.ts': 1, // two rows
     'plan/row-verdict.ts': 2, // a row that was read again, during the apply
-    'apply/request.ts': 1, // a value that is known only now
+    'apply/fill-members.ts': 1, // a value that is known only now
     'export/block.ts': 2, // a row beside what would be written
   });
   expect(callsOf('resolveField', ['manifest/fields.ts'])).toEqual({
     'plan/standing.ts': 1,
     'plan/plan-facts.ts': 1, // the rest: members of requests, which are no attributes
     'apply/announce.ts': 1,
-    'apply/request.ts': 2,
-    'operate/evaluate.ts': 1,
+    'apply/fill-members.ts': 2,
+    'operate/eval-text.ts': 1,
   });
 });
 
@@ -342,8 +342,8 @@ test('YAML of others is parsed in one place, which refuses what nests too deeply
     return !path.startsWith('..') && names.some((name) => /^(?:parse\w*|Lexer|Parser|Composer)$/.test(name));
   });
   expect(parsing.map(({ path }) => path)).toEqual([
-    'edit/format.ts', // tokens of a text that was read before
-    'emulator/compose-file.ts', // shares nothing with the kinds
+    'edit/format-yaml.ts', // tokens of a text that was read before
+    'emulator/compose-text.ts', // shares nothing with the kinds
     'formats/yaml.ts',
   ]);
 });

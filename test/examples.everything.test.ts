@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { World } from '../src/emulator/world.ts';
-import type { PlanDocument } from '../src/render/documents.ts';
+import type { PlanDocument } from '../src/render/document-schemas.ts';
 import { kinds } from '../src/resources/index.ts';
 import { documentOf, trueup } from './cli/process.ts';
 import type { Bench } from './support/world.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../src/manifest/manifest.ts';
-import { plan } from '../src/workflow/plan.ts';
+import { plan } from '../src/workflow/make-plan.ts';
 import { session } from '../src/workflow/session.ts';
 import { stage, stageIn } from './support/stages.ts';
 import { bench } from './support/world.ts';

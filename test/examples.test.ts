@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { needsConsent } from '../src/plan/action.ts';
-import type { PlanDocument } from '../src/render/documents.ts';
+import type { PlanDocument } from '../src/render/document-schemas.ts';
 import { documentOf, trueup } from './cli/process.ts';
 import type { Bench } from './support/world.ts';
 import { bench } from './support/world.ts';

@@ -1,6 +1,6 @@
 import { contract, contracts, type Operation } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { fieldPath } from '../../src/kind/wire.ts';
+import { fieldPath } from '../../src/kind/row-values.ts';
 import { callsOf } from './kind-calls.ts';
 import { pageName } from './kind-place.ts';
 import { code, enumerate, inDocument, page, table } from './markdown.ts';

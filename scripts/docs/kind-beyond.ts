@@ -2,7 +2,7 @@ import type { Operation } from '../../src/api/contract.ts';
 import { contracts, isOperation } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { kindsOn, kindsThere } from '../../src/kind/kinds-on.ts';
-import { carrierOf, fieldPath } from '../../src/kind/wire.ts';
+import { carrierOf, fieldPath } from '../../src/kind/row-values.ts';
 import { callsOf } from './kind-calls.ts';
 import { code, enumerate } from './markdown.ts';
 

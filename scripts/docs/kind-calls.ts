@@ -1,9 +1,9 @@
 import type { Operation } from '../../src/api/contract.ts';
-import { status } from '../../src/api/values.ts';
-import type { KindCommand } from '../../src/kind/command.ts';
+import { status } from '../../src/api/member-types.ts';
+import type { KindCommand } from '../../src/kind/kind-command.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { takes, updatesOf } from '../../src/kind/wire.ts';
+import { takes, updatesOf } from '../../src/kind/row-values.ts';
 import { kindNamed } from './kind-place.ts';
 
 /** One operation of a kind: what it does for it, and the fields that it carries. */

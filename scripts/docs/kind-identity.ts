@@ -1,7 +1,7 @@
 import { endpointOf } from '../../src/api/contract.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
-import { choosesId, fieldPath } from '../../src/kind/wire.ts';
+import { choosesId, fieldPath } from '../../src/kind/row-values.ts';
 import { code, enumerate } from './markdown.ts';
 
 /** The rules by which Trueup finds the object of a block, a sentence each. */

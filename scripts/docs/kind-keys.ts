@@ -5,8 +5,8 @@ import { idSet, pathPatterns, suffixed, textSet } from '../../src/kind/codecs.ts
 import type { Field, Union } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { canBeNull, fieldOf, fieldPath, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
-import { caseFields } from '../../src/kind/written.ts';
+import { canBeNull, fieldOf, fieldPath, isNeededBy, keyDefault, takes } from '../../src/kind/row-values.ts';
+import { caseFields } from '../../src/kind/written-keys.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
 import { code, enumerate, inDocument, table } from './markdown.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { groupBy } from '../../src/kind/group.ts';
-import { fieldPath } from '../../src/kind/wire.ts';
+import { fieldPath } from '../../src/kind/row-values.ts';
 import type { Safeguard } from '../../src/diagnostics/safeguards.ts';
 import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
 import type { Loss } from '../../src/kind/lifecycle.ts';

@@ -1,4 +1,4 @@
-import { runSchedule } from '../../src/graph/schedule.ts';
+import { runSchedule } from '../../src/graph/run-schedule.ts';
 import { topological } from '../../src/graph/order.ts';
 import { readEnvText } from '../../src/formats/env-text.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';

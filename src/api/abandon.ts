@@ -1,4 +1,4 @@
-import { TransportError } from './errors.ts';
+import { TransportError } from './platform-error.ts';
 import type { Send } from './wire.ts';
 
 /** A way to the platform whose requests can all be given up at once. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { InputIssue } from './errors.ts';
+import type { InputIssue } from './platform-error.ts';
 import type { WireAnswer } from './wire.ts';
 import { parseJson, TooManyParts } from './limited-body.ts';
 import { once } from './once.ts';

@@ -1,8 +1,8 @@
 import { attempts } from './attempts.ts';
 import { type BatchAnswer, type BatchItem, type ItemAnswer, divide } from './batch.ts';
 import { whyToWait } from './circuit-breaker.ts';
-import { PlatformError } from './errors.ts';
-import { versionOperation } from './published.ts';
+import { PlatformError } from './platform-error.ts';
+import { versionOperation } from './platform-version.ts';
 
 /** Reads that are asked for at about the same time, in as few requests as the platform allows. */
 export interface Bulk {

@@ -1,5 +1,5 @@
 import { attempts } from './attempts.ts';
-import type { PlatformError } from './errors.ts';
+import type { PlatformError } from './platform-error.ts';
 import { isNoConnection } from './failures.ts';
 import type { KeyLimit, ReadLimit } from './key-limit.ts';
 import { whenAborted } from './sleep.ts';

@@ -4,7 +4,7 @@ import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
 import { type BatchAnswer, type BatchItem, batchPath, isKeyRefusal, readBatch } from './batch.ts';
 import { type BatchRefusal, type BulkRead, type BulkStatus, createBulk } from './bulk.ts';
-import { type Call, fail } from './call.ts';
+import { type Call, fail } from './failed-call.ts';
 import { type Pause, createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
 import {
   type Contract,
@@ -15,13 +15,13 @@ import {
   contracts,
   endpointOf,
 } from './contract.ts';
-import { PlatformError } from './errors.ts';
+import { PlatformError } from './platform-error.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
 import { type KeyLimit, type ReadLimit, limitOfKey } from './key-limit.ts';
 import { type Permit, createPermits } from './permits.ts';
-import { documentOperation, versionOperation } from './published.ts';
-import { buildRequest } from './request.ts';
+import { documentOperation, versionOperation } from './platform-version.ts';
+import { buildRequest } from './build-request.ts';
 import { sleep as wait } from './sleep.ts';
 import { type TakeSlots, ownSlots } from './shared-limits.ts';
 import { bareAnswers } from './vocabulary.ts';

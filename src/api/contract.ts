@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type Endpoint, type InputOf, type OperationLine, readEndpoint } from './endpoint.ts';
 import { defined } from '../formats/json.ts';
 import { extensionOperations } from './extensions.ts';
-import { type Names, namesOf } from './names.ts';
+import { type Names, namesOf } from './translate.ts';
 import { keptIn, once, onceFor } from './once.ts';
-import { documentedOperations } from './operations.ts';
+import { documentedOperations } from './documented-operations.ts';
 import { document, type Vocabulary } from './vocabulary.ts';
 
 /** The name of an operation of the API document: `<group>.<operation>`. */

@@ -1,5 +1,5 @@
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
-import { type PlatformError, answerLines } from './errors.ts';
+import { type PlatformError, answerLines } from './platform-error.ts';
 
 /** A failed call as a report: the event, the answer of the server, the next step and what is known of the effect. */
 export function diagnose(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type MemberType, memberTypes, sharedMembers } from './values.ts';
+import { type MemberType, memberTypes, sharedMembers } from './member-types.ts';
 import { once } from './once.ts';
 
 /** One operation of the platform's API: how it is called and what it takes. */

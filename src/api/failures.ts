@@ -1,9 +1,9 @@
 import { attempts } from './attempts.ts';
 import { type ErrorAnswer, cleanText, readError } from './answer.ts';
-import { type Call, fail } from './call.ts';
-import type { FailedCall, Failure, PlatformError } from './errors.ts';
+import { type Call, fail } from './failed-call.ts';
+import type { FailedCall, Failure, PlatformError } from './platform-error.ts';
 import { isLoopback } from './loopback.ts';
-import { rightTo } from './rights.ts';
+import { rightTo } from './needed-rights.ts';
 import type { WireAnswer } from './wire.ts';
 
 /** Explains why no answer came. Never throws. */

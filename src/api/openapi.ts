@@ -3,7 +3,7 @@ import { consequenceOf } from './consequences.ts';
 import { contract, endpointOf, type Operation } from './contract.ts';
 import type { AnswerBody } from './endpoint.ts';
 import { inputSchema, type Member, membersOf, type Schema } from './members.ts';
-import type { Names } from './names.ts';
+import type { Names } from './translate.ts';
 
 type Content = { readonly [member: string]: Json };
 

@@ -1,7 +1,7 @@
 import { attempts } from './attempts.ts';
-import type { Call } from './call.ts';
+import type { Call } from './failed-call.ts';
 import { whyToWait } from './circuit-breaker.ts';
-import { PlatformError } from './errors.ts';
+import { PlatformError } from './platform-error.ts';
 import { whenAborted } from './sleep.ts';
 
 /** The surroundings of patience. */

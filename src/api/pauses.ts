@@ -1,5 +1,5 @@
-import { type Call, fail } from './call.ts';
-import type { FailedCall, PlatformError } from './errors.ts';
+import { type Call, fail } from './failed-call.ts';
+import type { FailedCall, PlatformError } from './platform-error.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
 import { describeLimit, remedyForLimit } from './key-limit.ts';
 

@@ -1,7 +1,7 @@
 import { attempts } from './attempts.ts';
-import type { Call } from './call.ts';
+import type { Call } from './failed-call.ts';
 import { type CircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import { PlatformError } from './errors.ts';
+import { PlatformError } from './platform-error.ts';
 import { explainMissingRight } from './failures.ts';
 import { explainEnd, explainPause } from './pauses.ts';
 import type { Ending, Slots } from './slots.ts';

@@ -10,9 +10,9 @@ import {
   extendedContracts,
   profiles,
 } from './contract.ts';
-import { lacksRight, PlatformError, unlessOfThePlatform } from './errors.ts';
-import { fromDocument } from './names.ts';
-import { documentOperation, versionOperation } from './published.ts';
+import { lacksRight, PlatformError, unlessOfThePlatform } from './platform-error.ts';
+import { fromDocument } from './translate.ts';
+import { documentOperation, versionOperation } from './platform-version.ts';
 
 /** Members of the answer of `user.get` that have a word of their own in each profile. */
 const marks: readonly (readonly [member: string, profile: Profile])[] = [

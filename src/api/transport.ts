@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { sendOver as sendOverAgent } from './agent.ts';
 import { attempts } from './attempts.ts';
-import { TransportError } from './errors.ts';
+import { TransportError } from './platform-error.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** The address and the limits of a transport. */

@@ -1,18 +1,18 @@
 import { attempts } from '../api/attempts.ts';
-import { saysCreate, takes } from '../kind/wire.ts';
+import { saysCreate, takes } from '../kind/row-values.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/stored-pairs.ts';
-import { knownPairs, pendingCreate, withPending, withWrite } from '../state/pending.ts';
+import { knownPairs, pendingCreate, withPending, withWrite } from '../state/pending-operation.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
-import { chosenId } from './request.ts';
-import { type Run, createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './run.ts';
+import { chosenId } from './fill-members.ts';
+import { type Run, createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './apply-run.ts';
 import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { type Member, type Step, isLeftOut } from '../plan/action.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import { deploymentsIn } from '../observe/deployments.ts';
+import { deploymentsIn } from '../observe/listed-deployments.ts';
 import { toStored } from '../state/stored.ts';
 import { type Job, mayHaveWritten, resultOf } from './job.ts';
 

@@ -8,11 +8,11 @@ import { deploy } from './deploy.ts';
 import { claimProvided, reportDuplicates, create } from './create.ts';
 import { type ApplyResult, type Job, type Scope, isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
 import { readBack } from './read-back.ts';
-import { reportFailure, reportUpgrade, refusal } from './report.ts';
-import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './run.ts';
-import { runSchedule } from '../graph/schedule.ts';
+import { reportFailure, reportUpgrade, refusal } from './report-failure.ts';
+import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './apply-run.ts';
+import { runSchedule } from '../graph/run-schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
-import { PlatformError } from '../api/errors.ts';
+import { PlatformError } from '../api/platform-error.ts';
 import {
   type Action,
   comesWithParent,
@@ -26,11 +26,11 @@ import { writesOrRemoves } from '../plan/decide.ts';
 import { type ActionNode, type ApplyNode, planNodes } from '../plan/request-order.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
-import { rehearse } from './request.ts';
+import { rehearse } from './fill-members.ts';
 import { type SpanAbout, inSpan } from '../trace/span.ts';
 import { addSecretsOf } from '../secrets/call-secrets.ts';
 import { readAhead, readsInBulk, rowIn, unlisted } from './rows.ts';
-import { requestInput, saysGone, send } from './send.ts';
+import { requestInput, saysGone, send } from './send-step.ts';
 import { secretsIn } from '../state/stored.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */

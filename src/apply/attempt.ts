@@ -1,5 +1,5 @@
-import type { Run } from './run.ts';
-import { PlatformError } from '../api/errors.ts';
+import type { Run } from './apply-run.ts';
+import { PlatformError } from '../api/platform-error.ts';
 import { type Policy, attempts } from '../api/attempts.ts';
 
 /** One request, sent until its outcome is known. */

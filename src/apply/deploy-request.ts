@@ -1,20 +1,20 @@
 import { policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
-import { answerLines, PlatformError } from '../api/errors.ts';
+import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { statusIn } from '../observe/deployments.ts';
+import { statusIn } from '../observe/listed-deployments.ts';
 import type { Step } from '../plan/action.ts';
 import type { Deploys } from '../state/record.ts';
-import { withWrite } from '../state/pending.ts';
+import { withWrite } from '../state/pending-operation.ts';
 import { recordOfService, saveDeploys } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
-import { buildMembers } from './request.ts';
-import { type Run, dispatch, saveRecord, sentNow } from './run.ts';
+import { buildMembers } from './fill-members.ts';
+import { type Run, dispatch, saveRecord, sentNow } from './apply-run.ts';
 import type { Job } from './job.ts';
-import { noting, requestInput } from './send.ts';
+import { noting, requestInput } from './send-step.ts';
 
 /** A service that an action of its own deploys. */
 export interface DeployedService {

@@ -1,10 +1,10 @@
 import { attempts, policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
-import { answerLines, PlatformError } from '../api/errors.ts';
+import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, defined, isRow } from '../formats/json.ts';
-import { takes } from '../kind/wire.ts';
-import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/deployments.ts';
+import { takes } from '../kind/row-values.ts';
+import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/listed-deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { savedIn, saveDeploys } from './announce.ts';
@@ -12,8 +12,8 @@ import { attempt, mayLandLater } from './attempt.ts';
 import { type DeployedService, deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
 import { type Ending, type Watch, answersLate, follow, shownIn } from './follow.ts';
 import { type ApplyEvent, type Job, mayHaveWritten, report, sentAt } from './job.ts';
-import { reportAgain } from './report.ts';
-import { type Run, recordNow, sentNow } from './run.ts';
+import { reportAgain } from './report-failure.ts';
+import { type Run, recordNow, sentNow } from './apply-run.ts';
 
 type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { type Deployment, deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deployments.ts';
+import { type Deployment, deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/listed-deployments.ts';
 import type { Reader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 

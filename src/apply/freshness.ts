@@ -1,14 +1,14 @@
 import { fieldOfAttribute, changedFields, readRow, pathOf } from '../kind/attribute.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import { fieldPath, idsBelow } from '../kind/wire.ts';
+import { fieldPath, idsBelow } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Action, type Member, type Step, createsObject, deletesObject } from '../plan/action.ts';
 import { compare } from '../plan/row-verdict.ts';
-import { knownPairs } from '../state/pending.ts';
+import { knownPairs } from '../state/pending-operation.ts';
 import { type Job, type Scope, isSent } from './job.ts';
-import { refusal } from './report.ts';
-import type { Run } from './run.ts';
+import { refusal } from './report-failure.ts';
+import type { Run } from './apply-run.ts';
 import { parentIn } from '../observe/read-object.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { rowIn, rowWithId, scopeNow } from './rows.ts';

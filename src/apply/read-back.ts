@@ -1,15 +1,15 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, defined } from '../formats/json.ts';
-import { rowId } from '../observe/answers.ts';
+import { rowId } from '../observe/checked-answers.ts';
 import { type Job, type Scope, isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';
-import { reportFailure } from './report.ts';
-import { type Run, claim, dispatch, recordOf, saveRecord } from './run.ts';
+import { reportFailure } from './report-failure.ts';
+import { type Run, claim, dispatch, recordOf, saveRecord } from './apply-run.ts';
 import { poll } from './attempt.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, rowIn, rowsBelow } from './rows.ts';
 import { comesWithParent, createsObject, goesWithParent, isDeferred, isKept } from '../plan/action.ts';
 import { type Settled, sentPairs, settle } from '../plan/settle.ts';
-import { withoutError } from '../state/pending.ts';
+import { withoutError } from '../state/pending-operation.ts';
 import type { Pending } from '../state/record.ts';
 
 /** The object of a job as its scope shows it; `unread`: nothing could be read. */

@@ -1,18 +1,18 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
-import { PlatformError } from '../api/errors.ts';
+import { PlatformError } from '../api/platform-error.ts';
 import { keptIn, onceFor } from '../api/once.ts';
 import { remembering } from '../api/remembering.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
-import { rowId, rowsIn } from '../observe/answers.ts';
+import { rowId, rowsIn } from '../observe/checked-answers.ts';
 import { type Reader, createReader } from '../observe/reader.ts';
 import { type Action, createsObject, isDeletion } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import type { Job, Scope } from './job.ts';
-import type { Run } from './run.ts';
+import type { Run } from './apply-run.ts';
 
 /** Whether the platform may answer many reads in one request. */
 export function readsInBulk({ input: { client } }: Pick<Run, 'input'>): boolean {

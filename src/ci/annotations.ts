@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { anyDocument } from '../render/documents.ts';
+import type { anyDocument } from '../render/document-schemas.ts';
 import { type Printed, printable, printed, unchanged } from '../render/printable.ts';
 
 /** A JSON document of `trueup` with diagnostics. */

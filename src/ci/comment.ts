@@ -1,4 +1,4 @@
-import { callForge, callForgeJson, ForgeError } from './call.ts';
+import { callForge, callForgeJson, ForgeError } from './call-forge.ts';
 import type { Forge } from './forge.ts';
 
 /** A comment of a pull request, as the forge lists it. */

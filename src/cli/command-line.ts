@@ -62,11 +62,11 @@ async function report(process: Process, error: unknown, command: Command): Promi
     { commonFormats },
     { remedyFor },
   ] = await Promise.all([
-    import('./run.ts'),
+    import('./run-command.ts'),
     import('./terminal.ts'),
     import('../secrets/sources/env.ts'),
-    import('./options.ts'),
-    import('../render/format.ts'),
+    import('./settle-options.ts'),
+    import('../render/output-format.ts'),
     import('./other-words.ts'),
   ]);
   const { argv, env } = process;

@@ -2,10 +2,10 @@ import type { Command as Program } from 'commander';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Exit } from '../render/exit-codes.ts';
-import type { Formats, View } from '../render/format.ts';
+import type { Formats, View } from '../render/output-format.ts';
 import type { Clock } from '../state/clock.ts';
 import type { FlagsOf, Options } from './flags.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settle-options.ts';
 import type { Process } from './process.ts';
 import type { Terminal } from './terminal.ts';
 

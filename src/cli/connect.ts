@@ -3,8 +3,8 @@ import type { NamedPlatform } from '../api/profile.ts';
 import { describeRefusal } from '../api/pauses.ts';
 import { readStateOf } from '../operate/addressed.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { OpenClient, OpeningInput } from '../project/connect.ts';
-import * as project from '../project/connect.ts';
+import type { OpenClient, OpeningInput } from '../project/open-connection.ts';
+import * as project from '../project/open-connection.ts';
 import { type Load, openProject } from '../project/open-project.ts';
 import { openStore } from '../project/open-store.ts';
 import { type Target, findState } from '../project/target.ts';
@@ -12,7 +12,7 @@ import type { StateStore } from '../state/state.ts';
 import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Validated } from '../workflow/validate.ts';
 import type { Run } from './command.ts';
-import type { Settled } from './options.ts';
+import type { Settled } from './settle-options.ts';
 
 /** The options and the terminal of a command that opens a platform. */
 type Opener = Pick<Run, 'options'> & { readonly terminal: Pick<Run['terminal'], 'err'> };

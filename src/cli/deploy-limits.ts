@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
-import { readSeconds, usage } from './options.ts';
+import { readSeconds, usage } from './settle-options.ts';
 
 /** Default time limit of a deployment, in seconds. */
 const usualSeconds = 900;

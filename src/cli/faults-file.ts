@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import type { Names } from '../api/names.ts';
+import type { Names } from '../api/translate.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
-import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/plan.ts';
+import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/fault-plan.ts';
 import { servedOperations } from '../emulator/served.ts';
 import { keyPlaceAt, missingBlank, placeAt, shownKey } from '../manifest/problem.ts';
 import { toJson } from '../formats/simple-yaml.ts';

@@ -1,5 +1,5 @@
 import { columnsOf } from '../render/columns.ts';
-import type { Live } from '../render/format.ts';
+import type { Live } from '../render/output-format.ts';
 import { type Printed, printed, unchanged } from '../render/printable.ts';
 
 /** Draws on a terminal, to which `write` writes at once. */

@@ -1,8 +1,8 @@
 import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
-import { serveRemembered } from '../observe/capabilities.ts';
+import { serveRemembered } from '../observe/discover.ts';
 import { type Addressed, findObjects, objectsOn } from '../operate/addressed.ts';
-import type { OpenClient } from '../project/connect.ts';
+import type { OpenClient } from '../project/open-connection.ts';
 import { declaredResources } from '../project/load.ts';
 import { type Target, findTarget } from '../project/target.ts';
 import { projectOf } from '../state/bound.ts';

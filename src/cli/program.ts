@@ -5,7 +5,7 @@ import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
 import { globalOptions, programHelp } from './global-options.ts';
 import { allFiles } from './option-sets.ts';
-import type { GlobalOptions } from './options.ts';
+import type { GlobalOptions } from './settle-options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
 
@@ -55,7 +55,7 @@ export async function createProgram(
     define(part, command);
     if (command.formats === undefined) continue;
     part.action(async () => {
-      const { runCommand } = await import('./run.ts');
+      const { runCommand } = await import('./run-command.ts');
       onLoaded();
       const given = { args: part.args, flags: part.opts() };
       onEnd(await runCommand(process, { options: program.opts<GlobalOptions>(), command, given, name: nameOf(part) }));

@@ -12,10 +12,10 @@ import { type StageEnd, exitCodeOf, stagesFormats } from '../render/stages.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Command, Given } from './command.ts';
 import { readState } from './connect.ts';
-import { type GlobalOptions, type Settled, settleOptions, usage } from './options.ts';
-import { checkPlanPath } from './plan-file.ts';
+import { type GlobalOptions, type Settled, settleOptions, usage } from './settle-options.ts';
+import { checkPlanPath } from './plan-file-on-disk.ts';
 import type { Process } from './process.ts';
-import { executeIn, reportFailure } from './run.ts';
+import { executeIn, reportFailure } from './run-command.ts';
 import { type StageOutput, stageOutputs } from './stage-output.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import type { Live, Screen } from '../render/format.ts';
+import type { Live, Screen } from '../render/output-format.ts';
 import { type Printed, printed, unchanged } from '../render/printable.ts';
-import { type ReviewSite, noSite } from '../render/review-site.ts';
+import { type ReviewSite, noSite } from '../render/report-links.ts';
 import type { Style, Tone } from '../render/style.ts';
 import { createLive } from './live.ts';
 import type { Output, Process } from './process.ts';

@@ -1,8 +1,8 @@
 import { readVersion } from '../project/version.ts';
 import { createExporter } from '../trace/exporter.ts';
 import { isErrorCode } from '../render/exit-codes.ts';
-import { textView } from '../render/format.ts';
-import { traceSettings } from '../trace/settings.ts';
+import { textView } from '../render/output-format.ts';
+import { traceSettings } from '../trace/trace-settings.ts';
 import { runIn } from '../trace/span.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Environment } from '../project/folder.ts';

@@ -1,12 +1,12 @@
 import { fieldAlias, sectionAlias } from '../kind/aliases.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
-import { type Entry, type Value, plainly } from '../edit/yaml.ts';
+import { type Entry, type Value, plainly } from '../edit/write-yaml.ts';
 import { type Attribute, pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
-import { caseFields, writtenFields } from '../kind/written.ts';
+import { fieldOf, fieldPath, observedValue } from '../kind/row-values.ts';
+import { caseFields, writtenFields } from '../kind/written-keys.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
@@ -17,7 +17,7 @@ import { type AttributeChange, type Plan, leavesState } from '../plan/action.ts'
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { adoptedValue } from './adopted-value.ts';
-import { type Edit, type Edits, editTogether, editYaml } from '../edit/edit.ts';
+import { type Edit, type Edits, editTogether, editYaml } from '../edit/edit-yaml.ts';
 
 /** What adopting is computed from. */
 export interface AdoptInput {

@@ -1,8 +1,8 @@
 import { blockValue, inHumanUnits, namedIn } from '../export/block.ts';
-import { type Value, plainly } from '../edit/yaml.ts';
+import { type Value, plainly } from '../edit/write-yaml.ts';
 import { type Field, mayHoldSecrets } from '../kind/field.ts';
 import { type Json, same, textsIn } from '../formats/json.ts';
-import { canBeNull, withoutAppended } from '../kind/wire.ts';
+import { canBeNull, withoutAppended } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { AttributeChange } from '../plan/action.ts';
 import { type Masking, maskAttribute, secretParts } from '../secrets/looks-secret.ts';

@@ -2,8 +2,14 @@ import { defined } from '../formats/json.ts';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
-import { type Memory, memoryLimit, memoryText, parseMemory } from './memory.ts';
-import { type AcceptedDrift, acceptedLimit, acceptedName, acceptedText, parseAccepted } from '../manifest/accepted.ts';
+import { type Memory, memoryLimit, memoryText, parseMemory } from './drift-memory.ts';
+import {
+  type AcceptedDrift,
+  acceptedLimit,
+  acceptedName,
+  acceptedText,
+  parseAccepted,
+} from '../manifest/accepted-drift.ts';
 import { memoryFile } from '../manifest/memory-name.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';

@@ -1,4 +1,4 @@
-import type { DriftDocument } from '../render/documents.ts';
+import type { DriftDocument } from '../render/document-schemas.ts';
 import type { Subject } from '../manifest/entry-list.ts';
 import { idOf } from '../secrets/digest.ts';
 

@@ -6,7 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { addressesById } from '../observe/observed.ts';
 import { position } from '../manifest/tree.ts';
-import { objectDigest, subjectDigest, subjectField } from '../plan/accepted.ts';
+import { objectDigest, subjectDigest, subjectField } from '../plan/find-acceptance.ts';
 import {
   type Action,
   type AttributeChange,

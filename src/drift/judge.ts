@@ -1,9 +1,9 @@
 import { defined } from '../formats/json.ts';
-import type { Accepted, Acceptances } from '../plan/accepted.ts';
+import type { Accepted, Acceptances } from '../plan/find-acceptance.ts';
 import { type Finding, type Found, findingId, inOrder } from './finding.ts';
 import { isFresh } from '../render/drift-text.ts';
 import { subjectKey } from '../manifest/entry-list.ts';
-import type { Entry, Memory } from './memory.ts';
+import type { Entry, Memory } from './drift-memory.ts';
 
 /** Days for which a resolved finding stays in the memory, and over which changes are counted. */
 const rememberedDays = 30;

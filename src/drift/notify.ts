@@ -8,7 +8,7 @@ import { defined } from '../formats/json.ts';
 import type { Receiver, Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { chats } from '../render/chats.ts';
-import type { DriftDocument, DriftNotificationDocument } from '../render/documents.ts';
+import type { DriftDocument, DriftNotificationDocument } from '../render/document-schemas.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { isLoopback } from '../api/loopback.ts';

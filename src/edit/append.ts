@@ -1,6 +1,6 @@
 import { type YAMLMap, isMap, isNode, isScalar } from 'yaml';
 import { usage } from '../diagnostics/usage.ts';
-import { type Entry, indentedBy, renderEntries } from './yaml.ts';
+import { type Entry, indentedBy, renderEntries } from './write-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { breakAt, lineEnd, lineStart } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import type { CST } from 'yaml';
 import type { Work } from './splices.ts';
 import { breakAt, endOf, sourceOf } from './tokens.ts';
-import { asBlock } from './written.ts';
+import { asBlock } from './value-lines.ts';
 
 /** Replaces the text of a block; the lines at its start and its end that stay the same keep their bytes. */
 export function replaceBlockText(

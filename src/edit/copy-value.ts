@@ -1,7 +1,7 @@
 import { type Entry, type MapNode, type Node, type Place, readTree } from '../manifest/tree.ts';
-import { editYaml } from './edit.ts';
+import { editYaml } from './edit-yaml.ts';
 import { sameTree } from './same-tree.ts';
-import { type Value, plainly } from './yaml.ts';
+import { type Value, plainly } from './write-yaml.ts';
 
 /** A value of another file: a scalar, or a list of them. */
 export interface Copied {

@@ -1,7 +1,7 @@
 import { type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Value } from './yaml.ts';
+import type { Value } from './write-yaml.ts';
 import { type Json, same } from '../formats/json.ts';
-import { jsonOf } from './written.ts';
+import { jsonOf } from './value-lines.ts';
 
 /** A key as its text; undefined: it is no plain one. */
 export function keyText(key: unknown): string | undefined {

@@ -1,13 +1,13 @@
 import { type CST, type ParsedNode, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq, Scalar } from 'yaml';
-import { type Value, plainly, renderEntries } from './yaml.ts';
+import { type Value, plainly, renderEntries } from './write-yaml.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { replaceBlockText } from './block-text.ts';
-import { insert, insertItems, remove, removeAll } from './entries.ts';
+import { insert, insertItems, remove, removeAll } from './insert-entry.ts';
 import { indexOf, isAlready, keyText } from './nodes.ts';
 import { type Work, refused, unusual } from './splices.ts';
 import { breakAt, endOf, itemStart, lineEnd, lineStart, signOf, tokensOf, withoutBreak } from './tokens.ts';
-import { type KeyValue, entriesOf, fitsBlock, inOneLine, isFilled, listOf, stringOf } from './written.ts';
+import { type KeyValue, entriesOf, fitsBlock, inOneLine, isFilled, listOf, stringOf } from './value-lines.ts';
 
 /** Replaces the value of an entry of a map or list. */
 export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, work: Work): void {

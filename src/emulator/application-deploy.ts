@@ -1,10 +1,10 @@
 import type { Deployable } from './deployment.ts';
-import { ApiError } from './errors.ts';
-import { checkRepository } from './git-source.ts';
+import { ApiError } from './error-answers.ts';
+import { checkRepository } from './clone-check.ts';
 import { isEndlessPull, pullProblem } from './images.ts';
-import { textOr, type Row } from './json.ts';
+import { textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
-import type { Store } from './store.ts';
+import type { Store } from './table-store.ts';
 
 /** How an application is deployed: its code is cloned and built; an image needs neither. */
 export const applicationDeployment: Deployable = {

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
-import type { Json, Row } from './json.ts';
-import type { Store } from './store.ts';
+import { ApiError } from './error-answers.ts';
+import type { Json, Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /** The lists of a member that say what he may see and use. */
 export type AccessList = 'accessedProjects' | 'accessedEnvironments' | 'accessedServices';

@@ -1,9 +1,9 @@
-import { convertedFile, parseComposeFile } from './compose-file.ts';
+import { convertedFile, parseComposeFile } from './compose-text.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
 import type { Deployable } from './deployment.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './error-answers.ts';
 import { isEndlessPull, pullProblem } from './images.ts';
-import { textOf } from './json.ts';
+import { textOf } from './json-rows.ts';
 import { runContainer } from './machine.ts';
 
 /** How a compose is deployed. */

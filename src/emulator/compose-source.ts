@@ -1,7 +1,7 @@
-import { convertedFile, parseComposeFile, serviceNames } from './compose-file.ts';
-import { checkRepository } from './git-source.ts';
-import { textOf, type Row } from './json.ts';
-import type { Store } from './store.ts';
+import { convertedFile, parseComposeFile, serviceNames } from './compose-text.ts';
+import { checkRepository } from './clone-check.ts';
+import { textOf, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /**
  * The compose file that a fetch brings: the text of a raw compose, and for a git source that is set up the text

@@ -1,6 +1,6 @@
-import { ApiError } from './errors.ts';
-import type { Row } from './json.ts';
-import type { Store } from './store.ts';
+import { ApiError } from './error-answers.ts';
+import type { Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /** @throws {ApiError} when a service has no container that runs. */
 export function requireContainer(store: Store, appName: string): void {

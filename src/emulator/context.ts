@@ -1,7 +1,7 @@
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from './json-rows.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { Queue } from './queue.ts';
-import type { Store } from './store.ts';
+import type { Store } from './table-store.ts';
 
 /** What is behind all requests. */
 export interface Platform {

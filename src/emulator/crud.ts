@@ -1,7 +1,7 @@
 import { callerOf } from './caller.ts';
 import type { Context, Handler } from './context.ts';
-import { notFound } from './errors.ts';
-import { omit, type Row } from './json.ts';
+import { notFound } from './error-answers.ts';
+import { omit, type Row } from './json-rows.ts';
 import { tables, type TableName } from './tables.ts';
 
 /** What the operations of a group do with the rows of its table, where the platform has no way of its own. */

@@ -2,10 +2,10 @@ import { callerOf } from './caller.ts';
 import { linesFor, requireContainer } from './container-log.ts';
 import type { Context, Handler } from './context.ts';
 import type { DatabaseTable } from './database-tables.ts';
-import { notFound } from './errors.ts';
+import { notFound } from './error-answers.ts';
 import { pullProblem } from './images.ts';
-import { pick, textOf, textOr, type Row } from './json.ts';
-import type { Store } from './store.ts';
+import { pick, textOf, textOr, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /** Finds databases of a kind by their texts and places, newest first. */
 export function search(table: DatabaseTable): Handler {

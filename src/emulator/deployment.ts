@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
-import { ApiError } from './errors.ts';
-import { textOf, textOr, type Row } from './json.ts';
-import { logPath } from './names.ts';
+import { ApiError } from './error-answers.ts';
+import { textOf, textOr, type Row } from './json-rows.ts';
+import { logPath } from './made-up-names.ts';
 import type { Job } from './queue.ts';
 
 /** How many earlier deployments are kept when a new one is written down. */

@@ -1,8 +1,8 @@
-import type { Names } from '../api/names.ts';
+import type { Names } from '../api/translate.ts';
 import { onceFor } from '../api/once.ts';
 import { bareAnswers } from '../api/vocabulary.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
-import { publishedDocument } from './published.ts';
+import { publishedDocument } from './openapi-answer.ts';
 import { routeOf, servedOperations } from './served.ts';
 
 /** What answers requests. */

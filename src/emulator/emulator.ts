@@ -2,16 +2,16 @@ import { type Profile, contracts } from '../api/contract.ts';
 import type { Send, WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Platform } from './context.ts';
 import { createEdge, type Edge } from './edge.ts';
-import { HungUp } from './errors.ts';
+import { HungUp } from './error-answers.ts';
 import { bootstrapOf } from './keys.ts';
-import { randomId } from './names.ts';
+import { randomId } from './made-up-names.ts';
 import { createOpenRequests } from './open-requests.ts';
 import { createQueue } from './queue.ts';
-import { publish } from './published.ts';
+import { publish } from './openapi-answer.ts';
 import { respond, servedBy, type ServerOptions } from './respond.ts';
 import { interruptDeployments } from './restart.ts';
 import { routeOf } from './served.ts';
-import { createStore } from './store.ts';
+import { createStore } from './table-store.ts';
 import { seedWorld, type World } from './world.ts';
 
 /** How an emulator is set up. */

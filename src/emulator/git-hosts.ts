@@ -1,6 +1,6 @@
-import { ApiError } from './errors.ts';
+import { ApiError } from './error-answers.ts';
 import { repositories, type Repository } from './fixtures.ts';
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from './json-rows.ts';
 
 /** The four kinds of git host. */
 export type ProviderKind = 'gitea' | 'github' | 'gitlab' | 'bitbucket';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { membership } from './caller.ts';
 import type { Platform } from './context.ts';
-import { ApiError } from './errors.ts';
-import { textOf, type Json, type Row } from './json.ts';
-import type { Store } from './store.ts';
+import { ApiError } from './error-answers.ts';
+import { textOf, type Json, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 import type { World } from './world.ts';
 
 /** The key that an emulator is created with: it opens the first key record without a hash. */

@@ -1,6 +1,6 @@
-import { ApiError } from './errors.ts';
-import { textOf, textOr, type Json, type Row } from './json.ts';
-import type { Store } from './store.ts';
+import { ApiError } from './error-answers.ts';
+import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /** What docker would do: services that exist, run and publish ports. */
 

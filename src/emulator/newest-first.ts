@@ -1,4 +1,4 @@
-import { textOf, type Row } from './json.ts';
+import { textOf, type Row } from './json-rows.ts';
 
 /** Sorts a list as the platform does where it sorts: newest first, and of one moment what was written last. */
 export function newestFirst(rows: readonly Row[]): Row[] {

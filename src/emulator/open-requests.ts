@@ -1,4 +1,4 @@
-import { HungUp } from './errors.ts';
+import { HungUp } from './error-answers.ts';
 
 /** The requests that stay open while what they ordered is done. */
 export interface OpenRequests {

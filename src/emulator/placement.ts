@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { databaseTables } from './database-tables.ts';
-import { ApiError, notFound } from './errors.ts';
-import type { Row } from './json.ts';
+import { ApiError, notFound } from './error-answers.ts';
+import type { Row } from './json-rows.ts';
 
 /** Checks where a new service is to live, in the platform's order. */
 export function checkPlacement({ store }: Context, input: Row): void {

@@ -1,6 +1,6 @@
-import { ApiError } from './errors.ts';
-import type { Json } from './json.ts';
-import type { Store } from './store.ts';
+import { ApiError } from './error-answers.ts';
+import type { Json } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 
 /**
  * Whether nothing answers at an address, or a credential is refused: the emulator reaches nothing outside, so the text

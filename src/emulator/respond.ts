@@ -1,17 +1,17 @@
 import { withoutSlash } from '../api/slash.ts';
 import { readEndpoint } from '../api/endpoint.ts';
-import { answerBatch, batchRoot, operationsIn } from './batch.ts';
-import type { Names } from '../api/names.ts';
+import { answerBatch, batchRoot, operationsIn } from './answer-batch.ts';
+import type { Names } from '../api/translate.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
-import { ApiError, HungUp, statusOf } from './errors.ts';
-import type { Json, Row } from './json.ts';
+import { ApiError, HungUp, statusOf } from './error-answers.ts';
+import type { Json, Row } from './json-rows.ts';
 import { notificationsThatHideFailures } from './groups/notification.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
-import { checkDoor, checkRight } from './rights.ts';
+import { checkDoor, checkRight } from './member-rights.ts';
 import { routeOf, servedOperations, type Route } from './served.ts';
-import { readQuery, validate, zodErrorOf } from './validate.ts';
+import { readQuery, validate, zodErrorOf } from './check-input.ts';
 
 /** The options of the server, beside the world it answers about. */
 export interface ServerOptions {

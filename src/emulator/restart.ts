@@ -1,4 +1,4 @@
-import { textOr } from './json.ts';
+import { textOr } from './json-rows.ts';
 import type { World } from './world.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Row } from './json.ts';
+import type { Row } from './json-rows.ts';
 import type { TableName } from './tables.ts';
 
 const pair = [1, 2] as const;

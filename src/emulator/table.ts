@@ -1,5 +1,5 @@
 import { valueIn } from '../api/endpoint.ts';
-import type { Json, Row } from './json.ts';
+import type { Json, Row } from './json-rows.ts';
 
 /** What happens to the row that holds an id when the row with that id is deleted, by its sign in a line. */
 const onDelete = { '->': 'cascade', '~>': 'set null', '!>': 'refuse' } as const;

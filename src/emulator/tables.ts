@@ -1,4 +1,4 @@
-import type { Row } from './json.ts';
+import type { Row } from './json-rows.ts';
 import { readTable, type Table } from './table.ts';
 
 /** Columns that several tables share. */

@@ -1,6 +1,6 @@
 import type { DatabaseTable } from './database-tables.ts';
-import { omit, pick, type Json, type Row } from './json.ts';
-import type { Store } from './store.ts';
+import { omit, pick, type Json, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
 import type { TableName } from './tables.ts';
 
 /** An environment with its project, as it is nested in the answers about services. */

@@ -1,4 +1,4 @@
-import { textOf, type Row } from './json.ts';
+import { textOf, type Row } from './json-rows.ts';
 import { seedRows } from './seed.ts';
 import { newRow, tableNames, tables, type TableName } from './tables.ts';
 

@@ -14,8 +14,8 @@ import {
   isNeededBy,
   observedValue,
   withoutAppended,
-} from '../kind/wire.ts';
-import { type Written, writtenFields } from '../kind/written.ts';
+} from '../kind/row-values.ts';
+import { type Written, writtenFields } from '../kind/written-keys.ts';
 import { unsetKey } from '../manifest/unset.ts';
 import { type Masking, maskAttribute, maskValue } from '../secrets/looks-secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
@@ -23,10 +23,10 @@ import type { Part } from '../secrets/text-parts.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Remembered } from '../state/row-secrets.ts';
 import type { Placed } from './export-address.ts';
-import { lastPart } from './names.ts';
-import type { References } from './references.ts';
-import { type Secrets, secretSpans, withSpans } from './secrets.ts';
-import { type Entry, type Value, escaped, isUnstorable, plainly } from '../edit/yaml.ts';
+import { lastPart } from './free-names.ts';
+import type { References } from './references-between.ts';
+import { type Secrets, secretSpans, withSpans } from './secrets-of-export.ts';
+import { type Entry, type Value, escaped, isUnstorable, plainly } from '../edit/write-yaml.ts';
 
 /** What writing a block needs beside its object. */
 export interface Writing {

@@ -11,8 +11,8 @@ import {
   normalInKey,
   observedValue,
   withoutAppended,
-} from '../kind/wire.ts';
-import { createNames, keyFor } from './names.ts';
+} from '../kind/row-values.ts';
+import { createNames, keyFor } from './free-names.ts';
 import type { Surveyed } from './survey.ts';
 
 /** An object with the block that an export gives it. */

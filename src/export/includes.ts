@@ -2,10 +2,10 @@ import { isMap, isScalar, isSeq } from 'yaml';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type SecretFile, patternsFor } from './root-file.ts';
-import { plainly } from '../edit/yaml.ts';
+import { plainly } from '../edit/write-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { matchesGlob } from '../formats/glob.ts';
-import { type Edit, editYaml } from '../edit/edit.ts';
+import { type Edit, editYaml } from '../edit/edit-yaml.ts';
 
 /**
  * The text of a manifest that includes more files. Everything else stays byte for byte.

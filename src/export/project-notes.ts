@@ -1,10 +1,10 @@
-import { lacksRight } from '../api/errors.ts';
+import { lacksRight } from '../api/platform-error.ts';
 import type { Client } from '../api/client.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, observedValue, valueAt } from '../kind/wire.ts';
+import { fieldPath, observedValue, valueAt } from '../kind/row-values.ts';
 import type { Reader } from '../observe/reader.ts';
 import type { Survey } from './survey.ts';
 

@@ -1,6 +1,6 @@
 import { defined } from '../formats/json.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { type Entry, plainly, renderEntries } from '../edit/yaml.ts';
+import { type Entry, plainly, renderEntries } from '../edit/write-yaml.ts';
 
 /** The settings of a new manifest, as text. */
 export function rootText(about: {

@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { SecretFile } from './root-file.ts';
-import type { NamedSecret } from './secrets.ts';
+import type { NamedSecret } from './secrets-of-export.ts';
 import { writeEnvText } from '../formats/env-text.ts';
 import { encryptArmored } from '../secrets/sources/age.ts';
 

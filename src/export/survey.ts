@@ -1,18 +1,18 @@
 import type { ReadClient } from '../api/client.ts';
-import { lacksRight } from '../api/errors.ts';
-import { rightTo } from '../api/rights.ts';
+import { lacksRight } from '../api/platform-error.ts';
+import { rightTo } from '../api/needed-rights.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { valueAt } from '../kind/wire.ts';
-import { rowsIn } from '../observe/answers.ts';
+import { valueAt } from '../kind/row-values.ts';
+import { rowsIn } from '../observe/checked-answers.ts';
 import { topIdOf } from '../observe/expected.ts';
 import type { Place } from '../observe/observed.ts';
 import { readTop } from '../observe/project-id.ts';
 import { type NamedProject, type Reader, createReader } from '../observe/reader.ts';
-import { learnPlatform } from '../workflow/platform.ts';
+import { learnPlatform } from '../workflow/learn-platform.ts';
 
 /** One object of the platform with its whole row, which holds secrets in clear: it never prints. */
 export interface Surveyed {

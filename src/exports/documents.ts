@@ -9,4 +9,4 @@
  * ```
  */
 
-export * from '../render/documents.ts';
+export * from '../render/document-schemas.ts';

@@ -12,6 +12,6 @@
 
 export type { Emulator, EmulatorOptions, LoggedRequest } from '../emulator/emulator.ts';
 export { createEmulator } from '../emulator/emulator.ts';
-export { openEmulator } from '../emulator/disk.ts';
-export type { ServeOptions } from '../emulator/server.ts';
-export { serve } from '../emulator/server.ts';
+export { openEmulator } from '../emulator/emulator-on-disk.ts';
+export type { ServeOptions } from '../emulator/http-server.ts';
+export { serve } from '../emulator/http-server.ts';

@@ -20,7 +20,7 @@ export type { Inherited, Lease, LeaseContext, Terms, LockRequest } from '../stat
 export type { BeatingClock, Clock } from '../state/clock.ts';
 export type { Host } from '../state/host.ts';
 export type { StateStorage, Writer } from '../state/storage.ts';
-export type { Documents } from '../state/documents.ts';
+export type { Documents } from '../state/named-documents.ts';
 export type { Register, Seen } from '../state/register.ts';
 export type { LeaseEntry } from '../state/lease-entry.ts';
 export type { Wave } from '../state/wave.ts';

@@ -2,7 +2,7 @@ import { means, plain } from './codecs.ts';
 import type { Field } from './field.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from './kind.ts';
-import { fieldOf, fieldPath, observedValue } from './wire.ts';
+import { fieldOf, fieldPath, observedValue } from './row-values.ts';
 
 /** A field of an object, or one key of a field written as a map. */
 export interface Attribute {

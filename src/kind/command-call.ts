@@ -1,8 +1,8 @@
 import { requiredMembers } from '../api/contract.ts';
-import type { KindCommand, PossibleCommand } from './command.ts';
+import type { KindCommand, PossibleCommand } from './kind-command.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import type { Kind } from './kind.ts';
-import { idMember, takes, takesNull, valueAt } from './wire.ts';
+import { idMember, takes, takesNull, valueAt } from './row-values.ts';
 
 /** The alternatives of a command of a kind; none when the kind does not have the command. */
 export function alternativesOf(kind: Kind, name: string): readonly KindCommand[] {

@@ -1,11 +1,11 @@
 import type { Operation } from '../api/contract.ts';
 import type { Checks } from './checks.ts';
-import type { KindCommand } from './command.ts';
+import type { KindCommand } from './kind-command.ts';
 import type { Row } from '../formats/json.ts';
 import type { Field, Union } from './field.ts';
 import type { Identity } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from './kind-operations.ts';
 import type { ParentLink } from './parent.ts';
 import type { Service } from './service.ts';
 import type { ReadShort } from './short-form.ts';

@@ -1,13 +1,13 @@
 import type { Contract, Operation } from '../api/contract.ts';
 import { onceFor } from '../api/once.ts';
-import type { KindCommand } from './command.ts';
+import type { KindCommand } from './kind-command.ts';
 import { defined } from '../formats/json.ts';
 import type { Field, Union } from './field.ts';
 import type { Kind } from './kind.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from './kind-operations.ts';
 import type { ParentLink } from './parent.ts';
 import type { Service } from './service.ts';
-import { takes, updatesOf } from './wire.ts';
+import { takes, updatesOf } from './row-values.ts';
 
 /** Returns true for an operation that a platform serves. */
 export type Serves = (operation: Operation) => boolean;

@@ -6,7 +6,7 @@ import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import { type Report, reportInto } from './report.ts';
+import { type Report, reportInto } from './report-at.ts';
 import type { Block } from './resource.ts';
 import { type BlocksPlace, blockInstead, sectionInstead } from './short-blocks.ts';
 import type { ExpressionSource } from './sources/source.ts';

@@ -3,7 +3,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { type Pattern, matches, maxCharacters, readPattern } from './pattern.ts';
 import { alternatives, shown } from './problem.ts';
-import type { Report } from './report.ts';
+import type { Report } from './report-at.ts';
 import type { TypedValue } from './sources/source.ts';
 import { type MapNode, type Node, type ScalarNode, isEmpty } from './tree.ts';
 

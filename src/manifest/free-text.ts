@@ -1,7 +1,7 @@
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { resolveAddress } from '../kind/aliases.ts';
-import { type Evaluation, evaluate } from './evaluate.ts';
+import { type Evaluation, evaluate } from './evaluate-expressions.ts';
 import type { Block } from './resource.ts';
 import { type MapNode, type ScalarNode, linesOf } from './tree.ts';
 import type { Wanted } from './wanted.ts';

@@ -3,7 +3,7 @@ import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagn
 import { resolveSection } from '../kind/aliases.ts';
 import { isMemoryFile, noMemory } from './memory-name.ts';
 import { joinEntries } from './assemble/join.ts';
-import { reportInto } from './report.ts';
+import { reportInto } from './report-at.ts';
 import { acceptedKey } from './settings-shape.ts';
 import { type Entry, type MapNode, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';

@@ -1,5 +1,5 @@
 import { maskValue } from '../secrets/looks-secret.ts';
-import type { Reading } from './evaluate.ts';
+import type { Reading } from './evaluate-expressions.ts';
 import type { Refusal, Values } from './sources/source.ts';
 import type { Node } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import vm from 'node:vm';
 import { once } from '../api/once.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
-import type { Report } from './report.ts';
+import type { Report } from './report-at.ts';
 import { type Node, type Place, position } from './tree.ts';
 
 /** A regular expression of a manifest, which may come from a pull request. */

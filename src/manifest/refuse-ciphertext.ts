@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute } from '../kind/attribute.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath } from '../kind/row-values.ts';
 import { ciphertextIn, sourceOf } from '../secrets/ciphertext.ts';
 import { fileAt, placeInFile } from './place-in-file.ts';
 import { type Resource, wantedAttributes } from './resource.ts';

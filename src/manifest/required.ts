@@ -1,6 +1,6 @@
 import { requiredMembers } from '../api/contract.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { createOf, fieldPath, isInCase, takesNull } from '../kind/wire.ts';
+import { createOf, fieldPath, isInCase, takesNull } from '../kind/row-values.ts';
 import { type Resource, resourcePosition } from './resource.ts';
 import { knownValue } from './wanted.ts';
 

@@ -2,7 +2,7 @@ import type { Json } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath } from '../kind/row-values.ts';
 import { type Entry, type Place, position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, takes, updatesOf } from '../kind/wire.ts';
+import { fieldPath, takes, updatesOf } from '../kind/row-values.ts';
 import { type Resource, resourcePosition } from './resource.ts';
 import { position } from './tree.ts';
 

@@ -1,5 +1,5 @@
 import { parseExpressions } from './expression.ts';
-import type { Report } from './report.ts';
+import type { Report } from './report-at.ts';
 import type { ExpressionSource } from './sources/source.ts';
 import type { Node } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import { once } from '../api/once.ts';
-import { readableName } from '../kind/syntax.ts';
+import { readableName } from '../kind/value-forms.ts';
 import { declarationShape, writtenValue } from './declared.ts';
 import { nameForm } from '../secrets/sources/names.ts';
 import { oneOf } from './one-of.ts';

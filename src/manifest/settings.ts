@@ -11,7 +11,7 @@ import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { type Recipe, usualAlphabet } from '../secrets/generate-secret.ts';
-import { type Report, reportInto } from './report.ts';
+import { type Report, reportInto } from './report-at.ts';
 import { type MapNode, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';

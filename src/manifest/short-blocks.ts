@@ -5,11 +5,11 @@ import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { fieldPath, isInCase, nameIn } from '../kind/wire.ts';
-import { wordMeant } from '../kind/words.ts';
-import { writtenFields } from '../kind/written.ts';
+import { fieldPath, isInCase, nameIn } from '../kind/row-values.ts';
+import { wordMeant } from '../kind/foreign-words.ts';
+import { writtenFields } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
-import { constant } from './evaluate.ts';
+import { constant } from './evaluate-expressions.ts';
 import {
   type Hiding,
   type Line,

@@ -4,7 +4,7 @@ import { type Json, isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { resolveCase, valueMeant } from '../kind/aliases.ts';
-import { caseFields, writtenSchema } from '../kind/written.ts';
+import { caseFields, writtenSchema } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import {
   type Hiding,

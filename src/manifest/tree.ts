@@ -20,7 +20,7 @@ import {
   readSimpleYaml,
 } from '../formats/simple-yaml.ts';
 import { maxLevels, parseYaml, yamlTokens } from '../formats/yaml.ts';
-import { explainSyntax, mayHoldSecret, tooDeep } from './syntax.ts';
+import { explainSyntax, mayHoldSecret, tooDeep } from './syntax-errors.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
 export type Node = YamlNode<Place>;

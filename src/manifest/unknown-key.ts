@@ -1,6 +1,6 @@
 import { closest } from '../diagnostics/closest.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/words.ts';
+import { keyMeant, remedyWithoutKey, wordMeant } from '../kind/foreign-words.ts';
 import { alternatives, missingBlank } from './problem.ts';
 
 /** Most keys that a remedy lists. */

@@ -1,6 +1,6 @@
 import { addressParts } from '../kind/address.ts';
 import type { Attribute } from '../kind/attribute.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath } from '../kind/row-values.ts';
 import { type Resource, wantedAttributes } from './resource.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -4,7 +4,7 @@ import { toJson } from '../formats/simple-yaml.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';
 import { open, remedyOf } from './lines-to-paste.ts';
-import { type Report, reportInto } from './report.ts';
+import { type Report, reportInto } from './report-at.ts';
 import type { TypedValue, VariableValue } from './sources/source.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty, position, readTree } from './tree.ts';
 

@@ -6,7 +6,7 @@ import { holderOf, ownEnvironment, remedyForSection } from './assemble/environme
 import { sectionsOf } from './blocks.ts';
 import { type Loading, loadIncluded, loadRoot } from './load.ts';
 import { shownKey } from './problem.ts';
-import { reportInto } from './report.ts';
+import { reportInto } from './report-at.ts';
 import { type Settings, type SettingsInput, checkRootSettings, readInclude, readSettings } from './settings.ts';
 import { settingsShape } from './settings-shape.ts';
 import { writeOut } from './assemble/write-out.ts';

@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
-import { type PlatformError, lacksRight } from '../api/errors.ts';
-import { rightTo } from '../api/rights.ts';
+import { type PlatformError, lacksRight } from '../api/platform-error.ts';
+import { rightTo } from '../api/needed-rights.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';

@@ -1,9 +1,9 @@
 import { attempts } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { observedValue } from '../kind/wire.ts';
+import { observedValue } from '../kind/row-values.ts';
 import type { Digest } from '../secrets/digest.ts';
-import { pendingCreate } from '../state/pending.ts';
+import { pendingCreate } from '../state/pending-operation.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { keepsStored } from '../state/stored.ts';
 

@@ -3,7 +3,7 @@ import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import { type Json, type Row, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { appendedBelow, keyDefault, keyOfValues, observedValue, withoutAppended } from '../kind/wire.ts';
+import { appendedBelow, keyDefault, keyOfValues, observedValue, withoutAppended } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, resolve } from '../manifest/wanted.ts';
 import type { Listed, Parent } from './observed.ts';

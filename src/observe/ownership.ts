@@ -1,9 +1,9 @@
 import { keptIn } from '../api/once.ts';
-import { lacksRight } from '../api/errors.ts';
+import { lacksRight } from '../api/platform-error.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { idsBelow } from '../kind/wire.ts';
+import { idsBelow } from '../kind/row-values.ts';
 import { type Expected, type IdentifyInput, positionOf, topIdOf } from './expected.ts';
 import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';

@@ -1,4 +1,4 @@
-import { pendingCreate } from '../state/pending.ts';
+import { pendingCreate } from '../state/pending-operation.ts';
 import { waitForSecondLook } from './absence.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { isCreated } from './lost-create.ts';

@@ -1,4 +1,4 @@
-import { PlatformError } from '../api/errors.ts';
+import { PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, type Position, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { Row } from '../formats/json.ts';

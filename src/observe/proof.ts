@@ -1,5 +1,5 @@
-import { asCaller } from './answers.ts';
-import { PlatformError } from '../api/errors.ts';
+import { asCaller } from './checked-answers.ts';
+import { PlatformError } from '../api/platform-error.ts';
 import type { ReadClient } from '../api/client.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { ownName } from '../state/bound.ts';

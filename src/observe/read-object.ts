@@ -1,9 +1,9 @@
 import { stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { valueAt } from '../kind/wire.ts';
+import { valueAt } from '../kind/row-values.ts';
 import { fieldOfAttribute } from '../kind/attribute.ts';
-import { rowId } from './answers.ts';
+import { rowId } from './checked-answers.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Claim, Expected, IdentifyInput } from './expected.ts';
 import { type ObservedObject, fromContext, observedObject } from './observed.ts';

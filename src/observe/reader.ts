@@ -1,12 +1,12 @@
 import type { ReadClient } from '../api/client.ts';
 import type { ReadOperation } from '../api/contract.ts';
-import { lacksRight, PlatformError, unlessOfThePlatform } from '../api/errors.ts';
+import { lacksRight, PlatformError, unlessOfThePlatform } from '../api/platform-error.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { idMember } from '../kind/wire.ts';
-import { asCaller, asRow, asRows, rowsIn } from './answers.ts';
+import { idMember } from '../kind/row-values.ts';
+import { asCaller, asRow, asRows, rowsIn } from './checked-answers.ts';
 import { type Place, fromContext } from './observed.ts';
 
 /**

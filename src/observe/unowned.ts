@@ -1,5 +1,5 @@
 import type { Kind } from '../kind/kind.ts';
-import { nameIn } from '../kind/wire.ts';
+import { nameIn } from '../kind/row-values.ts';
 import type { ObserveInput } from './expected.ts';
 import type { Listed, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';

@@ -4,7 +4,7 @@ import { isWithin, normalAddress } from '../kind/address.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { placeAt } from '../manifest/kind-at.ts';
-import { addressesWithin, readdress, without } from '../state/edit.ts';
+import { addressesWithin, readdress, without } from '../state/readdress.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { notInState } from './addressed.ts';

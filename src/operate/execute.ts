@@ -1,14 +1,14 @@
 import type { Client } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
-import { answerLines, PlatformError, unlessOfThePlatform } from '../api/errors.ts';
+import { answerLines, PlatformError, unlessOfThePlatform } from '../api/platform-error.ts';
 import { follow, shownIn } from '../apply/follow.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, type Row, isRow, member, defined } from '../formats/json.ts';
-import { ownLog, statusIn } from '../observe/deployments.ts';
+import { ownLog, statusIn } from '../observe/listed-deployments.ts';
 import { createReader } from '../observe/reader.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
-import type { ObjectCommand } from './command.ts';
+import type { ObjectCommand } from './object-command.ts';
 
 /** The outcome of one command. */
 export interface CommandResult {

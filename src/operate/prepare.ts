@@ -13,7 +13,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
 import type { Addressed } from './addressed.ts';
-import { type ObjectCommand, makeCommand } from './command.ts';
+import { type ObjectCommand, makeCommand } from './object-command.ts';
 
 /**
  * Checks that some kind has a command of this name.

@@ -10,8 +10,8 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { projectOf } from '../state/bound.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import type { State } from '../state/state.ts';
-import { rowId } from '../observe/answers.ts';
-import { type Deployment, deploymentsIn, statusIn } from '../observe/deployments.ts';
+import { rowId } from '../observe/checked-answers.ts';
+import { type Deployment, deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import { type ProjectLists, projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 

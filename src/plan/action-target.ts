@@ -2,7 +2,7 @@ import { blockOf } from '../kind/address.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, same } from '../formats/json.ts';
 import { dependencies } from '../graph/order.ts';
-import { writtenFields } from '../kind/written.ts';
+import { writtenFields } from '../kind/written-keys.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, Keeping, Shown, Target } from './action.ts';

@@ -5,13 +5,13 @@ import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../formats/units.ts';
 import type { Parts } from '../kind/lifecycle.ts';
-import { outputValue } from '../kind/wire.ts';
+import { outputValue } from '../kind/row-values.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Deploys } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { Accepted } from './accepted.ts';
+import type { Accepted } from './find-acceptance.ts';
 import type { Cause, Decision } from './decide.ts';
 import type { JudgedAttribute } from './standing.ts';
 

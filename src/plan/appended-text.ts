@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldPath, observedValue } from '../kind/row-values.ts';
 import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';

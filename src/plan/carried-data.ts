@@ -1,6 +1,6 @@
 import { attributeName } from '../kind/attribute.ts';
 import { type Row, canonical } from '../formats/json.ts';
-import { observedValue } from '../kind/wire.ts';
+import { observedValue } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Action, isCreation, isDeletion } from './action.ts';
 import type { Planning } from './input.ts';

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath } from '../kind/row-values.ts';
 import { type Action, isDeletion, isMove } from './action.ts';
 import { movedEntry } from './moved-addresses.ts';
 import { circleIn } from './request-order.ts';

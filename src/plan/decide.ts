@@ -1,4 +1,4 @@
-import type { Acceptance } from '../manifest/accepted.ts';
+import type { Acceptance } from '../manifest/accepted-drift.ts';
 import type { Field } from '../kind/field.ts';
 import type { Pair } from '../state/record.ts';
 import { type Answer, type Declaration, type Standing, isEdited } from './standing.ts';

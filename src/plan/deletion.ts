@@ -5,7 +5,7 @@ import { type Row, isRow } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { idsBelow, rowsBelow } from '../kind/wire.ts';
+import { idsBelow, rowsBelow } from '../kind/row-values.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Step, Target } from './action.ts';
 import type { PlanInput } from './input.ts';

@@ -1,6 +1,6 @@
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { type Deployment, deploymentsIn, isFetchedIn, statusIn } from '../observe/deployments.ts';
+import { type Deployment, deploymentsIn, isFetchedIn, statusIn } from '../observe/listed-deployments.ts';
 import type { Deploys, PendingDeploy } from '../state/record.ts';
 
 /** What the state knows of the deployments of a service, brought up to date with what the platform lists now. */

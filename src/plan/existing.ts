@@ -1,11 +1,11 @@
 import { withArticle } from '../diagnostics/article.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
+import { fieldPath, takesNull, valueAt } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { type ObservedObject, fromContext } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
-import { knownPairs } from '../state/pending.ts';
+import { knownPairs } from '../state/pending-operation.ts';
 import type { Action, Step, Target } from './action.ts';
 import { resourceTarget, sendsNothing } from './action-target.ts';
 import { creation } from './creation.ts';
@@ -13,9 +13,9 @@ import { writesOrRemoves } from './decide.ts';
 import { planDeletion } from './deletion.ts';
 import { type Difference, diffResource } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
-import { lossesOf } from './losses.ts';
+import { lossesOf } from './data-losses.ts';
 import { notesOnUnproven } from './notes.ts';
-import { unlisted } from './pending.ts';
+import { unlisted } from './not-listed.ts';
 import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { groupBy } from '../kind/group.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
+import { fieldPath, isInCase, observedValue } from '../kind/row-values.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { type Action, createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
 import type { PlanInput } from './input.ts';

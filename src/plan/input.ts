@@ -4,7 +4,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
-import type { Acceptances } from './accepted.ts';
+import type { Acceptances } from './find-acceptance.ts';
 import type { Origins } from './moved-addresses.ts';
 import type { Narrowing } from './action.ts';
 import type { Values } from './shown-values.ts';

@@ -5,7 +5,7 @@ import { normalAddress, blockOf } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
-import { moveAddress, readdress } from '../state/edit.ts';
+import { moveAddress, readdress } from '../state/readdress.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isKept } from './action.ts';

@@ -6,7 +6,7 @@ import { contains } from '../kind/shared-set.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { howToGive } from '../secrets/sources/env.ts';
-import { type Acceptances, acceptCommand, subjectField } from './accepted.ts';
+import { type Acceptances, acceptCommand, subjectField } from './find-acceptance.ts';
 import { type AttributeChange, isIgnored } from './action.ts';
 import { type ChangeShowing, sidesOf } from './attribute-change.ts';
 import { redactShown } from './shown-values.ts';

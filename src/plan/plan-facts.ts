@@ -5,8 +5,8 @@ import { type Json, canonical, defined } from '../formats/json.ts';
 import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
-import { mergeOption } from '../kind/written.ts';
+import { fieldPath, observedValue } from '../kind/row-values.ts';
+import { mergeOption } from '../kind/written-keys.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { type Resource, wantedAttributes } from '../manifest/resource.ts';
@@ -57,7 +57,7 @@ export function planFile(
     readonly version: string;
     /** ISO 8601. */
     readonly at: string;
-    /** What `plan` printed, as `documents/plan.ts` makes it. */
+    /** What `plan` printed, as `documents/plan-document.ts` makes it. */
     readonly shown: string;
   },
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,

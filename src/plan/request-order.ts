@@ -1,7 +1,7 @@
 import { groupBy } from '../kind/group.ts';
 import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
-import type { Edge } from '../graph/schedule.ts';
+import type { Edge } from '../graph/run-schedule.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import {
   type Action,

@@ -1,7 +1,7 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../formats/json.ts';
 import { readRow } from '../kind/attribute.ts';
-import { takes } from '../kind/wire.ts';
+import { takes } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { wantedOf } from './standing.ts';

@@ -3,7 +3,7 @@ import { type Row, isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
-import { knownPairs } from '../state/pending.ts';
+import { knownPairs } from '../state/pending-operation.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import { addressesById } from '../observe/observed.ts';
 import type { AttributeChange } from './action.ts';

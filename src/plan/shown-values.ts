@@ -1,6 +1,6 @@
 import { plain } from '../kind/codecs.ts';
 import { type Json, mapTexts, same, textsIn } from '../formats/json.ts';
-import { withoutAppended } from '../kind/wire.ts';
+import { withoutAppended } from '../kind/row-values.ts';
 import { type Outputs, type Resolved, knownValue, withHidden } from '../manifest/wanted.ts';
 import { inEachLine, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { concealedMark, redacted, rotatedMark } from '../secrets/secret.ts';

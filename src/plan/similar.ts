@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Json } from '../formats/json.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath } from '../kind/row-values.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import { type Action, isCreation } from './action.ts';

@@ -13,7 +13,7 @@ import {
   updatesOf,
   valueAt,
   saysCreate,
-} from '../kind/wire.ts';
+} from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, knownValue, noOutputs, resolve, withGaps } from '../manifest/wanted.ts';
 import { type Place, fromContext } from '../observe/observed.ts';

@@ -4,7 +4,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
-import { pendingCreate } from '../state/pending.ts';
+import { pendingCreate } from '../state/pending-operation.ts';
 import { inProject, manyOfOneKind } from './mass-deletion.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 

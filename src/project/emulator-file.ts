@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { EmulatorOptions } from '../emulator/emulator.ts';
-import { openEmulator } from '../emulator/disk.ts';
+import { openEmulator } from '../emulator/emulator-on-disk.ts';
 import { folderRegister } from '../state/backends/folder-register.ts';
 import { type Lease, leaseContext } from '../state/lease.ts';
 import { takeLease } from '../state/take-lease.ts';

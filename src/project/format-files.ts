@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
-import { formatYaml, wordsOf } from '../edit/format.ts';
+import { formatYaml, wordsOf } from '../edit/format-yaml.ts';
 import { sameTree } from '../edit/same-tree.ts';
 import { isRootText, loadRoot, pathsOf, yamlLimit } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';

@@ -1,9 +1,9 @@
 import type { Settings } from '../manifest/settings.ts';
-import type { ReadAhead } from '../observe/ahead.ts';
+import type { ReadAhead } from '../observe/read-ahead.ts';
 import type { Validated } from '../workflow/validate.ts';
-import { planAhead } from '../workflow/ahead.ts';
+import { planAhead } from '../workflow/plan-ahead.ts';
 import type { OpenConnection } from '../workflow/session.ts';
-import { type OpeningInput, connect } from './connect.ts';
+import { type OpeningInput, connect } from './open-connection.ts';
 import { checkAddresses } from './platform-address.ts';
 
 /** A manifest that was checked, and the open connection to its platform and its state. */

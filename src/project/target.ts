@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Names } from '../api/names.ts';
+import type { Names } from '../api/translate.ts';
 import { type NamedPlatform, contractAt } from '../api/profile.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';

@@ -1,13 +1,13 @@
 import { groupBy } from '../kind/group.ts';
 import { addressBelow } from '../kind/address.ts';
-import { movedWords, permission, sentenceOf } from './action-words.ts';
+import { movedWords, permission, sentenceOf } from './action-sentence.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { type GroupedAction, type PlannedAction, isAt, isMovedInState } from './groups.ts';
 import { counted, fits, fold, hanging, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
-import { actionWords, isDeployment, symbolOf } from './words.ts';
+import { actionWords, isDeployment, symbolOf } from './action-words.ts';
 
 /** Renders one action; below its service, with the address relative to the service. */
 export function renderAction(one: GroupedAction, service: string, style: Style): string[] {

@@ -1,104 +1,126 @@
-import { flags } from '../diagnostics/safeguards.ts';
-import { type GroupedAction, type PlannedAction, isMovedInState } from './groups.ts';
+import { someOf } from '../diagnostics/some-of.ts';
+import { groupBy } from '../kind/group.ts';
+import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
+import type { Tone } from './style.ts';
 
-/** What there is to say of an action: its name, the id of its object where a reader needs it, and what stands behind them. */
-export interface Sentence {
-  readonly name: string;
-  readonly id?: string | undefined;
-  /** Begins with the sign or the blank that joins it to the name; empty: the name says everything. */
-  readonly detail: string;
+type Narrowed = NonNullable<PlanDocument['narrowed']>;
+
+/** The symbol and the words of an action, and its tone: `bad` takes an object away. */
+export interface ActionWords {
+  readonly symbol: string;
+  /** The meaning of the symbol. */
+  readonly sign: string;
+  readonly tone: Tone;
+  /** `creating…`. */
+  readonly now: string;
+  /** `created in 1.2s`. */
+  readonly done: string;
 }
 
-/** The sentence about an action, for every view; names from outside are printable. */
-export function sentenceOf(one: GroupedAction): Sentence {
-  const { action } = one;
-  const { action: name, id, requests, createsBeforeDestroy, goesWithParent } = action;
-  const parent = printable(action.parent ?? 'its parent');
-  const asked = action.asked === true ? ', because --replace asks for it' : '';
-  switch (name) {
-    case 'create':
-      return { name, detail: '' };
-    case 'update':
-      return { name, detail: requests === 0 ? ': in the state only, nothing is sent' : '' };
-    case 'move':
-      return isMovedInState(action)
-        ? { name: movedWords(one), detail: '; nothing changes on the platform' }
-        : { name, detail: ` below ${printable(action.parent ?? 'the project')}` };
-    case 'replace':
-      if (createsBeforeDestroy === true)
-        return { name, detail: `: create the new object, then delete the old one when nothing here uses it${asked}` };
-      return {
-        name,
-        id,
-        detail: `: delete and create again${goesWithParent === true ? ', with its parent' : ''}${asked}`,
-      };
-    case 'adopt':
-      if (action.comesWithParent === true) return { name, detail: `: comes with ${parent}` };
-      return { name, id, detail: `: exists on the platform${requests === 0 ? ', unchanged' : ''}` };
-    case 'delete': {
-      const { along, because } = deletionReason(action);
-      const why = because === undefined ? '' : `: ${because}`;
-      return { name, id, detail: along === undefined ? why : `, with ${along}` };
-    }
-    case 'forget': {
-      const left = goesWithParent === true ? `deleted with ${parent}` : 'stays on the platform, no longer managed';
-      return { name: 'remove from state', id, detail: `: ${id === undefined ? whereabouts(action) : left}` };
-    }
-    case 'deploy':
-      return { name: deploymentWords(one), detail: '' };
-    case 'no-op':
-      return { name: standstill(action), detail: '' };
-    default:
-      return name satisfies never;
+/** An action of a document, of an event or of a drawing. */
+interface Named {
+  readonly action?: ActionName | undefined;
+}
+
+/** Whether an action changes something, on the platform or in the state. */
+export function isChange({ action }: Named): boolean {
+  return action !== 'no-op';
+}
+
+/** Whether an action deploys a service. */
+export function isDeployment({ action }: Named): boolean {
+  return action === 'deploy';
+}
+
+/** Whether an action takes an object away, with or without a new one in its place. */
+export function isRemoval({ action = 'no-op' }: Named): boolean {
+  return actionWords[action].tone === 'bad';
+}
+
+/** The symbol of an action in plans. */
+export function symbolOf({
+  action,
+  createsBeforeDestroy,
+}: {
+  readonly action: ActionName;
+  readonly createsBeforeDestroy?: boolean | undefined;
+}): string {
+  return createsBeforeDestroy === true ? '+/-' : actionWords[action].symbol;
+}
+
+/** The words of an action whose outcome the run did not learn. */
+export function unverifiedWords(action: ActionName): string {
+  return isDeployment({ action })
+    ? 'deployment started; not waiting for it'
+    : `${actionWords[action].done}, not verified`;
+}
+
+/** The words of every action, in the order in which they are counted up. */
+export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
+  create: { symbol: '+', sign: 'create', tone: 'good', now: 'creating', done: 'created' },
+  update: { symbol: '~', sign: 'update', tone: 'change', now: 'updating', done: 'updated' },
+  move: { symbol: '>', sign: 'move', tone: 'change', now: 'moving', done: 'moved' },
+  replace: { symbol: '-/+', sign: 'replace', tone: 'bad', now: 'replacing', done: 'replaced' },
+  adopt: { symbol: '?', sign: 'adopt', tone: 'info', now: 'adopting', done: 'adopted' },
+  delete: { symbol: '-', sign: 'delete', tone: 'bad', now: 'deleting', done: 'deleted' },
+  forget: {
+    symbol: 'x',
+    sign: 'remove from state',
+    tone: 'faint',
+    now: 'removing from state',
+    done: 'removed from state',
+  },
+  deploy: { symbol: '^', sign: 'deploy', tone: 'info', now: 'deploying', done: 'deployed' },
+  'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', now: 'checking', done: 'unchanged' },
+};
+
+/** What a plan says behind a number of actions: `to create`. */
+export function plannedWords(name: ActionName): string {
+  return `${isChange({ action: name }) ? 'to ' : ''}${actionWords[name].sign}`;
+}
+
+/** Counts the actions of each name, in the order of the words. */
+export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {
+  const counts = new Map<ActionName, number>();
+  for (const name of Object.keys(actionWords) as ActionName[]) {
+    const count = actions.filter((action) => action.action === name).length;
+    if (count > 0) counts.set(name, count);
   }
+  return counts;
 }
 
-/** The words about a move in the state, with what moves along. */
-export function movedWords({ followers }: GroupedAction): string {
-  return `moved in the state${followers === 0 ? '' : `, with ${counted(followers, 'object')} below it`}`;
-}
-
-/** Why an object is deleted: along with another, or for a reason of its own, which `destroy` has for all. */
-export function deletionReason(
-  { why, elsewhere = '', goesWith, goesWithParent }: PlannedAction,
+/** What a plan is narrowed to: `narrowed to a, without b`. */
+export function narrowedWords(
+  { targets, excludes }: Pick<Narrowed, 'targets' | 'excludes'>,
   nameOf = printable,
-): { readonly along?: string; readonly because?: string } {
-  if (goesWithParent === true) return { along: 'its parent' };
-  if (goesWith !== undefined) return { along: nameOf(goesWith) };
-  if (why === 'block removed') return { because: 'its block was removed' };
-  if (why === 'block elsewhere') return { because: `its block was removed, and ${nameOf(elsewhere)} is new` };
-  return why === 'replaced' ? { because: 'the new object replaces it' } : {};
+): string {
+  const without = excludes.length === 0 ? '' : `without ${excludes.map(nameOf).join(', ')}`;
+  if (targets.length === 0) return `narrowed to everything ${without}`;
+  return `narrowed to ${targets.map(nameOf).join(', ')}${without === '' ? '' : `, ${without}`}`;
 }
 
-/** What permits a risk for data. */
-export function permission({ protect }: Pick<PlannedAction, 'protect'>, nameOf = (words: string) => words): string {
-  return protect === false ? `allowed by ${nameOf('protect: false')}` : `apply needs ${nameOf(flags.dataLoss)}`;
+/** The changes that a narrowed plan leaves out, with their number. */
+export function leftOutWords({ leftOut }: Pick<Narrowed, 'leftOut'>, isFull: boolean, nameOf = printable): string {
+  if (leftOut.length === 0) return 'no change is left out';
+  const byBlock = groupBy(leftOut.map((one) => [one.address, one] as const));
+  const named = [...byBlock].map(([block, changes]) => {
+    const doing = changes.map(({ action }) => actionWords[action].sign);
+    const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
+    return `${nameOf(block)} (${[...doing, ...needs].join(', ')})`;
+  });
+  const word = leftOut.length === 1 ? 'is' : 'are';
+  return `${counted(leftOut.length, 'change')} ${word} left out: ${isFull ? named.join(', ') : someOf(named)}`;
 }
 
-/** The number of changes that the reason of a deployment names. */
-const maxReasons = 6;
-
-/** The reason for a deployment. A reviewer must see that the service restarts. */
-function deploymentWords({ action: { because, underWay }, isOfReplacement }: GroupedAction): string {
-  if (underWay === true) return 'started by an earlier run; started again if that deployment fails';
-  if (because === undefined) return isOfReplacement ? 'deployment of the new object' : 'first deployment';
-  if (because.length === 0) return 'restarts with undeployed changes';
-  const shown = because.slice(0, maxReasons).map(printable);
-  const rest = because.length - shown.length;
-  return `restarts with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
+/** One sentence about the fields that the platform ignores; empty when there are none. */
+export function ignoredWords(count: number): string[] {
+  if (count === 0) return [];
+  return [`${counted(count, 'field')} ${count === 1 ? 'is' : 'are'} ignored by the platform.`];
 }
 
-/** Why an object stays as it is. A note says why, and may say that the object differs. */
-function standstill({ notes }: PlannedAction): string {
-  if (notes.some(({ severity }) => severity === 'error')) return 'cannot be applied';
-  return notes.length === 0 ? 'unchanged' : 'nothing is written';
-}
-
-/** Where an object without an id is that a plan removes from the state. */
-function whereabouts({ notes }: PlannedAction): string {
-  const has = (code: string) => notes.some((note) => note.code === code);
-  if (has('stays-there')) return 'stays on the platform, no longer managed';
-  return has('unverified') ? 'whether it is on the platform is not known' : 'no longer on the platform';
+/** New values of secrets, in words. */
+export function newValues(secrets: readonly string[]): string {
+  return secrets.length === 1 ? `a new value of ${secrets.join()}` : `new values of ${secrets.join(', ')}`;
 }

@@ -1,6 +1,6 @@
 import { advice, needsReader, notStarted, renderOutcome } from './apply-text.ts';
 import { diffLines, diffStyle, unpainted } from './diff-lines.ts';
-import type { ResultDocument } from './documents.ts';
+import type { ResultDocument } from './document-schemas.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
 import {
@@ -16,9 +16,9 @@ import {
 } from './markdown-report.ts';
 import { type Outcome, isNews } from './outcomes.ts';
 import { printable } from './printable.ts';
-import type { ReviewSite } from './review-site.ts';
+import type { ReviewSite } from './report-links.ts';
 import { verdictOf } from './verdict.ts';
-import { actionWords } from './words.ts';
+import { actionWords } from './action-words.ts';
 
 /** Renders the result of an apply as Markdown for a comment: counts first, then what failed, then what was done. */
 export function renderResultMarkdown(result: ResultDocument, site: ReviewSite): string {

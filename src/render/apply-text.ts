@@ -1,13 +1,13 @@
 import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import { renderNote } from './diagnostics-text.ts';
-import type { ResultDocument } from './documents.ts';
+import type { ResultDocument } from './document-schemas.ts';
 import { counted, fold, indented, requestCounts } from './lines.ts';
 import { type Outcome, isNews, resultWords, underWay } from './outcomes.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { verdictOf } from './verdict.ts';
-import { actionWords } from './words.ts';
+import { actionWords } from './action-words.ts';
 
 /** The number of actions that were not started that are named. */
 const maxNamed = 5;

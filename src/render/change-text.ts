@@ -1,6 +1,6 @@
 import type { Json } from '../formats/json.ts';
 import { type FieldUnit, inUnits } from '../formats/units.ts';
-import type { PlanDocument, Shown } from './documents.ts';
+import type { PlanDocument, Shown } from './document-schemas.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';

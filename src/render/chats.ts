@@ -1,8 +1,8 @@
 import { defined } from '../formats/json.ts';
-import type { DriftNotificationDocument } from './documents.ts';
+import type { DriftNotificationDocument } from './document-schemas.ts';
 import { subjectOf } from './drift-text.ts';
 import { counted } from './lines.ts';
-import { shortened } from './notification.ts';
+import { shortened } from './notification-document.ts';
 
 /** Messages about drift in the forms of chats. Foreign texts stand in code or in literal texts: they mention and link nothing. */
 

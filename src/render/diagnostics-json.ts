@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
-import type { DiagnosticDocument, ErrorDocument, ValidationDocument } from './documents.ts';
+import type { DiagnosticDocument, ErrorDocument, ValidationDocument } from './document-schemas.ts';
 
 /** One diagnostic as a document. */
 export function diagnosticJson(item: Diagnostic): DiagnosticDocument {

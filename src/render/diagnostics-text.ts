@@ -1,5 +1,5 @@
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
-import type { DiagnosticDocument } from './documents.ts';
+import type { DiagnosticDocument } from './document-schemas.ts';
 import { columnsOf, cut, cutStart } from './columns.ts';
 import { counted, fold, indented, narrowest } from './lines.ts';
 import { printable } from './printable.ts';

@@ -1,8 +1,8 @@
-import type { DriftDocument } from './documents.ts';
+import type { DriftDocument } from './document-schemas.ts';
 import { type Finding, isFresh, renderFinding, storyOf, subjectOf } from './drift-text.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
 import { type JunitCase, junitXml } from './junit.ts';
-import { type ReviewSite, fileInRepository } from './review-site.ts';
+import { type ReviewSite, fileInRepository } from './report-links.ts';
 import { type SarifResult, type SarifRule, sarifLog } from './sarif.ts';
 import { plainStyle } from './style.ts';
 

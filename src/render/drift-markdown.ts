@@ -1,5 +1,5 @@
 import { diffLines, diffStyle } from './diff-lines.ts';
-import type { DriftDocument } from './documents.ts';
+import type { DriftDocument } from './document-schemas.ts';
 import { type Finding, byStatus, bySubject, isFresh, legendOf, renderFinding, subjectOf } from './drift-text.ts';
 import { requestCounts } from './lines.ts';
 import { code } from './markdown.ts';
@@ -14,7 +14,7 @@ import {
   reportBlock,
   reportTop,
 } from './markdown-report.ts';
-import type { ReviewSite } from './review-site.ts';
+import type { ReviewSite } from './report-links.ts';
 import { type Style, styleFor } from './style.ts';
 import { verdictOf } from './verdict.ts';
 

@@ -1,8 +1,8 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { counted } from './lines.ts';
 import type { Tone } from './style.ts';
-import { newValues } from './words.ts';
+import { newValues } from './action-words.ts';
 
 /** What a plan as a whole does or needs, and the objects that it is about: a sentence of a text, an item of a page. */
 export interface Effect {

@@ -1,5 +1,5 @@
 import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
-import type { ActionName } from './documents.ts';
+import type { ActionName } from './document-schemas.ts';
 import { type Group, type GroupedAction, isAt } from './groups.ts';
 import { counted, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';

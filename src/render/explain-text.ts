@@ -1,9 +1,9 @@
 import { type Code, codes } from '../diagnostics/codes.ts';
 import type { LineOrigin } from '../git/blame.ts';
 import { pageOf } from '../manifest/unknown-key.ts';
-import type { ExplainedAddress } from '../plan/explain.ts';
+import type { ExplainedAddress } from '../plan/explain-address.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
-import type { AddressDocument } from './documents.ts';
+import type { AddressDocument } from './document-schemas.ts';
 import { renderGroups } from './equal-groups.ts';
 import { groupActions } from './groups.ts';
 import { fold, hanging, indented, requestCounts } from './lines.ts';

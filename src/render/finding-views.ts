@@ -1,7 +1,7 @@
 import { codes } from '../diagnostics/codes.ts';
 import { type Reported, renderDiagnostic } from './diagnostics-text.ts';
 import type { JunitCase } from './junit.ts';
-import { type ReviewSite, fileInRepository } from './review-site.ts';
+import { type ReviewSite, fileInRepository } from './report-links.ts';
 import type { SarifResult, SarifRule } from './sarif.ts';
 import { plainStyle } from './style.ts';
 

@@ -1,7 +1,7 @@
 import { groupBy } from '../kind/group.ts';
-import type { ActionName } from './documents.ts';
+import type { ActionName } from './document-schemas.ts';
 import { environmentOf, isEnvironment, serviceOf } from './places.ts';
-import { isChange } from './words.ts';
+import { isChange } from './action-words.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */
 export interface GraphNode {

@@ -6,7 +6,7 @@ import { counted } from './lines.ts';
 import { type Markup, markup, together, trusted } from './markup.ts';
 import { printable } from './printable.ts';
 import { signOf } from './progress-rows.ts';
-import { actionWords } from './words.ts';
+import { actionWords } from './action-words.ts';
 
 /** A picture with its size in pixels. */
 interface Picture {

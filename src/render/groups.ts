@@ -1,8 +1,8 @@
 import { isWithin } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { isEnvironment, serviceOf } from './places.ts';
-import { isChange, isDeployment } from './words.ts';
+import { isChange, isDeployment } from './action-words.ts';
 
 /** An action of a plan. */
 export type PlannedAction = PlanDocument['actions'][number];

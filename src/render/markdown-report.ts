@@ -5,7 +5,7 @@ import { textBlock } from './diff-lines.ts';
 import { counted } from './lines.ts';
 import { bytesOf, code, codeBlock, foldedPart, htmlCode, link, marker } from './markdown.ts';
 import { type Head, factsOf } from './plan-head.ts';
-import { type ReviewSite, lineUrl } from './review-site.ts';
+import { type ReviewSite, lineUrl } from './report-links.ts';
 import { plainStyle } from './style.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { printable, printed } from './printable.ts';
-import type { ReviewSite } from './review-site.ts';
+import type { ReviewSite } from './report-links.ts';
 
 /**
  * Markdown as GitHub, GitLab and Forgejo read it. Foreign text stands in code only: there it is no link, image, mention,

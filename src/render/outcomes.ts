@@ -1,6 +1,6 @@
-import type { ActionName, ResultDocument } from './documents.ts';
+import type { ActionName, ResultDocument } from './document-schemas.ts';
 import type { Tone } from './style.ts';
-import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
+import { actionWords, isChange, isDeployment, unverifiedWords } from './action-words.ts';
 
 /** How one action ended. */
 export type Outcome = ResultDocument['outcomes'][number];

@@ -1,4 +1,4 @@
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { counted, hanging } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';

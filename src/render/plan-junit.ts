@@ -1,11 +1,11 @@
 import { renderAction } from './action-text.ts';
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { diagnosticCases, problemOf } from './finding-views.ts';
 import { type PlannedAction, groupActions } from './groups.ts';
 import { type JunitCase, junitXml } from './junit.ts';
-import { type ReviewSite, fileInRepository } from './review-site.ts';
+import { type ReviewSite, fileInRepository } from './report-links.ts';
 import type { Style } from './style.ts';
-import { isChange } from './words.ts';
+import { isChange } from './action-words.ts';
 import { plannedAddress } from './progress-view.ts';
 
 /** Renders a plan in the form of JUnit: a case for each resource, which fails when it has an error. */

@@ -1,7 +1,7 @@
 import { groupBy } from '../kind/group.ts';
-import { deletionReason, permission } from './action-words.ts';
+import { deletionReason, permission } from './action-sentence.ts';
 import { diffLines, diffStyle, textBlock, unpainted } from './diff-lines.ts';
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { renderBlocks } from './equal-groups.ts';
 import { type PlannedAction, groupActions } from './groups.ts';
 import { counted, requestCounts } from './lines.ts';
@@ -23,10 +23,10 @@ import {
 } from './markdown-report.ts';
 import { conditions, effects, narrowing } from './plan-text.ts';
 import { printable } from './printable.ts';
-import type { ReviewSite } from './review-site.ts';
+import type { ReviewSite } from './report-links.ts';
 import { styleFor } from './style.ts';
 import { countsOf, errorsIn, titleOf } from './verdict.ts';
-import { actionWords, isRemoval } from './words.ts';
+import { actionWords, isRemoval } from './action-words.ts';
 
 /** How the readers of a plan go on. */
 interface NextSteps {

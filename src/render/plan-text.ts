@@ -2,7 +2,7 @@ import { flags } from '../diagnostics/safeguards.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
-import type { ActionName, PlanDocument } from './documents.ts';
+import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { adoptionIn, effectsOf, notManaged } from './effects.ts';
 import { renderGroups } from './equal-groups.ts';
 import { type Group, type PlannedAction, groupActions } from './groups.ts';
@@ -11,7 +11,7 @@ import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { errorsIn, verdictOf } from './verdict.ts';
-import { actionWords, countActions, leftOutWords, narrowedWords } from './words.ts';
+import { actionWords, countActions, leftOutWords, narrowedWords } from './action-words.ts';
 
 /** Renders a plan as text. People have read the warnings of the manifest already. */
 export function renderPlan(plan: PlanDocument, style: Style): string {

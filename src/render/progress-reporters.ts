@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import type { Live } from './format.ts';
-import type { EventDocument } from './documents.ts';
+import type { Live } from './output-format.ts';
+import type { EventDocument } from './document-schemas.ts';
 import type { Reporter } from './progress.ts';
 import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
 import { renderTree } from './progress-tree.ts';

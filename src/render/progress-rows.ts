@@ -1,9 +1,9 @@
 import { isWithin } from '../kind/address.ts';
 import { columnsOf } from './columns.ts';
-import type { ActionName, PlanDocument } from './documents.ts';
+import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { printable } from './printable.ts';
 import { type ProgressRow, type ProgressView, plannedAddress } from './progress-view.ts';
-import { actionWords, isChange, isRemoval } from './words.ts';
+import { actionWords, isChange, isRemoval } from './action-words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
 export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressView, 'rows' | 'names'> {

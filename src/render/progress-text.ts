@@ -6,7 +6,7 @@ import { fold, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import { type ProgressView, type Running, type WaitsFor, runningIn, stageRows } from './progress-view.ts';
 import type { Style } from './style.ts';
-import { actionWords, isChange, isDeployment, unverifiedWords } from './words.ts';
+import { actionWords, isChange, isDeployment, unverifiedWords } from './action-words.ts';
 
 /** Renders one event of an apply as one line; `seconds`: the time that its action took, where that is known. */
 export function renderEvent(applied: ApplyEvent, seconds: number | undefined, style: Style): string {

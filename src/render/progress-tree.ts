@@ -14,7 +14,7 @@ import {
   stageRows,
 } from './progress-view.ts';
 import type { Style, Tone } from './style.ts';
-import { actionWords, isDeployment } from './words.ts';
+import { actionWords, isDeployment } from './action-words.ts';
 
 /** The size of the drawing, and its moment. */
 export interface Canvas {

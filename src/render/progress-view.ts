@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import { deploymentAddress } from '../kind/address.ts';
-import type { ActionName } from './documents.ts';
-import { isChange, isDeployment } from './words.ts';
+import type { ActionName } from './document-schemas.ts';
+import { isChange, isDeployment } from './action-words.ts';
 
 /** The phase of a deployment that apply waits for. */
 export type WaitsFor = Extract<ApplyEvent, { event: 'waiting' }>['for'];

@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import type { PlanDocument } from './documents.ts';
+import type { PlanDocument } from './document-schemas.ts';
 import { buildRows } from './progress-rows.ts';
 import { type ProgressView, type Stage, nextStage, plannedAddress } from './progress-view.ts';
 

@@ -1,8 +1,8 @@
 import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
-import { type Screen, type View, printJson, textView } from './format.ts';
+import { type Screen, type View, printJson, textView } from './output-format.ts';
 import { junitXml } from './junit.ts';
 import { renderFailureMarkdown } from './markdown-report.ts';
-import { siteOrNone } from './review-site.ts';
+import { siteOrNone } from './report-links.ts';
 import { sarifLog } from './sarif.ts';
 
 /** What every command can report, as a report for others: warnings are part of the result, and nothing is asked. */

@@ -1,12 +1,12 @@
 import { renderResultMarkdown } from './apply-markdown.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
-import type { DriftDocument, EventDocument, PlanDocument, ResultDocument } from './documents.ts';
+import type { DriftDocument, EventDocument, PlanDocument, ResultDocument } from './document-schemas.ts';
 import { driftJunit, driftSarif } from './drift-findings.ts';
 import { renderDriftMarkdown } from './drift-markdown.ts';
 import { diagnosticResults, diagnosticRules } from './finding-views.ts';
-import { type Format, type View, printJson } from './format.ts';
-import { renderDriftPage } from './html/drift.ts';
-import { type PlanRun, renderPlanPage } from './html/plan.ts';
+import { type Format, type View, printJson } from './output-format.ts';
+import { renderDriftPage } from './html/drift-page.ts';
+import { type PlanRun, renderPlanPage } from './html/plan-page.ts';
 import { planJunit } from './plan-junit.ts';
 import { renderPlanMarkdown } from './plan-markdown.ts';
 import { type Progress, type ProgressInput, createProgress } from './progress.ts';

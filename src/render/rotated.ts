@@ -1,5 +1,5 @@
 import { mapTexts } from '../formats/json.ts';
-import type { Shown } from './documents.ts';
+import type { Shown } from './document-schemas.ts';
 
 /** What stands in place of a secret part, of one that the change gives another value, and of that in a line by itself. */
 const [redactedPart, changedPart, rotatedPart] = ['(sensitive)', '(sensitive, changed)', '(sensitive -> sensitive)'];

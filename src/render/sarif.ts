@@ -1,6 +1,6 @@
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { printable } from './printable.ts';
-import { type ReviewSite, fileInRepository } from './review-site.ts';
+import { type ReviewSite, fileInRepository } from './report-links.ts';
 
 /** A log in SARIF 2.1.0, as far as Trueup writes one: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 

@@ -1,4 +1,4 @@
-import type { SecretsDocument } from './documents.ts';
+import type { SecretsDocument } from './document-schemas.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';

@@ -1,10 +1,10 @@
-import type { StagesDocument } from './documents.ts';
+import type { StagesDocument } from './document-schemas.ts';
 import { exitCodes, isErrorCode } from './exit-codes.ts';
-import { type Screen, printJson } from './format.ts';
+import { type Screen, printJson } from './output-format.ts';
 import { bytesOf, code, marker } from './markdown.ts';
 import { maxBytes } from './markdown-report.ts';
 import { printable } from './printable.ts';
-import type { ReviewSite } from './review-site.ts';
+import type { ReviewSite } from './report-links.ts';
 
 /** The end of a stage in a run of several. */
 export interface StageEnd {

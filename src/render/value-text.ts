@@ -1,5 +1,5 @@
 import { type Json, isObject } from '../formats/json.ts';
-import type { Shown } from './documents.ts';
+import type { Shown } from './document-schemas.ts';
 import { printable } from './printable.ts';
 import { countLines } from './text-lines.ts';
 

@@ -1,10 +1,10 @@
 import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
-import type { DriftDocument, PlanDocument, ResultDocument } from './documents.ts';
+import type { DriftDocument, PlanDocument, ResultDocument } from './document-schemas.ts';
 import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import { isNews, resultWords, underWay } from './outcomes.ts';
-import { actionWords, countActions, ignoredWords, isChange, plannedWords } from './words.ts';
+import { actionWords, countActions, ignoredWords, isChange, plannedWords } from './action-words.ts';
 
 /** Says how a plan, an apply or a comparison ended, in its last sentence. "Matches" only where everything was compared. */
 export function verdictOf(document: PlanDocument | ResultDocument | DriftDocument): string {

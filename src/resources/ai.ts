@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uri } from '../api/values.ts';
+import { uri } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
 
 /** A service that answers with a language model, for the platform's own suggestions. */

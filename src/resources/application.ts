@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { branch } from '../api/values.ts';
+import { branch } from '../api/member-types.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
-import { buildingOn, registryFor } from './families/references.ts';
-import type { KindCommand } from '../kind/command.ts';
+import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
+import { buildingOn, registryFor } from './families/named-ids.ts';
+import type { KindCommand } from '../kind/kind-command.ts';
 import { type Kind, defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {
@@ -26,7 +26,7 @@ import {
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
-import { unmounted, volumesMounted } from './families/volumes.ts';
+import { unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { buildCase, imageBelow, shortSource } from './families/short-forms.ts';
 
 const source = gitSource({

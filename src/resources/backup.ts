@@ -4,10 +4,10 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
 import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
-import { destinationId } from './families/references.ts';
+import { destinationId } from './families/named-ids.ts';
 import { serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
-import { cron } from '../kind/syntax.ts';
+import { cron } from '../kind/value-forms.ts';
 import { shortBackup } from './families/short-forms.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({

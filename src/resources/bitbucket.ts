@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { email } from '../api/values.ts';
+import { email } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
 import { credential, providerDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 

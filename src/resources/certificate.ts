@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Kind, defineKind } from '../kind/kind.ts';
-import { madeUpName } from '../kind/syntax.ts';
-import { fieldOf } from '../kind/wire.ts';
-import { onServer } from './families/references.ts';
+import { madeUpName } from '../kind/value-forms.ts';
+import { fieldOf } from '../kind/row-values.ts';
+import { onServer } from './families/named-ids.ts';
 
 /** The kind where the platform cannot change a certificate: any change makes a new one. */
 function replacedWhole(kind: Kind): Kind {

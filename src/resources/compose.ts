@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { serviceNetworks } from '../api/values.ts';
+import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
 import {
   composeYamlOf,
@@ -8,8 +8,8 @@ import {
   serviceSuffix,
   servicesExist,
   servicesWithImages,
-} from './families/compose-file.ts';
-import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
+} from './families/compose-checks.ts';
+import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
@@ -26,7 +26,7 @@ import {
 } from './families/service-fields.ts';
 import { variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
-import { unmounted } from './families/volumes.ts';
+import { unmounted } from './families/mounted-volumes.ts';
 import { databaseRisk } from './families/image-version.ts';
 
 const source = gitSource({}, [

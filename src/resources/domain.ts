@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { list } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
-import type { Verdict } from '../kind/command.ts';
+import type { Verdict } from '../kind/kind-command.ts';
 import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
-import { serviceSuffix } from './families/compose-file.ts';
-import { hostName, port } from '../kind/syntax.ts';
+import { serviceSuffix } from './families/compose-checks.ts';
+import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
 
 /** A host name, with a path, that is routed to a service. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import { pathBelow } from '../kind/syntax.ts';
+import { pathBelow } from '../kind/value-forms.ts';
 import { textBelow } from './families/short-forms.ts';
 
 /** A file that the platform writes beside a compose file, where it is `../files/<path>`. */

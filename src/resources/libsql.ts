@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { databasePassword } from '../api/values.ts';
+import { databasePassword } from '../api/member-types.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
-import { port } from '../kind/syntax.ts';
-import { defineDatabase, externalPorts } from './families/databases.ts';
+import { port } from '../kind/value-forms.ts';
+import { defineDatabase, externalPorts } from './families/database-kinds.ts';
 import { deployedFlag, deployedText, generatedAppName } from './families/service-fields.ts';
 
 const database = defineDatabase('libsql', {

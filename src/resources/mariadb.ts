@@ -1,8 +1,8 @@
-import { databasePassword } from '../api/values.ts';
+import { databasePassword } from '../api/member-types.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldOf } from '../kind/wire.ts';
-import { defineDatabase } from './families/databases.ts';
+import { fieldOf } from '../kind/row-values.ts';
+import { defineDatabase } from './families/database-kinds.ts';
 import { dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */

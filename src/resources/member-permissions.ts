@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { email } from '../api/values.ts';
+import { email } from '../api/member-types.ts';
 import { caseless, idSet } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';

@@ -1,4 +1,4 @@
-import { changeablePassword, defineDatabase, withFixedPasswords } from './families/databases.ts';
+import { changeablePassword, defineDatabase, withFixedPasswords } from './families/database-kinds.ts';
 import { deployedFlag, dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
 /** A MongoDB server that runs as a service of an environment. */

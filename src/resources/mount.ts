@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { volumeName } from '../api/values.ts';
+import { volumeName } from '../api/member-types.ts';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { pathBelow } from '../kind/syntax.ts';
-import { unmounted, volumesMounted } from './families/volumes.ts';
-import { belowDatabases } from './families/databases.ts';
+import { pathBelow } from '../kind/value-forms.ts';
+import { unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
 
 /** The service starts on another volume, or without one where it expects it. */

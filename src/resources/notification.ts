@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { json, text, textSet } from '../kind/codecs.ts';
-import type { KindCommand } from '../kind/command.ts';
+import type { KindCommand } from '../kind/kind-command.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
-import { port } from '../kind/syntax.ts';
+import { port } from '../kind/value-forms.ts';
 
 /** What happens on the platform and is reported. An update sends every field: the platform drops some that it leaves out. */
 const event = (what: string): Field => ({

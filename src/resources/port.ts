@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CheckedResource, PublishedPort } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
-import { port as portNumber } from '../kind/syntax.ts';
+import { port as portNumber } from '../kind/value-forms.ts';
 import { shortPort } from './families/short-forms.ts';
 
 /** A port of an application that is published on its server, beside the proxy. */

@@ -1,4 +1,4 @@
-import { changeablePassword, defineDatabase } from './families/databases.ts';
+import { changeablePassword, defineDatabase } from './families/database-kinds.ts';
 import { dockerImage, firstStartOnly } from './families/service-fields.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineDatabase } from './families/databases.ts';
+import { defineDatabase } from './families/database-kinds.ts';
 import { dockerImage } from './families/service-fields.ts';
 
 /** A Redis server that runs as a service of an environment. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Verdict } from '../kind/command.ts';
+import type { Verdict } from '../kind/kind-command.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
-import { port } from '../kind/syntax.ts';
+import { port } from '../kind/value-forms.ts';
 import { description } from './families/service-fields.ts';
 
 /** A machine that services run on or are built on, reached with an SSH key. */

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { volumeName } from '../api/values.ts';
+import { volumeName } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
 import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
-import { belowDatabases } from './families/databases.ts';
+import { belowDatabases } from './families/database-kinds.ts';
 import { needed } from './families/service-fields.ts';
-import { destinationId } from './families/references.ts';
+import { destinationId } from './families/named-ids.ts';
 import { scheduledBelow, serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
-import { cron, madeUpName } from '../kind/syntax.ts';
+import { cron, madeUpName } from '../kind/value-forms.ts';
 import { shortBackup } from './families/short-forms.ts';
 
 const below = (service: string) =>

@@ -4,7 +4,7 @@ import type { StateKey } from '../secrets/state-key.ts';
 import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';
 import { keyProblem } from './unusable.ts';
-import { digested } from './words.ts';
+import { digested } from './former-words.ts';
 
 /**
  * Makes the digests of a state. A digest begins with the number of its key: 0 and none for those of formats 1 and 2, whose

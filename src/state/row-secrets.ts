@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { addSecretsOf } from '../secrets/call-secrets.ts';
 import type { Digest } from '../secrets/digest.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import { knownPairs } from './pending.ts';
+import { knownPairs } from './pending-operation.ts';
 import type { StateRecord, Stored } from './record.ts';
 import { type SecretLine, lostSecrets, secretLinesIn, secretsIn } from './stored.ts';
 

@@ -1,4 +1,4 @@
-import type { Documents } from './documents.ts';
+import type { Documents } from './named-documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
 import type { Version } from './lease-entry.ts';

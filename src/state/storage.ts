@@ -1,5 +1,5 @@
 import type { Authenticity } from './authenticity.ts';
-import type { Documents } from './documents.ts';
+import type { Documents } from './named-documents.ts';
 import type { Register } from './register.ts';
 import type { State } from './state.ts';
 import type { Wave } from './wave.ts';

@@ -1,9 +1,9 @@
 import { once } from '../api/once.ts';
-import { stateInWords } from './words.ts';
+import { stateInWords } from './former-words.ts';
 import { type StateKey, newStateKey } from '../secrets/state-key.ts';
 import { type Authenticity, authenticityOf } from './authenticity.ts';
 import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
-import { withCheckedNames } from './documents.ts';
+import { withCheckedNames } from './named-documents.ts';
 import { findHolder } from './holder.ts';
 import type { KeySource, Unsealed } from './key-sources.ts';
 import { type Version, largestSerial } from './lease-entry.ts';

@@ -4,7 +4,7 @@ import { createTransport } from '../api/transport.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import type { Attributes, Span, SpanAbout } from './span.ts';
-import { type TraceSettings, notExported } from './settings.ts';
+import { type TraceSettings, notExported } from './trace-settings.ts';
 
 /** The surroundings of an exporter. */
 export interface ExporterOptions {

@@ -1,6 +1,6 @@
 import type { Client, ReadClient } from '../api/client.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { ReadAhead } from '../observe/ahead.ts';
+import type { ReadAhead } from '../observe/read-ahead.ts';
 import type { Values } from '../plan/shown-values.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Clock } from '../state/clock.ts';

@@ -7,7 +7,7 @@ import { isNarrow } from '../plan/narrow.ts';
 import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';
 import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison.ts';
 import type { Connection } from './connection.ts';
-import { plan } from './plan.ts';
+import { plan } from './make-plan.ts';
 import { counted } from '../render/lines.ts';
 
 /** A plan file that a person reviewed, as it was read. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
-import { namesOf } from '../../src/api/names.ts';
-import { TransportError } from '../../src/api/errors.ts';
+import { namesOf } from '../../src/api/translate.ts';
+import { TransportError } from '../../src/api/platform-error.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 
 const batches = { ...extendedContracts.dokploy, hasBatches: true };

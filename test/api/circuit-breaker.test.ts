@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Leave } from '../../src/api/circuit-breaker.ts';
 import { createCircuitBreaker } from '../../src/api/circuit-breaker.ts';
-import { PlatformError } from '../../src/api/errors.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
 
 /** A circuit breaker on a clock that stands still until the test lets it go on. */
 

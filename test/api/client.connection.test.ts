@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Client, ClientOptions, OwnConnection } from '../../src/api/client.ts';
 import { createClient, interruptible } from '../../src/api/client.ts';
-import { PlatformError, TransportError } from '../../src/api/errors.ts';
+import { PlatformError, TransportError } from '../../src/api/platform-error.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import type { Operation } from '../../src/api/contract.ts';
-import { PlatformError, TransportError } from '../../src/api/errors.ts';
+import { PlatformError, TransportError } from '../../src/api/platform-error.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 
 const apiKey = 'key-of-the-tests';

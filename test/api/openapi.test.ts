@@ -6,9 +6,9 @@ import { contract, contracts, endpointOf, isOperation } from '../../src/api/cont
 import type { AnswerBody } from '../../src/api/endpoint.ts';
 import { inputSchema, membersOf } from '../../src/api/members.ts';
 import { openApi, openApiPath } from '../../src/api/openapi.ts';
-import type { Names } from '../../src/api/names.ts';
+import type { Names } from '../../src/api/translate.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 
 interface Described {
   readonly operationId: string;

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/api/contract.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
 import type { Schema } from '../../src/api/members.ts';
 import { inputSchema } from '../../src/api/members.ts';
-import { namesOf } from '../../src/api/names.ts';
+import { namesOf } from '../../src/api/translate.ts';
 import { document, freeMembers } from '../../src/api/vocabulary.ts';
 
 const names = namesOf(document);

@@ -1,9 +1,9 @@
 import { deploymentAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { creationOf, announceWrite } from '../../src/apply/announce.ts';
-import type { Run } from '../../src/apply/run.ts';
+import type { Run } from '../../src/apply/apply-run.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
-import { fieldOf } from '../../src/kind/wire.ts';
+import { fieldOf } from '../../src/kind/row-values.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';

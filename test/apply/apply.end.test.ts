@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PlatformError } from '../../src/api/errors.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
 import { apply } from '../../src/apply/apply.ts';
 import { reasonOf } from '../../src/apply/deploy-request.ts';
 import type { Row } from '../../src/formats/json.ts';

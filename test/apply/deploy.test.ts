@@ -18,7 +18,7 @@ import {
 } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 
 /** What docs/deployments.md promises of deployments, case by case. */
 

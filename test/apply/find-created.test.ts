@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findLost } from '../../src/apply/find-created.ts';
 import { announceCreate } from '../../src/apply/announce.ts';
 import type { Row } from '../../src/formats/json.ts';
-import { fieldOf } from '../../src/kind/wire.ts';
+import { fieldOf } from '../../src/kind/row-values.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
 import { actionOf, declared, here, kindNamed, attributeChange } from '../support/plan-values.ts';
 import type { Answers, RunFacts } from '../support/run-values.ts';

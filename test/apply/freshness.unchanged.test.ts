@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as freshness from '../../src/apply/freshness.ts';
-import type { Run } from '../../src/apply/run.ts';
+import type { Run } from '../../src/apply/apply-run.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isOver, resultOf } from '../../src/apply/job.ts';
 import { readBack } from '../../src/apply/read-back.ts';
 import type { JobEvent } from '../../src/apply/job.ts';
-import type { Run } from '../../src/apply/run.ts';
+import type { Run } from '../../src/apply/apply-run.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/apply/job.ts';
-import type { Run } from '../../src/apply/run.ts';
-import { jobOf } from '../../src/apply/run.ts';
+import type { Run } from '../../src/apply/apply-run.ts';
+import { jobOf } from '../../src/apply/apply-run.ts';
 import { unlisted } from '../../src/apply/rows.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Action } from '../../src/plan/action.ts';

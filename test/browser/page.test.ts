@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../../scripts/support/browser.ts';
 import type { ExamplePages } from '../../scripts/support/example-pages.ts';
 import { examplePages, exampleSecret } from '../../scripts/support/example-pages.ts';
-import { renderDriftPage } from '../../src/render/html/drift.ts';
-import { renderPlanPage } from '../../src/render/html/plan.ts';
+import { renderDriftPage } from '../../src/render/html/drift-page.ts';
+import { renderPlanPage } from '../../src/render/html/plan-page.ts';
 import { hostileNames } from '../render/hostile.ts';
 import { hostileDrift, hostilePlan } from '../support/hostile-documents.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ForgeError } from '../../src/ci/call.ts';
+import { ForgeError } from '../../src/ci/call-forge.ts';
 import { writeComment } from '../../src/ci/comment.ts';
 import type { Forge } from '../../src/ci/forge.ts';
 import { readForge } from '../../src/ci/forge.ts';

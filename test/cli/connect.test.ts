@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../src/emulator/faults/plan.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { project, trueup } from './process.ts';
 

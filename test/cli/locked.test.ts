@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { withLock } from '../../src/cli/locked.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
-import { textView } from '../../src/render/format.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import { textView } from '../../src/render/output-format.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordingTerminal, runIn } from '../support/commands.ts';
 import { bench } from '../support/world.ts';

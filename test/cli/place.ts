@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { sought } from '../../src/state/capabilities.ts';
+import { sought } from '../../src/state/known-capabilities.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
-import { PlatformError } from '../../src/api/errors.ts';
-import { anyDocument } from '../../src/render/documents.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
+import { anyDocument } from '../../src/render/document-schemas.ts';
 import type { State } from '../../src/state/state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Asked } from '../support/commands.ts';

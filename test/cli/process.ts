@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { anyDocument } from '../../src/render/documents.ts';
+import { anyDocument } from '../../src/render/document-schemas.ts';
 import { processOfTest } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

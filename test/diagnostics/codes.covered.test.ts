@@ -10,8 +10,8 @@ const names =
 
 /** Those without a row, each with the test that does what they say. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'Write protect: false in the block and apply that first, if the data may go.': 'test/operate/command.test.ts',
-  'Allow it with _, if the data may go.': 'test/operate/command.test.ts',
+  'Write protect: false in the block and apply that first, if the data may go.': 'test/operate/object-command.test.ts',
+  'Allow it with _, if the data may go.': 'test/operate/object-command.test.ts',
   'Apply first. If you did, this run uses another state: check state: in the manifest, and TRUEUP_STATE_URL. If the state is lost: trueup state rebuild.':
     'test/scenarios/no-state.test.ts',
   'Wait until that run ends. If it does not exist any more: trueup state unlock.': 'the row of the code locked',

@@ -1,8 +1,8 @@
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { acceptDrift } from '../../src/drift/run.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { acceptDrift } from '../../src/drift/drift-run.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Bench } from '../support/world.ts';
 import { main, redises, refused, shop } from './in-plans.ts';

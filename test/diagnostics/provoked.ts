@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PlatformError } from '../../src/api/errors.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import { explain } from '../../src/cli/run.ts';
+import { explain } from '../../src/cli/run-command.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 import { removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { plan } from '../../src/workflow/plan.ts';
-import { renderPlanPage } from '../../src/render/html/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
+import { renderPlanPage } from '../../src/render/html/plan-page.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { session } from '../../src/workflow/session.ts';
 import { documentOf } from '../support/documents.ts';

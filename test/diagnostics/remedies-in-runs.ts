@@ -4,18 +4,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Asked } from '../support/commands.ts';
-import { settleOptions } from '../../src/cli/options.ts';
-import { readPlanFile } from '../../src/cli/plan-file.ts';
+import { settleOptions } from '../../src/cli/settle-options.ts';
+import { readPlanFile } from '../../src/cli/plan-file-on-disk.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { editYaml } from '../../src/edit/edit.ts';
-import { plainly } from '../../src/edit/yaml.ts';
+import { editYaml } from '../../src/edit/edit-yaml.ts';
+import { plainly } from '../../src/edit/write-yaml.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
-import { anyDocument } from '../../src/render/documents.ts';
+import { anyDocument } from '../../src/render/document-schemas.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { givenKey } from '../../src/state/key-sources.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { asksForTraces, traceSettings } from '../../src/trace/settings.ts';
+import { asksForTraces, traceSettings } from '../../src/trace/trace-settings.ts';
 import {
   applyCommand,
   driftCommand,

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Found } from '../../src/drift/finding.ts';
 import { exitCodeOf, judge } from '../../src/drift/judge.ts';
-import type { Memory } from '../../src/drift/memory.ts';
-import { acceptancesOn } from '../../src/plan/accepted.ts';
+import type { Memory } from '../../src/drift/drift-memory.ts';
+import { acceptancesOn } from '../../src/plan/find-acceptance.ts';
 
 const subject = { kind: 'redis', objectId: 'red_1', field: 'dockerImage' };
 const about = { ...subject, is: 'drifted' as const, address: 'production.redis.cache' };

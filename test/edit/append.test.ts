@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { appendEntries } from '../../src/edit/append.ts';
-import type { Entry } from '../../src/edit/yaml.ts';
-import { plainly } from '../../src/edit/yaml.ts';
+import type { Entry } from '../../src/edit/write-yaml.ts';
+import { plainly } from '../../src/edit/write-yaml.ts';
 
 /** Blocks that are added to a text that somebody wrote. */
 

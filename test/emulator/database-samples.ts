@@ -1,6 +1,6 @@
 import type { DatabaseTable } from '../../src/emulator/database-tables.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
 import { inputs } from './caller.ts';
 import { otherOrganization, recordedIds, replays } from './extension-samples.ts';

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openEmulator } from '../../src/emulator/disk.ts';
+import { openEmulator } from '../../src/emulator/emulator-on-disk.ts';
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { callerOf, inputs } from './caller.ts';
 
 /** Deployments by a clock that stands still until a test moves it. */

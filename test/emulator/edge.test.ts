@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator, type EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../src/emulator/faults/plan.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import { inputs } from './caller.ts';
 
 const headers = { 'x-api-key': 'emulator-key', 'content-type': 'application/json' };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
 import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
 import { addMembership, addOrganization, addPerson, keyFor } from './people.ts';

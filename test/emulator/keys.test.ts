@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { callerOf } from './caller.ts';
 import { addKey, addOrganization, addPerson, openWorld } from './people.ts';

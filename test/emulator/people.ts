@@ -1,5 +1,5 @@
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import { hashOfKey } from '../../src/emulator/keys.ts';
 import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
 import { callerOf } from './caller.ts';

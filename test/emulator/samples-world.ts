@@ -1,5 +1,5 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts';
-import { textOr, type Row } from '../../src/emulator/json.ts';
+import { textOr, type Row } from '../../src/emulator/json-rows.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
 import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
 import { addMembership, addOrganization, addPerson, keyFor } from './people.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { PlatformError } from '../../src/api/errors.ts';
-import { rightTo } from '../../src/api/rights.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
+import { rightTo } from '../../src/api/needed-rights.ts';
 import type { Send, WireRequest } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -10,7 +10,7 @@ import type { Json, Row } from '../../src/formats/json.ts';
 import { isRow } from '../../src/formats/json.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { addKey, addPerson } from '../emulator/people.ts';
 import { actionsOf, answered, answering, everything, failed, idOf, operationOf, worldOver } from '../support/faults.ts';

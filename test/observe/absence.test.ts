@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { isRow } from '../../src/formats/json.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 import {
   actionsOf,

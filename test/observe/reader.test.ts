@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ReadClient } from '../../src/api/client.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import { batching, bulkClient, planned } from '../support/bulk.ts';
 import { composeBody } from '../support/manifest-texts.ts';

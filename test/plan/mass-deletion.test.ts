@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { session } from '../../src/workflow/session.ts';
 import { stage, stageHead } from '../support/stages.ts';
 import { bench } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { notComparedIn } from '../../src/plan/not-compared.ts';
-import { planDocument } from '../../src/render/documents.ts';
+import { planDocument } from '../../src/render/document-schemas.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
 import {

@@ -3,7 +3,7 @@ import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { guards, obstacles } from '../../src/plan/safeguard.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import {
   actionsOf,
   answering,

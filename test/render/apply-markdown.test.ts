@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderResultMarkdown } from '../../src/render/apply-markdown.ts';
-import type { ResultDocument } from '../../src/render/documents.ts';
+import type { ResultDocument } from '../../src/render/document-schemas.ts';
 import { printed } from '../../src/render/printable.ts';
 import { resultOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';

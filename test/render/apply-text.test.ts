@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
-import type { ResultDocument } from '../../src/render/documents.ts';
-import { resultDocument } from '../../src/render/documents.ts';
+import type { ResultDocument } from '../../src/render/document-schemas.ts';
+import { resultDocument } from '../../src/render/document-schemas.ts';
 import { renderEvent } from '../../src/render/progress-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { resultOf } from '../support/documents.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { DriftInput } from '../../src/drift/document.ts';
-import { driftDocument } from '../../src/drift/document.ts';
+import type { DriftInput } from '../../src/drift/drift-document.ts';
+import { driftDocument } from '../../src/drift/drift-document.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { lineOf } from '../../src/drift/remedies.ts';
 import { columnsOf } from '../../src/render/columns.ts';
-import type { DriftDocument } from '../../src/render/documents.ts';
+import type { DriftDocument } from '../../src/render/document-schemas.ts';
 import { renderDrift } from '../../src/render/drift-text.ts';
 import { printed } from '../../src/render/printable.ts';
 import { plainStyle } from '../../src/render/style.ts';

@@ -1,8 +1,8 @@
-import type { DriftInput } from '../../src/drift/document.ts';
-import { driftDocument } from '../../src/drift/document.ts';
+import type { DriftInput } from '../../src/drift/drift-document.ts';
+import { driftDocument } from '../../src/drift/drift-document.ts';
 import type { Finding } from '../../src/drift/finding.ts';
 import { findingId } from '../../src/drift/finding.ts';
-import type { DriftDocument } from '../../src/render/documents.ts';
+import type { DriftDocument } from '../../src/render/document-schemas.ts';
 
 /** What `drift` may find, for tests of its views. */
 

@@ -1,5 +1,5 @@
 import { documentOf } from '../support/documents.ts';
-import { planDocument } from '../../src/documents/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
 import { describe, expect, test } from 'vitest';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';

@@ -1,4 +1,4 @@
-import type { PlanInput } from '../../src/documents/plan.ts';
+import type { PlanInput } from '../../src/documents/plan-document.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
 import { printed } from '../../src/render/printable.ts';

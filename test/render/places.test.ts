@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
-import { renderPlanPage } from '../../src/render/html/plan.ts';
+import { renderPlanPage } from '../../src/render/html/plan-page.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
-import { planDocument } from '../../src/documents/plan.ts';
-import { plan as makePlan } from '../../src/workflow/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
+import { plan as makePlan } from '../../src/workflow/make-plan.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
 import { shown } from './plans.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { anyDocument } from '../../src/render/documents.ts';
-import type { Screen } from '../../src/render/format.ts';
-import { noSite } from '../../src/render/review-site.ts';
+import { anyDocument } from '../../src/render/document-schemas.ts';
+import type { Screen } from '../../src/render/output-format.ts';
+import { noSite } from '../../src/render/report-links.ts';
 import { exitCodeOf, sectionSite, stagesFormats } from '../../src/render/stages.ts';
 import { plainStyle } from '../../src/render/style.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DriftDocument, PlanDocument } from '../../src/render/documents.ts';
+import type { DriftDocument, PlanDocument } from '../../src/render/document-schemas.ts';
 import { titleOf, verdictOf } from '../../src/render/verdict.ts';
 import { noPlan, resultOf } from '../support/documents.ts';
 import { bench, head } from '../support/world.ts';

@@ -73,7 +73,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'does not know what was there before a create',
     {
-      file: 'src/apply/run.ts',
+      file: 'src/apply/apply-run.ts',
       line: 'new Set([...plan.observed.listed, ...known])',
       instead: 'new Set()',
       noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
@@ -82,7 +82,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'forgets that a create was sent before',
     {
-      file: 'src/apply/run.ts',
+      file: 'src/apply/apply-run.ts',
       line: 'createsObject(action) && known?.id === null && pending !== undefined',
       instead: 'createsObject(action) && known === undefined && pending !== undefined',
       noticedBy: ['test/scenarios/pending-operations.test.ts', 'sends again'],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
 import type { Send } from '../../src/api/wire.ts';
 import { parse } from 'yaml';
 import { addKey } from '../emulator/people.ts';

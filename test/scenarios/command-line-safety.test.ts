@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { addKey, addPerson } from '../emulator/people.ts';
 import { documentsOf, finish, project, start, trueup } from '../cli/process.ts';

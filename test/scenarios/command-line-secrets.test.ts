@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
 
 const key = { TRUEUP_API_KEY: 'right-key-4711' };

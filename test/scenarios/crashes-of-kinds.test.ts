@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { carrierOf, choosesId } from '../../src/kind/wire.ts';
+import { carrierOf, choosesId } from '../../src/kind/row-values.ts';
 import { explore, exploreLateCreates } from '../support/crashes/explore.ts';
 import { imageOf } from '../support/crashes/platform.ts';
 import type { Place, Task } from '../support/crashes/process.ts';

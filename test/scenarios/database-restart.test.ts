@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
-import { PlatformError } from '../../src/api/errors.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { batching, bulkClient, planned } from '../support/bulk.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';

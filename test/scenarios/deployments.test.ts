@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
 import {
   actionsOf,

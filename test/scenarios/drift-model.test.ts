@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { acceptDrift } from '../../src/drift/run.ts';
+import { acceptDrift } from '../../src/drift/drift-run.ts';
 import { driftOf, edit } from '../support/drifting.ts';
 import { calendar } from '../support/virtual-clock.ts';
 import { effort } from '../support/whole.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasChanges } from '../../src/plan/action.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { declareMentioned, modelOf } from '../support/random-blocks.ts';
 import type { Drift } from '../support/random-commands.ts';
 import { histories } from '../support/random-commands.ts';

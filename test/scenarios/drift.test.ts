@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { refuseWrites } from '../../src/drift/run.ts';
+import { refuseWrites } from '../../src/drift/drift-run.ts';
 import { driftAcceptCommand, driftCommand } from '../cli/asked.ts';
 import { clientOf, driftOf, edit } from '../support/drifting.ts';
 import { bench, head } from '../support/world.ts';

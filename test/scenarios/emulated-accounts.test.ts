@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { addMembership, addOrganization, addPerson, openWorld } from '../emulator/people.ts';
 

@@ -4,7 +4,7 @@ import { contract, endpointOf, type Operation } from '../../src/api/contract.ts'
 import { createTransport, type Transport } from '../../src/api/transport.ts';
 import type { WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { cases } from '../emulator/endpoint-cases/cases.ts';
 import type { Call, EndpointCase } from '../emulator/endpoint-cases/endpoint-case.ts';
 import { prepareWorld } from '../emulator/endpoint-cases/prepared-world.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { finish, project, start, trueup, trueupProcess } from '../cli/process.ts';
 import { killedBefore } from '../support/killing.ts';
 import { effort } from '../support/whole.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
 import type { Union } from '../../src/kind/field.ts';
-import { writtenFields } from '../../src/kind/written.ts';
+import { writtenFields } from '../../src/kind/written-keys.ts';
 import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestOf, manifestWith, together, triedStands } from '../support/kind-manifests.ts';
 import { kindBench } from '../support/kind-world.ts';
 import { means, plain } from '../../src/kind/codecs.ts';
 import type { Row } from '../../src/formats/json.ts';
-import { isInCase, observedValue } from '../../src/kind/wire.ts';
+import { isInCase, observedValue } from '../../src/kind/row-values.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import type { Survey } from '../../src/export/survey.ts';
 import { survey, withChildren } from '../../src/export/survey.ts';

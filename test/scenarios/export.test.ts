@@ -6,7 +6,7 @@ import { deployByHand } from '../support/deployments.ts';
 import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import type { Exported } from '../../src/export/export.ts';
+import type { Exported } from '../../src/export/prove-export.ts';
 
 /** An export, and then a plan: empty. An export, and then an apply on an empty platform: the same world. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { plan } from '../../src/workflow/plan.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
-import { endingOf } from '../../src/documents/result.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
+import { endingOf } from '../../src/documents/result-document.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { unusable } from '../../src/state/unusable.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/documents/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
 import { interruptDeployments } from '../../src/emulator/restart.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import type { World } from '../../src/emulator/world.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { verdictOf } from '../../src/render/verdict.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bench, head } from '../support/world.ts';
 import { trueup } from '../cli/process.ts';
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 
 /** The platform makes ids up from letters, digits, `-` and `_`: one in 64 begins with a hyphen. */
 

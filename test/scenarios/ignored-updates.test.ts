@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endingOf } from '../../src/documents/result.ts';
+import { endingOf } from '../../src/documents/result-document.ts';
 import { shown } from '../render/plans.ts';
 import { isDeployOrder } from '../support/deployments.ts';
 import { actionsOf, answered, answering, applyOver, notesOf, plansNothing, results } from '../support/faults.ts';

@@ -18,7 +18,7 @@ import { formatMessage } from 'publint/utils';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { lacks } from '../cli/shell.ts';
 import { followPage, tryYaml } from '../support/installed-pages.ts';
 import { receivers } from '../support/receiver.ts';
@@ -175,7 +175,12 @@ describe('the samples', () => {
   test('are found on the page of the library, at the head of every entry point, and where a function is declared', () => {
     const files = samples.map(({ at }) => at.replace(/:\d+$/, ''));
     expect(files).toEqual(
-      expect.arrayContaining(['docs/library.md', 'src/index.ts', 'src/exports/state.ts', 'src/library/project.ts']),
+      expect.arrayContaining([
+        'docs/library.md',
+        'src/index.ts',
+        'src/exports/state.ts',
+        'src/library/open-project-folder.ts',
+      ]),
     );
     expect(samplesIn('a.ts', '/**\n * Text.\n *\n * ```ts\n * a();\n *   b();\n * ```\n */\n')).toEqual([
       { at: 'a.ts:4', code: 'a();\n  b();\n' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';

@@ -10,10 +10,18 @@ import type { Field } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
-import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../../src/kind/wire.ts';
+import {
+  canBeNull,
+  carrierOf,
+  fieldPath,
+  idMember,
+  observedValue,
+  takes,
+  updatesOf,
+} from '../../src/kind/row-values.ts';
 import type { Outcome } from '../../src/apply/job.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';

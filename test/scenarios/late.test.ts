@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import {
   answered,

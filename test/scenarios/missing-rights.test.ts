@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { explain } from '../../src/cli/run.ts';
+import { explain } from '../../src/cli/run-command.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import type { Row } from '../../src/emulator/json-rows.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { apiKey } from '../cli/place.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasChanges } from '../../src/plan/action.ts';
-import { planDocument } from '../../src/documents/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
 import { applyCommand, planCommand } from '../cli/asked.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
 import { shown } from '../render/plans.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, Row } from '../../src/formats/json.ts';
-import { observedValue } from '../../src/kind/wire.ts';
+import { observedValue } from '../../src/kind/row-values.ts';
 import { notification } from '../../src/resources/notification.ts';
 import { everything } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/formats/json.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import {
   applyOver,
   connection,

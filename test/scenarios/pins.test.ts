@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 import { byHand, idOf, plansNothing, refusal } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';

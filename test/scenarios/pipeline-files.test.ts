@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createProgram } from '../../src/cli/program.ts';
-import { readOptions } from '../../src/ci/options.ts';
+import { readOptions } from '../../src/ci/ci-options.ts';
 import { readYaml } from '../support/pipelines.ts';
 import { processOfTest } from '../support/process.ts';
 

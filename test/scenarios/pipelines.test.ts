@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Forge } from '../../src/ci/forge.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { program } from '../cli/process.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
 import { forgeToken, jobToken, serveForge } from '../support/fake-forge.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Finished } from '../cli/process.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';

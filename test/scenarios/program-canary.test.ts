@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import type { Finished } from '../cli/process.ts';
 import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { inFormat, trueupInEveryFormat } from '../support/every-format.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { planDocument } from '../../src/documents/plan.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { session } from '../../src/workflow/session.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import {

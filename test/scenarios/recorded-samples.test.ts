@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { deployCompose, keyOfCase, recordedWorld } from '../emulator/samples-world.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
-import { namesOf } from '../../src/api/names.ts';
+import { namesOf } from '../../src/api/translate.ts';
 import { document } from '../../src/api/vocabulary.ts';
 import type { WireRequest } from '../../src/api/wire.ts';
 import { compared, named, type Sample } from '../support/recorded.ts';

@@ -3,7 +3,7 @@ import type { Pause } from '../../src/api/circuit-breaker.ts';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { applyThrough, batching, fullPlatform } from '../support/bulk.ts';
 import { edited, objectsOf, whole } from '../support/unreliable.ts';

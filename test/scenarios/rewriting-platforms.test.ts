@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { idSet, list } from '../../src/kind/codecs.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';
-import { canBeNull } from '../../src/kind/wire.ts';
+import { canBeNull } from '../../src/kind/row-values.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Stand } from '../support/kind-manifests.ts';
 import { manifestOfAllKinds, outcomeOf } from '../support/kind-manifests.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { command as drift } from '../../src/cli/commands/drift.ts';
 import { command as plan } from '../../src/cli/commands/plan.ts';
 import { apiKey } from '../cli/place.ts';

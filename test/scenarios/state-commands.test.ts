@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { documentOf, finish, project, start, trueup } from '../cli/process.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { project, trueup, trueupProcess } from '../cli/process.ts';
 import { killedBefore } from '../support/killing.ts';
 import { stack } from '../support/manifest-texts.ts';

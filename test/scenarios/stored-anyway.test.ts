@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import { failure, page } from '../../src/emulator/faults/answers.ts';
-import { endingOf } from '../../src/documents/result.ts';
+import { failure, page } from '../../src/emulator/faults/fault-answers.ts';
+import { endingOf } from '../../src/documents/result-document.ts';
 import { composeBody } from '../support/manifest-texts.ts';
 import { killedRun } from '../support/histories.ts';
 import type { Bench } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import {
   actionsOf,
   answered,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn } from '../support/faults.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { keyText } from '../support/state-key.ts';

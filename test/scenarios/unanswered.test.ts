@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Bench } from '../support/world.ts';
 import { rowsIn } from '../support/faults.ts';

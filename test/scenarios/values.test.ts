@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/plan/action.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { plansNothing } from '../support/faults.ts';
 import { bench, head } from '../support/world.ts';
 import { canariesIn } from '../secrets/canaries.ts';

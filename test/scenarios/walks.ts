@@ -1,4 +1,4 @@
-import { importObject } from '../../src/workflow/import.ts';
+import { importObject } from '../../src/workflow/import-object.ts';
 import { moveInState, removeFromState } from '../../src/operate/edit-state.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { session } from '../../src/workflow/session.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Profile } from '../../src/api/contract.ts';
-import { serve } from '../../src/emulator/server.ts';
-import { PlatformError } from '../../src/api/errors.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { open, Stop } from '../../src/index.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { secretSpans } from '../../src/export/secrets.ts';
+import { secretSpans } from '../../src/export/secrets-of-export.ts';
 import { isSecretEntry, maskText, maskValue } from '../../src/secrets/looks-secret.ts';
 
 const maskEnvText = (text: string): string => maskText(text, { isEnv: true });

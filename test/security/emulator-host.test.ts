@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 
 /** Asks an emulator that listens on a host, and gives the answer to a Host header. */
 async function ask(listens: string, header: string): Promise<{ status: number | undefined; body: string }> {

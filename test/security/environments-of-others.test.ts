@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/formats/json.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import {
   actionsOf,
   answered,

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/api/contract.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { redacted } from '../../src/secrets/secret.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { project, trueup } from '../cli/process.ts';

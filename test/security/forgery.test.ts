@@ -8,7 +8,7 @@ import type { Json } from '../../src/formats/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/plan-file.ts';
 import { planFile } from '../../src/plan/plan-facts.ts';
-import { plan as makePlan } from '../../src/workflow/plan.ts';
+import { plan as makePlan } from '../../src/workflow/make-plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
 import { session } from '../../src/workflow/session.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Finished } from '../cli/process.ts';
 import { trueup, trueupProcess } from '../cli/process.ts';

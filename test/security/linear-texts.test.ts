@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cleanText } from '../../src/api/answer.ts';
 import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { wordsOf } from '../../src/edit/format.ts';
+import { wordsOf } from '../../src/edit/format-yaml.ts';
 import { ignoreLine } from '../../src/project/write-files.ts';
 import { maskedText } from '../../src/manifest/quote.ts';
 import { shown } from '../../src/manifest/problem.ts';
@@ -11,7 +11,7 @@ import { readTree } from '../../src/manifest/tree.ts';
 import { inAscii } from '../../src/render/text-lines.ts';
 import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { mountedVolumes } from '../../src/resources/families/compose-file.ts';
+import { mountedVolumes } from '../../src/resources/families/compose-checks.ts';
 
 /**
  * Texts of a stranger that take time in proportion to their square, where an expression tries each place again. Such a test

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open } from '../../src/library/project.ts';
+import { open } from '../../src/library/open-project-folder.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { project, trueup } from '../cli/process.ts';
 import { listeners } from '../support/listeners.ts';
 import type { S3Server } from '../support/s3-server.ts';

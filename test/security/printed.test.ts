@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { printed } from '../../src/render/printable.ts';
 import { planText, open as openProject } from '../../src/index.ts';
 import { project, trueup } from '../cli/process.ts';
@@ -298,8 +298,8 @@ it('S8: nothing is written to a stream but text that went through the edge', () 
   expect(Object.fromEntries(writers)).toEqual({
     // Escapes each part of a command to the runner by itself.
     'ci/annotations.ts': ['unchanged('],
-    'ci/report.ts': ['stdout.write('],
-    'ci/run.ts': ['stderr.write(', 'stdout.write('],
+    'ci/ci-report.ts': ['stdout.write('],
+    'ci/run-ci.ts': ['stderr.write(', 'stdout.write('],
     // Hands on what trueup printed.
     'ci/trueup.ts': ['stderr.write(', 'stdout.write(', 'unchanged('],
     'cli/candidates.ts': ['stdout.write('],

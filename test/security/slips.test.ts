@@ -3,7 +3,7 @@ import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
 import type { Safeguard } from '../../src/diagnostics/safeguards.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import { everything, notesOf, plansNothing, refusal } from '../support/faults.ts';
 import { benchAfter } from '../support/kind-world.ts';
 import type { Edit } from './slips.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { waitOut } from '../../src/state/wait-out.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { processTime } from '../../src/state/conformance/virtual-processes.ts';

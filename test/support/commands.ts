@@ -1,10 +1,10 @@
 import type { Command, Given, Run } from '../../src/cli/command.ts';
 import type { Exit } from '../../src/render/exit-codes.ts';
-import { chooseFormat, runFor } from '../../src/cli/run.ts';
+import { chooseFormat, runFor } from '../../src/cli/run-command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import type { View } from '../../src/render/format.ts';
+import type { View } from '../../src/render/output-format.ts';
 import { printed } from '../../src/render/printable.ts';
-import { noSite } from '../../src/render/review-site.ts';
+import { noSite } from '../../src/render/report-links.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Clock } from '../../src/state/clock.ts';

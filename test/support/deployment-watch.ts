@@ -3,7 +3,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/formats/json.ts';
 import { canonical } from '../../src/formats/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { isInCase, observedValue } from '../../src/kind/wire.ts';
+import { isInCase, observedValue } from '../../src/kind/row-values.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { isDeployOrder } from './deployments.ts';
 

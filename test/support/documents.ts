@@ -1,9 +1,9 @@
 import type { ApplyResult } from '../../src/apply/job.ts';
-import type { PlanInput } from '../../src/documents/plan.ts';
-import { planDocument } from '../../src/documents/plan.ts';
-import { resultDocument } from '../../src/documents/result.ts';
+import type { PlanInput } from '../../src/documents/plan-document.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
+import { resultDocument } from '../../src/documents/result-document.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import type { PlanDocument, ResultDocument } from '../../src/render/documents.ts';
+import type { PlanDocument, ResultDocument } from '../../src/render/document-schemas.ts';
 
 /** Documents for tests of views. */
 

@@ -1,8 +1,8 @@
 import { readingOnly } from '../../src/api/client.ts';
 import type { Operation } from '../../src/api/contract.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
-import type { Drift, DriftOptions } from '../../src/drift/run.ts';
-import { findDrift } from '../../src/drift/run.ts';
+import type { Drift, DriftOptions } from '../../src/drift/drift-run.ts';
+import { findDrift } from '../../src/drift/drift-run.ts';
 import type { Bench } from './world.ts';
 
 /** Compares the platform of a test with a manifest, as `trueup drift` does. */

@@ -1,6 +1,6 @@
 import type { Command, Group } from '../../src/cli/command.ts';
 import { commands, nameIn } from '../../src/cli/commands/index.ts';
-import type { Formats, Screen, View } from '../../src/render/format.ts';
+import type { Formats, Screen, View } from '../../src/render/output-format.ts';
 import type { Finished } from '../cli/process.ts';
 import { trueup } from '../cli/process.ts';
 

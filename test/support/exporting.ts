@@ -1,9 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectLayout } from '../../src/export/compose.ts';
-import type { Exported } from '../../src/export/export.ts';
-import { makeExport } from '../../src/export/export.ts';
+import { projectLayout } from '../../src/export/compose-files.ts';
+import type { Exported } from '../../src/export/prove-export.ts';
+import { makeExport } from '../../src/export/prove-export.ts';
 import type { TerraformState } from '../../src/export/terraform.ts';
 import { survey, withChildren } from '../../src/export/survey.ts';
 import type { Row } from '../../src/formats/json.ts';

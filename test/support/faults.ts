@@ -8,7 +8,7 @@ import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import type { Connection } from '../../src/workflow/connection.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import type { Platform } from '../../src/workflow/session.ts';
 import { session } from '../../src/workflow/session.ts';
 import type { StateStore } from '../../src/state/state.ts';

@@ -6,7 +6,7 @@ import { seedWorld } from '../../src/emulator/world.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { session } from '../../src/workflow/session.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
 import type { Host } from '../../src/state/host.ts';

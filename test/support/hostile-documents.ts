@@ -1,4 +1,4 @@
-import type { DriftDocument, PlanDocument } from '../../src/render/documents.ts';
+import type { DriftDocument, PlanDocument } from '../../src/render/document-schemas.ts';
 
 const value = (text: string) => ({ is: 'value' as const, value: text });
 const requests = { reads: 3, writes: 0 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/server.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { freePort } from './free-port.ts';
 import { continued, endOf, expectLines, partsOf } from './page-parts.ts';
 import { runScript } from './pipelines.ts';

@@ -8,7 +8,7 @@ import { topAddress, topOf, withTop } from '../../src/kind/top.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
-import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
+import { fieldPath, isNeededBy } from '../../src/kind/row-values.ts';
 import { childAddress } from '../../src/kind/address.ts';
 import { isAll, isFull } from './whole.ts';
 

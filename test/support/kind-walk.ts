@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/apply/job.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import { benchAfter } from './kind-world.ts';
 import type { Stand } from './kind-manifests.ts';
 import { canBeCopied, copyOf, manifestOf, markOf } from './kind-manifests.ts';

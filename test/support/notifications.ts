@@ -1,5 +1,5 @@
-import type { DriftDocument, DriftNotificationDocument } from '../../src/render/documents.ts';
-import { notificationOf } from '../../src/render/notification.ts';
+import type { DriftDocument, DriftNotificationDocument } from '../../src/render/document-schemas.ts';
+import { notificationOf } from '../../src/render/notification-document.ts';
 
 /** Messages about drift, for tests. */
 

@@ -2,7 +2,7 @@ import { requiredMembers } from '../../src/api/contract.ts';
 import type { Json } from '../../src/formats/json.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { createOf, isNeededBy } from '../../src/kind/wire.ts';
+import { createOf, isNeededBy } from '../../src/kind/row-values.ts';
 import type { Block, Env, Model, Named, Ref } from './random-manifest.ts';
 import {
   blocksOf,

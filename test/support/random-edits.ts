@@ -1,4 +1,4 @@
-import { mergeOption } from '../../src/kind/written.ts';
+import { mergeOption } from '../../src/kind/written-keys.ts';
 import { addBlock, coreFields, envFrom, pick, setField, valueFor } from './random-blocks.ts';
 import type { Seed } from './random-blocks.ts';
 import type { Model, Placed } from './random-manifest.ts';

@@ -4,7 +4,7 @@ import type { Field } from '../../src/kind/field.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
-import { canBeNull, keyDefault } from '../../src/kind/wire.ts';
+import { canBeNull, keyDefault } from '../../src/kind/row-values.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** Random manifests as trees of blocks, and what blocks may say. */

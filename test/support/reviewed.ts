@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ReviewedPlan } from '../../src/workflow/reviewed.ts';
 import { planFile } from '../../src/plan/plan-facts.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Narrowing, Plan } from '../../src/plan/action.ts';

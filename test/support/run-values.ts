@@ -1,9 +1,9 @@
 import { contracts } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
-import { PlatformError } from '../../src/api/errors.ts';
+import { PlatformError } from '../../src/api/platform-error.ts';
 import type { Job, JobEvent } from '../../src/apply/job.ts';
-import type { ApplyInput, Run } from '../../src/apply/run.ts';
-import { dispatch, jobOf, startRun } from '../../src/apply/run.ts';
+import type { ApplyInput, Run } from '../../src/apply/apply-run.ts';
+import { dispatch, jobOf, startRun } from '../../src/apply/apply-run.ts';
 import type { Json, Row } from '../../src/formats/json.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { planDocument } from '../../src/documents/plan.ts';
+import { planDocument } from '../../src/documents/plan-document.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import type { PlanDocument } from '../../src/render/documents.ts';
+import type { PlanDocument } from '../../src/render/document-schemas.ts';
 import { verdictOf } from '../../src/render/verdict.ts';
 
 /**

@@ -17,7 +17,7 @@ import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import type { Connection } from '../../src/workflow/connection.ts';
-import { plan } from '../../src/workflow/plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import type { Platform, PlanRequest } from '../../src/workflow/session.ts';
 import { session } from '../../src/workflow/session.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { planFileText } from '../../src/plan/plan-file.ts';
-import { applyPlan } from '../../src/workflow/apply.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import { canonical } from '../../src/formats/json.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 import { deployByHand } from '../support/deployments.ts';

@@ -1,10 +1,10 @@
 import { defined } from '../../formats/json.ts';
 import { performance } from 'node:perf_hooks';
 import { attempts } from '../../api/attempts.ts';
-import type { Deploying } from '../../apply/run.ts';
+import type { Deploying } from '../../apply/apply-run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
-import { planDocument } from '../../documents/plan.ts';
-import { endingOf, resultDocument } from '../../documents/result.ts';
+import { planDocument } from '../../documents/plan-document.ts';
+import { endingOf, resultDocument } from '../../documents/result-document.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
@@ -12,7 +12,7 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import { type Exit, exitCodes, stopExits } from '../../render/exit-codes.ts';
-import { type Format, type Formats, jsonView, printJson, textView } from '../../render/format.ts';
+import { type Format, type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { eventDocuments, eventLines, eventTree } from '../../render/progress-reporters.ts';
 import { type ProgressInput, createProgress } from '../../render/progress.ts';
@@ -27,8 +27,8 @@ import { type Given, type Run, defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
 import { loadForSession, withLock } from '../locked.ts';
-import { readSeconds, usage } from '../options.ts';
-import { readPlanFile } from '../plan-file.ts';
+import { readSeconds, usage } from '../settle-options.ts';
+import { readPlanFile } from '../plan-file-on-disk.ts';
 import {
   adding,
   allowDataLoss,
@@ -40,7 +40,7 @@ import {
   values,
 } from '../option-sets.ts';
 import type { Interruption } from '../signals.ts';
-import { readValues } from '../values.ts';
+import { readValues } from '../values-of-plan.ts';
 
 const text: Format<ApplyView> = (screen) => {
   const { out, err, outStyle, errStyle, live } = screen;

@@ -1,26 +1,26 @@
 import { consequenceOf } from '../../api/consequences.ts';
 import { type Operation, beyondDocument, contract, contracts, isOperation } from '../../api/contract.ts';
 import { describeLimit } from '../../api/key-limit.ts';
-import type { Names } from '../../api/names.ts';
+import type { Names } from '../../api/translate.ts';
 import { shownOnce } from '../../api/secret-members.ts';
 import { bareAnswers } from '../../api/vocabulary.ts';
 import { type Diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { checkInput, findOperation } from '../../operate/call-input.ts';
+import { checkInput, findOperation } from '../../operate/called-operation.ts';
 import { defined } from '../../formats/json.ts';
 import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/format.ts';
+import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { counted } from '../../render/lines.ts';
-import { operationsJson, type Words, renderOperation, renderOperations } from '../../render/operations.ts';
+import { operationsJson, type Words, renderOperation, renderOperations } from '../../render/operation-views.ts';
 import { printable } from '../../render/printable.ts';
 import { addSecretsOf, redactAnswer, redactMembers } from '../../secrets/call-secrets.ts';
 import { confirm, placeOf } from '../approval.ts';
-import { readInput } from '../call-input.ts';
+import { readInput } from '../read-call-input.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Given, type Run, defineCommand } from '../command.ts';
 import { withPlatform } from '../connect.ts';
-import { readSeconds, requireRaw, usage } from '../options.ts';
+import { readSeconds, requireRaw, usage } from '../settle-options.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Prints what `call` reports. */

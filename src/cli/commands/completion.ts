@@ -1,7 +1,7 @@
-import { type Formats, jsonView, type ReportView, textView } from '../../render/format.ts';
+import { type Formats, jsonView, type ReportView, textView } from '../../render/output-format.ts';
 import { defineCommand } from '../command.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 
 /** A script, the same in every format. */
 const formats: Formats<ReportView<string>> = {

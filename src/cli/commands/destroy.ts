@@ -1,7 +1,7 @@
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { defineCommand } from '../command.ts';
-import { readPlanFile } from '../plan-file.ts';
+import { readPlanFile } from '../plan-file-on-disk.ts';
 import { allowDataLoss, autoApprove, fullWithFile, inFlightTimeout, narrowing, values } from '../option-sets.ts';
 import { applyFormats, planAndApply, refuseNarrowing } from './apply.ts';
 

@@ -1,12 +1,12 @@
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import { type Check, examinePlatform, examineState, neededFor } from '../../operate/doctor.ts';
+import { type Check, examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { strayVariables } from '../../project/stage-environment.ts';
 import { findTarget } from '../../project/target.ts';
-import { doctorJson, renderChecks } from '../../render/doctor.ts';
+import { doctorJson, renderChecks } from '../../render/doctor-views.ts';
 import { type Exit, exitCodes } from '../../render/exit-codes.ts';
-import { reportFormats } from '../../render/format.ts';
+import { reportFormats } from '../../render/output-format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { withPlatform } from '../connect.ts';
 

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
-import { driftAcceptDocument } from '../../drift/document.ts';
+import { driftAcceptDocument } from '../../drift/drift-document.ts';
 import { foreignTo } from '../../git/blame.ts';
 import { readRepositories, repositoryAround } from '../../git/repository.ts';
-import { isTooFar } from '../../plan/accepted.ts';
-import { acceptDrift, refuseWrites } from '../../drift/run.ts';
+import { isTooFar } from '../../plan/find-acceptance.ts';
+import { acceptDrift, refuseWrites } from '../../drift/drift-run.ts';
 import { loadManifest } from '../../project/load.ts';
-import type { DriftAcceptDocument } from '../../render/documents.ts';
+import type { DriftAcceptDocument } from '../../render/document-schemas.ts';
 import { renderDriftAccept } from '../../render/drift-text.ts';
-import { reportFormats } from '../../render/format.ts';
+import { reportFormats } from '../../render/output-format.ts';
 import { isoTime } from '../../state/clock.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 
 const formats = reportFormats<DriftAcceptDocument>({
   text: (document, { out, outStyle }) => out(renderDriftAccept(document, outStyle)),

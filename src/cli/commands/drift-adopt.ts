@@ -4,13 +4,13 @@ import type { Finding } from '../../drift/finding.ts';
 import { groupBy } from '../../kind/group.ts';
 import { maskedText } from '../../manifest/quote.ts';
 import { type AdoptResult, adoptDrift } from '../../drift/adopt.ts';
-import { refuseWrites } from '../../drift/run.ts';
+import { refuseWrites } from '../../drift/drift-run.ts';
 import { loadManifest } from '../../project/load.ts';
 import { diagnosticJson } from '../../render/diagnostics-json.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import type { DriftAdoptDocument } from '../../render/documents.ts';
+import type { DriftAdoptDocument } from '../../render/document-schemas.ts';
 import { renderAdoption } from '../../render/drift-text.ts';
-import { type Screen, reportFormats } from '../../render/format.ts';
+import { type Screen, reportFormats } from '../../render/output-format.ts';
 import { maskedChanges } from '../../render/hunks.ts';
 import { counted, fold, indented } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
@@ -19,7 +19,7 @@ import { textDifference } from '../../render/text-lines.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 
 /** What `drift adopt` did. */
 interface Adoption extends Omit<AdoptResult, 'files'> {

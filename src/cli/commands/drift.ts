@@ -1,8 +1,8 @@
-import { driftDocument } from '../../drift/document.ts';
+import { driftDocument } from '../../drift/drift-document.ts';
 import { lineOf } from '../../drift/remedies.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import { type Drift, findDrift, refuseWrites } from '../../drift/run.ts';
+import { type Drift, findDrift, refuseWrites } from '../../drift/drift-run.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { Load } from '../../project/open-project.ts';
 import type { Validated } from '../../workflow/validate.ts';
@@ -10,8 +10,8 @@ import { notify } from '../../drift/notify.ts';
 import { pipelineRun } from '../../project/pipeline-run.ts';
 import { renderDrift } from '../../render/drift-text.ts';
 import { type Exit, driftExit } from '../../render/exit-codes.ts';
-import { type Formats, jsonView, printJson, textView } from '../../render/format.ts';
-import { notificationOf } from '../../render/notification.ts';
+import { type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
+import { notificationOf } from '../../render/notification-document.ts';
 import type { DriftCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { wordsOf } from '../../render/verdict.ts';
@@ -19,10 +19,10 @@ import { isoTime } from '../../state/clock.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withProject } from '../connect.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { values } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
-import { readValues } from '../values.ts';
+import { readValues } from '../values-of-plan.ts';
 
 const reports = async () => (await import('../../render/reports.ts')).driftReports;
 

@@ -6,17 +6,17 @@ import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
-import { serve } from '../../emulator/server.ts';
-import { emulatorKey } from '../../project/connect.ts';
+import { serve } from '../../emulator/http-server.ts';
+import { emulatorKey } from '../../project/open-connection.ts';
 import { openEmulatorFile } from '../../project/emulator-file.ts';
-import type { EmulatorDocument } from '../../render/documents.ts';
+import type { EmulatorDocument } from '../../render/document-schemas.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
-import { type ReportView, reportFormats } from '../../render/format.ts';
+import { type ReportView, reportFormats } from '../../render/output-format.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readFaultsFile } from '../faults-file.ts';
-import { readInteger, readMilliseconds } from '../options.ts';
+import { readInteger, readMilliseconds } from '../settle-options.ts';
 
 const formats = reportFormats<Pick<EmulatorDocument, 'url' | 'apiKey'>>({
   text: ({ url, apiKey }, { out }) => out(`TRUEUP_URL=${url}\nTRUEUP_API_KEY=${apiKey}\n`),

@@ -1,7 +1,7 @@
 import { usage } from '../../diagnostics/usage.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type Outputs, resolve } from '../../manifest/wanted.ts';
-import { serveRemembered } from '../../observe/capabilities.ts';
+import { serveRemembered } from '../../observe/discover.ts';
 import {
   type Evaluated,
   type Question,
@@ -9,13 +9,13 @@ import {
   outputsInState,
   questionOf,
   referring,
-} from '../../operate/evaluate.ts';
-import { readReferences } from '../../operate/outputs.ts';
+} from '../../operate/eval-text.ts';
+import { readReferences } from '../../operate/read-outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
-import type { EvaluationDocument } from '../../render/documents.ts';
+import type { EvaluationDocument } from '../../render/document-schemas.ts';
 import { printable } from '../../render/printable.ts';
-import { reportFormats } from '../../render/format.ts';
+import { reportFormats } from '../../render/output-format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';
 

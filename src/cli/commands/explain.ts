@@ -3,18 +3,18 @@ import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Code, codes } from '../../diagnostics/codes.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
-import { explainedDocument } from '../../documents/plan.ts';
+import { explainedDocument } from '../../documents/plan-document.ts';
 import { addressParts } from '../../kind/address.ts';
 import { resolveAddress } from '../../kind/aliases.ts';
 import { type LineOrigin, lineOrigin } from '../../git/blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { type PartOfManifest, findPart } from '../../manifest/value-at.ts';
 import { shownAddress } from '../../plan/action.ts';
-import { type ExplainedAddress, actionsAt, explainPart, explainRemoved } from '../../plan/explain.ts';
+import { type ExplainedAddress, actionsAt, explainPart, explainRemoved } from '../../plan/explain-address.ts';
 import { declaredResources, loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { readPage } from '../../project/version.ts';
-import { plan } from '../../workflow/plan.ts';
-import type { ExplanationDocument } from '../../render/documents.ts';
+import { plan } from '../../workflow/make-plan.ts';
+import type { ExplanationDocument } from '../../render/document-schemas.ts';
 import {
   type AboutAddress,
   type Explanation,
@@ -22,7 +22,7 @@ import {
   addressText,
   explanationText,
 } from '../../render/explain-text.ts';
-import { type ReportView, reportFormats } from '../../render/format.ts';
+import { type ReportView, reportFormats } from '../../render/output-format.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 

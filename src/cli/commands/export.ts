@@ -16,12 +16,12 @@ import { findTarget } from '../../project/target.ts';
 import { leavingNothing } from '../../project/write-files.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type ExportReport, exportJson, renderExport } from '../../render/export-report.ts';
-import { type ReportView, reportFormats } from '../../render/format.ts';
+import { type ReportView, reportFormats } from '../../render/output-format.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { secretValues } from '../option-sets.ts';
 
 /** The formats of `export`. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
-import type { FormatDocument } from '../../render/documents.ts';
-import { type Screen, reportFormats } from '../../render/format.ts';
+import type { FormatDocument } from '../../render/document-schemas.ts';
+import { type Screen, reportFormats } from '../../render/output-format.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { textDifference } from '../../render/text-lines.ts';

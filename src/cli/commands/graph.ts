@@ -6,7 +6,7 @@ import { resolveAddress } from '../../kind/aliases.ts';
 import { matchesGlob } from '../../formats/glob.ts';
 import { type Resource, resourcePosition } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
-import type { GraphDocument } from '../../render/documents.ts';
+import type { GraphDocument } from '../../render/document-schemas.ts';
 import {
   type Format,
   type Formats,
@@ -15,7 +15,7 @@ import {
   jsonView,
   printJson,
   textView,
-} from '../../render/format.ts';
+} from '../../render/output-format.ts';
 import { type GraphNode, edgesOf } from '../../render/graph-model.ts';
 import { renderSvg } from '../../render/graph-svg.ts';
 import { fold, indented } from '../../render/lines.ts';
@@ -23,7 +23,7 @@ import { printable } from '../../render/printable.ts';
 import type { Style } from '../../render/style.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { target } from '../option-sets.ts';
 
 /** Prints what `graph` reports. */

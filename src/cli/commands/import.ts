@@ -1,13 +1,13 @@
-import { planDocument } from '../../documents/plan.ts';
-import { importObject } from '../../workflow/import.ts';
+import { planDocument } from '../../documents/plan-document.ts';
+import { importObject } from '../../workflow/import-object.ts';
 import { normalAddress } from '../../kind/address.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadWithSecrets } from '../../project/load.ts';
-import { plan } from '../../workflow/plan.ts';
-import type { PlanDocument } from '../../render/documents.ts';
+import { plan } from '../../workflow/make-plan.ts';
+import type { PlanDocument } from '../../render/document-schemas.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
-import { reportFormats } from '../../render/format.ts';
+import { reportFormats } from '../../render/output-format.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';

@@ -3,12 +3,12 @@ import { shellWord } from '../../diagnostics/shell-word.ts';
 import { addressParts } from '../../kind/address.ts';
 import type { Kind } from '../../kind/kind.ts';
 import type { Addressed } from '../../operate/addressed.ts';
-import { logRequest, readLog } from '../../operate/logs.ts';
-import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
-import { logsJson, renderLog } from '../../render/logs.ts';
+import { logRequest, readLog } from '../../operate/log-request.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
+import { logsJson, renderLog } from '../../render/log-views.ts';
 import { defineCommand } from '../command.ts';
 import { withObjects } from '../named-objects.ts';
-import { readSince, requireRaw } from '../options.ts';
+import { readSince, requireRaw } from '../settle-options.ts';
 import { id } from '../option-sets.ts';
 
 /** Prints what `logs` reports. */

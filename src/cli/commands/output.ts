@@ -1,19 +1,19 @@
-import { serveRemembered } from '../../observe/capabilities.ts';
+import { serveRemembered } from '../../observe/discover.ts';
 import {
   type OutputValue,
   chooseOutputs,
   evaluateOutputs,
   requireSecrets,
   requireShown,
-} from '../../operate/outputs.ts';
+} from '../../operate/read-outputs.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
-import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { counted } from '../../render/lines.ts';
-import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
+import { outputsJson, renderOutput, renderOutputs } from '../../render/output-views.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';
-import { requireRaw, usage } from '../options.ts';
+import { requireRaw, usage } from '../settle-options.ts';
 
 /** Prints what `output` reports. */
 interface OutputView extends View {

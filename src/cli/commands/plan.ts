@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { planDocument } from '../../documents/plan.ts';
+import { planDocument } from '../../documents/plan-document.ts';
 import { hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/plan-facts.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
@@ -9,23 +9,23 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import type { Load } from '../../project/open-project.ts';
 import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { type Formats, jsonView, printJson, textView } from '../../render/format.ts';
+import { type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
 import { styleFor } from '../../render/style.ts';
 import { wordsOf } from '../../render/verdict.ts';
 import type { Validated } from '../../workflow/validate.ts';
-import { plan } from '../../workflow/plan.ts';
+import { plan } from '../../workflow/make-plan.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withProject } from '../connect.ts';
-import { usage } from '../options.ts';
-import { checkPlanPath, writePlanFile } from '../plan-file.ts';
+import { usage } from '../settle-options.ts';
+import { checkPlanPath, writePlanFile } from '../plan-file-on-disk.ts';
 import { adding, full, narrowing, noDeploy, values } from '../option-sets.ts';
 import { commandLine } from '../shell-command.ts';
-import { readValues } from '../values.ts';
+import { readValues } from '../values-of-plan.ts';
 
 const reports = async () => (await import('../../render/reports.ts')).planReports;
 

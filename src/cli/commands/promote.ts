@@ -2,7 +2,7 @@ import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Diagnostic, Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { copyValue } from '../../edit/copy-value.ts';
-import { overlay } from '../../export/export.ts';
+import { overlay } from '../../export/prove-export.ts';
 import { same } from '../../formats/json.ts';
 import { readValue } from '../../manifest/declared.ts';
 import { yamlLimit } from '../../manifest/load.ts';
@@ -17,7 +17,7 @@ import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { maskValue } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
-import type { Settled } from '../options.ts';
+import type { Settled } from '../settle-options.ts';
 import { command as plan, planFormats } from './plan.ts';
 
 /** A value of the first file that the second does not have. */

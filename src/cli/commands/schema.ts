@@ -1,7 +1,7 @@
 import { openApi } from '../../api/openapi.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { namesOf } from '../../project/target.ts';
-import { printJson, reportFormats } from '../../render/format.ts';
+import { printJson, reportFormats } from '../../render/output-format.ts';
 import { defineCommand } from '../command.ts';
 
 /** A document, the same in every format. */

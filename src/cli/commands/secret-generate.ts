@@ -1,7 +1,7 @@
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
 
 /** Makes what `generated:` names and no sealed file has. Needs no identity. */

@@ -1,5 +1,5 @@
 import { type SealedProject, isSealedForAll, openSealedProject } from '../../project/sealed-secrets.ts';
-import { reportFormats } from '../../render/format.ts';
+import { reportFormats } from '../../render/output-format.ts';
 import {
   type SecretEntry,
   type SecretsReport,

@@ -2,7 +2,7 @@ import { closest } from '../../diagnostics/closest.ts';
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
 
 /** Writes new values for generated secrets. Needs no identity. */

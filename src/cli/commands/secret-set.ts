@@ -2,7 +2,7 @@ import { decodeUtf8 } from '../../formats/utf8.ts';
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { nameForm } from '../../secrets/sources/names.ts';
 import { type Run, defineCommand } from '../command.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { openPrompt } from '../prompt.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
 

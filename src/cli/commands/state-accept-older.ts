@@ -1,5 +1,5 @@
-import { reportFormats } from '../../render/format.ts';
-import { type AcceptOlderReport, acceptOlderJson } from '../../render/state.ts';
+import { reportFormats } from '../../render/output-format.ts';
+import { type AcceptOlderReport, acceptOlderJson } from '../../render/state-views.ts';
 import { gone } from '../../state/unusable.ts';
 import { confirm } from '../approval.ts';
 import { defineCommand } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { Exit } from '../../render/exit-codes.ts';
-import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/format.ts';
-import { type StateKeyReport, stateKeyJson } from '../../render/state.ts';
+import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
+import { type StateKeyReport, stateKeyJson } from '../../render/state-views.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';

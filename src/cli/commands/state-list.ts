@@ -1,6 +1,6 @@
 import { findState } from '../../project/target.ts';
-import { reportFormats } from '../../render/format.ts';
-import { stateListJson, renderStateList } from '../../render/state.ts';
+import { reportFormats } from '../../render/output-format.ts';
+import { stateListJson, renderStateList } from '../../render/state-views.ts';
 import type { State } from '../../state/state.ts';
 import { defineCommand } from '../command.ts';
 import { readState } from '../connect.ts';

@@ -1,19 +1,19 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
 import { type Plan, isDeployment } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
-import { plan } from '../../workflow/plan.ts';
+import { plan } from '../../workflow/make-plan.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { type ReportView, reportFormats } from '../../render/format.ts';
-import { stateListJson } from '../../render/state.ts';
+import { type ReportView, reportFormats } from '../../render/output-format.ts';
+import { stateListJson } from '../../render/state-views.ts';
 import type { StateRecord } from '../../state/record.ts';
 import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor } from '../connect.ts';
 import { withLock } from '../locked.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Rebuilds a lost state: every declared object that the platform has gets its address. Changes nothing else. */

@@ -1,12 +1,12 @@
 import { resolveAddress } from '../../kind/aliases.ts';
 import { notInState } from '../../operate/addressed.ts';
 import { findState } from '../../project/target.ts';
-import { reportFormats } from '../../render/format.ts';
-import { stateShowJson, renderStateRecord } from '../../render/state.ts';
+import { reportFormats } from '../../render/output-format.ts';
+import { stateShowJson, renderStateRecord } from '../../render/state-views.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { defineCommand } from '../command.ts';
 import { readState } from '../connect.ts';
-import { usage } from '../options.ts';
+import { usage } from '../settle-options.ts';
 
 const formats = reportFormats<{ readonly address: string; readonly record: StateRecord }>({
   text: ({ address, record }, { out, outStyle }) => out(renderStateRecord(address, record, outStyle)),

@@ -1,8 +1,8 @@
 import { stop } from '../../diagnostics/diagnostic.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { printable } from '../../render/printable.ts';
-import { type ReportView, reportFormats } from '../../render/format.ts';
-import { unlockJson } from '../../render/state.ts';
+import { type ReportView, reportFormats } from '../../render/output-format.ts';
+import { unlockJson } from '../../render/state-views.ts';
 import type { Holder } from '../../state/holder.ts';
 import { confirm } from '../approval.ts';
 import { type Run, defineCommand } from '../command.ts';

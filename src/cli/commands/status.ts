@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diagnose } from '../../api/diagnose.ts';
-import { PlatformError } from '../../api/errors.ts';
+import { PlatformError } from '../../api/platform-error.ts';
 import { type Diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { serveRemembered } from '../../observe/capabilities.ts';
+import { serveRemembered } from '../../observe/discover.ts';
 import { type ServiceState, chooseServices, observeServices, servicesOf } from '../../operate/service-states.ts';
 import { type Target, findTarget } from '../../project/target.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
-import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/format.ts';
-import { statusJson, renderService, renderServices, renderVersion } from '../../render/status.ts';
+import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
+import { statusJson, renderService, renderServices, renderVersion } from '../../render/status-views.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readState, withPlatform } from '../connect.ts';
-import { readSeconds, usage } from '../options.ts';
+import { readSeconds, usage } from '../settle-options.ts';
 
 /** Prints what `status` reports. */
 interface StatusView extends View {

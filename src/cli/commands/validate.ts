@@ -4,7 +4,7 @@ import { checkManifest } from '../../project/load.ts';
 import { unsealedNames } from '../../project/sealed-secrets.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
-import { type Formats, type View, jsonView, printJson, textView } from '../../render/format.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { junitXml } from '../../render/junit.ts';
 import { counted } from '../../render/lines.ts';
 import { junitView, sarifView } from '../../render/report-views.ts';

@@ -1,8 +1,8 @@
 import type { WireRequest } from '../../api/wire.ts';
-import type { Row } from '../json.ts';
-import { batchRoot } from '../batch.ts';
+import type { Row } from '../json-rows.ts';
+import { batchRoot } from '../answer-batch.ts';
 import { routeOf } from '../served.ts';
-import { readQuery } from '../validate.ts';
+import { readQuery } from '../check-input.ts';
 
 /** What a request asks for. */
 export interface Asked {

@@ -1,16 +1,16 @@
 import type { Send, WireAnswer, WireRequest } from '../../api/wire.ts';
 import type { Emulator } from '../emulator.ts';
-import { HungUp } from '../errors.ts';
-import { failure, page, refusal } from './answers.ts';
+import { HungUp } from '../error-answers.ts';
+import { failure, page, refusal } from './fault-answers.ts';
 import { withItems } from './batch-items.ts';
 import { type Asked, readAsked } from './asked.ts';
 import { type Delivered, receive } from './delivery.ts';
-import { injectEdit } from './edit.ts';
+import { injectEdit } from './inject-edit.ts';
 import { withoutRows } from './hidden-rows.ts';
-import type { Edit, FaultPlan, Effect } from './plan.ts';
+import type { Edit, FaultPlan, Effect } from './fault-plan.ts';
 import { createTurns } from './turns.ts';
 import { type Unseen, createUnseen } from './unseen.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './fault-words.ts';
 
 /** An emulator with faults. */
 export interface Faults {

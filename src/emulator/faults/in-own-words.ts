@@ -1,7 +1,7 @@
-import type { Names } from '../../api/names.ts';
+import type { Names } from '../../api/translate.ts';
 import { servedOperations } from '../served.ts';
 import { patterns } from './matching.ts';
-import type { FaultPlan } from './plan.ts';
+import type { FaultPlan } from './fault-plan.ts';
 
 /** A plan of faults that was written in the words of a profile, in those of Dokploy. Never throws. */
 export function planInOwnWords(plan: FaultPlan, names: Names): FaultPlan {

@@ -1,7 +1,7 @@
 import type { Asked } from './asked.ts';
 import { createChance } from './chance.ts';
 import { isMeant } from './matching.ts';
-import type { FaultPlan, Rule, Effect } from './plan.ts';
+import type { FaultPlan, Rule, Effect } from './fault-plan.ts';
 
 /** Chooses the effects of faults on a request: none, one or several. */
 export type Turns = (asked: Asked) => readonly Effect[];

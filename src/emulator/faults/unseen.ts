@@ -1,4 +1,4 @@
-import type { Row } from '../json.ts';
+import type { Row } from '../json-rows.ts';
 import { tableNames, type TableName } from '../tables.ts';
 import type { World } from '../world.ts';
 

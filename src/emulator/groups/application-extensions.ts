@@ -1,6 +1,6 @@
 import type { Group } from '../context.ts';
-import { ApiError } from '../errors.ts';
-import { omit, textOr } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import { omit, textOr } from '../json-rows.ts';
 import { find, queued } from './application.ts';
 
 /** What the real platform can do with an application beyond the document: change all of it, deploy it, give that up. */

@@ -3,10 +3,10 @@ import { grantToCaller } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
-import { ApiError } from '../errors.ts';
-import { omit, textOf, textOr, type Row } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { startContainer, stopContainer } from '../machine.ts';
-import { suffixedAppName } from '../names.ts';
+import { suffixedAppName } from '../made-up-names.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { applicationView } from '../views.ts';
 

@@ -2,10 +2,10 @@ import { runningServices } from '../compose-source.ts';
 import type { Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { recordRun } from '../deployment.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOr, type Row } from '../json.ts';
-import { suffixedAppName } from '../names.ts';
-import type { Store } from '../store.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOr, type Row } from '../json-rows.ts';
+import { suffixedAppName } from '../made-up-names.ts';
+import type { Store } from '../table-store.ts';
 import { destinationView, rowView } from '../views.ts';
 
 const { find, remove } = rowsOf('backup', 'Backup');

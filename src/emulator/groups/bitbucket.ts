@@ -1,8 +1,8 @@
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
+import { ApiError, notFound } from '../error-answers.ts';
 import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import { omit, type Row } from '../json.ts';
-import { createProvider, findProvider, listProviders, withRecord, renameRecord } from '../providers.ts';
+import { omit, type Row } from '../json-rows.ts';
+import { createProvider, findProvider, listProviders, withRecord, renameRecord } from '../git-providers.ts';
 
 /** The `bitbucket` group. No git host is ever reached. */
 export const bitbucket: Group = {

@@ -1,9 +1,9 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError, DatabaseError } from '../errors.ts';
-import { omit, textOr } from '../json.ts';
-import { suffixedAppName } from '../names.ts';
+import { ApiError, DatabaseError } from '../error-answers.ts';
+import { omit, textOr } from '../json-rows.ts';
+import { suffixedAppName } from '../made-up-names.ts';
 import { rowView } from '../views.ts';
 
 const { find, ofOrganization } = rowsOf('certificate', 'Certificate');

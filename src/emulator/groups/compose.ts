@@ -6,16 +6,16 @@ import {
   parseComposeFile,
   serviceNames,
   withSuffix,
-} from '../compose-file.ts';
+} from '../compose-text.ts';
 import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf, textOr, type Row } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
-import { derive, suffixedAppName } from '../names.ts';
+import { derive, suffixedAppName } from '../made-up-names.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { composeView } from '../views.ts';
 

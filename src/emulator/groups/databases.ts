@@ -1,6 +1,6 @@
 import type { Group } from '../context.ts';
-import { databaseGroup, type DatabaseKind } from '../databases.ts';
-import { invalid } from '../errors.ts';
+import { databaseGroup, type DatabaseKind } from '../database-group.ts';
+import { invalid } from '../error-answers.ts';
 
 const kinds: readonly DatabaseKind[] = [
   {

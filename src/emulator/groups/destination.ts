@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError } from '../errors.ts';
-import { omit, textOr } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import { omit, textOr } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
 

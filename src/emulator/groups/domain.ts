@@ -1,10 +1,10 @@
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { invalid } from '../errors.ts';
-import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
-import { derive } from '../names.ts';
+import { invalid } from '../error-answers.ts';
+import { omit, pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
+import { derive } from '../made-up-names.ts';
 import { reachServer } from '../reach.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../table-store.ts';
 
 const { find, remove } = rowsOf('domain', 'Domain');
 

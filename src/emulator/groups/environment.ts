@@ -1,8 +1,8 @@
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, pick, textOf, type Json, type Row } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { callerOf, grantToCaller, isPrivileged, maySee } from '../caller.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../table-store.ts';
 
 /** The `environment` group. */
 export const environment: Group = {

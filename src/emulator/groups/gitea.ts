@@ -1,8 +1,8 @@
 import type { Context, Group } from '../context.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../error-answers.ts';
 import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import { pick, textOf, type Row } from '../json.ts';
-import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../providers.ts';
+import { pick, textOf, type Row } from '../json-rows.ts';
+import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
 
 /** The `gitea` group. No git host is ever reached. */
 export const gitea: Group = {

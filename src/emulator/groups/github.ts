@@ -1,7 +1,7 @@
 import type { Context, Group } from '../context.ts';
 import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import type { Row } from '../json.ts';
-import { findProvider, listProviders, withRecord, updateProvider } from '../providers.ts';
+import type { Row } from '../json-rows.ts';
+import { findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
 
 /** The `github` group: nothing in the API makes such a provider, a person does that in a browser. */
 export const github: Group = {

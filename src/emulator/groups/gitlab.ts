@@ -1,7 +1,7 @@
 import type { Context, Group } from '../context.ts';
 import { branchesFor, foundText, repositoriesFor } from '../git-hosts.ts';
-import { textOr, type Row } from '../json.ts';
-import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../providers.ts';
+import { textOr, type Row } from '../json-rows.ts';
+import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
 
 /** The `gitlab` group. Its `applicationId` is the OAuth application at the git host, not an application of ours. */
 export const gitlab: Group = {

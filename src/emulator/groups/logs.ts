@@ -1,7 +1,7 @@
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { linesFor, requireContainer } from '../container-log.ts';
-import { textOf, textOr } from '../json.ts';
+import { textOf, textOr } from '../json-rows.ts';
 import { find } from './application.ts';
 
 const deployments = rowsOf('deployment', 'Deployment');

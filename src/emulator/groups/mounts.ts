@@ -3,10 +3,10 @@ import { posix } from 'node:path';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOr, type Row } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOr, type Row } from '../json-rows.ts';
 import { whyUnreachable } from '../reach.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../table-store.ts';
 import { mountOwnerView } from '../views.ts';
 
 const { find, remove } = rowsOf('mount', 'Mount');

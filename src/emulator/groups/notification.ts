@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError, invalid } from '../errors.ts';
-import { omit, pick, type Json, type Row } from '../json.ts';
+import { ApiError, invalid } from '../error-answers.ts';
+import { omit, pick, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
 

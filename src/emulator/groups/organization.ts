@@ -1,7 +1,7 @@
 import { callerOf, membership } from '../caller.ts';
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOf } from '../json-rows.ts';
 
 /** The `organization` group. A key sees all organizations of its user, and works in one of them. */
 export const organization: Group = {

@@ -1,6 +1,6 @@
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { pick } from '../json.ts';
+import { pick } from '../json-rows.ts';
 
 const { find, update, remove } = rowsOf('port', 'Port');
 

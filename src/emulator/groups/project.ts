@@ -1,6 +1,6 @@
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { pick, textOr, type Json, type Row } from '../json.ts';
+import { pick, textOr, type Json, type Row } from '../json-rows.ts';
 import { callerOf, grantToCaller, maySee } from '../caller.ts';
 import { newestFirst } from '../newest-first.ts';
 import { services, serverView, shownTo } from './environment.ts';

@@ -3,10 +3,10 @@ import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { isComplete, type ProviderKind } from '../git-hosts.ts';
-import { pick, textOf, type Json, type Row } from '../json.ts';
-import { derive } from '../names.ts';
+import { pick, textOf, type Json, type Row } from '../json-rows.ts';
+import { derive } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
-import { findProvider, usableRecords } from '../providers.ts';
+import { findProvider, usableRecords } from '../git-providers.ts';
 
 const { find } = rowsOf('gitProvider', 'Git Provider');
 

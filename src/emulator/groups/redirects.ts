@@ -1,6 +1,6 @@
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../error-answers.ts';
 
 const { find, update, remove } = rowsOf('redirect', 'Redirect');
 

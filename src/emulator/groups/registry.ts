@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError, invalid } from '../errors.ts';
-import { omit, textOr, type Row } from '../json.ts';
+import { ApiError, invalid } from '../error-answers.ts';
+import { omit, textOr, type Row } from '../json-rows.ts';
 import { isOutOfReach } from '../reach.ts';
 
 const { find, remove, ofOrganization } = rowsOf('registry', 'Registry');

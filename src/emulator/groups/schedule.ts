@@ -3,12 +3,12 @@ import { runningServices } from '../compose-source.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { recordRun } from '../deployment.ts';
-import { notFound } from '../errors.ts';
-import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
-import { suffixedAppName } from '../names.ts';
+import { notFound } from '../error-answers.ts';
+import { omit, pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
+import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 import { reachServer } from '../reach.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../table-store.ts';
 import { environmentView, rowView } from '../views.ts';
 
 const { find } = rowsOf('schedule', 'Schedule');

@@ -1,8 +1,8 @@
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError } from '../errors.ts';
-import { omit, textOf, type Json } from '../json.ts';
-import type { Store } from '../store.ts';
+import { ApiError } from '../error-answers.ts';
+import { omit, textOf, type Json } from '../json-rows.ts';
+import type { Store } from '../table-store.ts';
 
 const { find, remove } = rowsOf('security', 'Security');
 

@@ -2,9 +2,9 @@ import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
-import { ApiError } from '../errors.ts';
-import type { Row } from '../json.ts';
-import { suffixedAppName } from '../names.ts';
+import { ApiError } from '../error-answers.ts';
+import type { Row } from '../json-rows.ts';
+import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 
 const { find, update, ofOrganization } = rowsOf('server', 'Server');

@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError } from '../errors.ts';
-import { omit } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import { omit } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { makeSshKeyPair } from '../ssh-key-pair.ts';
 

@@ -1,5 +1,5 @@
 import type { Group } from '../context.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../error-answers.ts';
 
 /** The `stripe` group: fixed answers, nothing is ever bought. */
 export const stripe: Group = {

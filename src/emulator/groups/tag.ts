@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf, type Json, type Row } from '../json.ts';
-import type { Store } from '../store.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOf, type Json, type Row } from '../json-rows.ts';
+import type { Store } from '../table-store.ts';
 
 /** The `tag` group. An organization has each name once; of another organization a tag is not found. */
 export const tag: Group = {

@@ -1,9 +1,9 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import type { Json, Row } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import type { Json, Row } from '../json-rows.ts';
 import { hashOfKey } from '../keys.ts';
-import { derive } from '../names.ts';
+import { derive } from '../made-up-names.ts';
 
 /** The operations of the `user` group for the caller's own API keys. */
 export const userKeys: Group = {

@@ -1,7 +1,7 @@
 import { callerOf, membership } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf, type Row } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, textOf, type Row } from '../json-rows.ts';
 import { isLicensed } from '../licence.ts';
 import { rowView } from '../views.ts';
 

@@ -1,7 +1,7 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../errors.ts';
-import { omit, pick, textOf } from '../json.ts';
+import { ApiError, notFound } from '../error-answers.ts';
+import { omit, pick, textOf } from '../json-rows.ts';
 import { rowView } from '../views.ts';
 import { userKeys } from './user-keys.ts';
 import { userMembers } from './user-members.ts';

@@ -2,10 +2,10 @@ import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { runningServices } from '../compose-source.ts';
 import { recordRun } from '../deployment.ts';
-import { pick, textOf, textOr, type Json, type Row } from '../json.ts';
-import { suffixedAppName } from '../names.ts';
+import { pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
+import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../table-store.ts';
 import { destinationView, environmentView } from '../views.ts';
 
 const { find, update } = rowsOf('volumeBackup', 'Volume backup');

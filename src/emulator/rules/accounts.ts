@@ -1,6 +1,6 @@
 import { callerOf, isPrivileged, membership } from '../caller.ts';
-import { ApiError } from '../errors.ts';
-import type { Row } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import type { Row } from '../json-rows.ts';
 import type { Context } from '../context.ts';
 import type { Rule } from './rule.ts';
 

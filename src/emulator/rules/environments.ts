@@ -1,5 +1,5 @@
 import { callerOf, maySee } from '../caller.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../error-answers.ts';
 import { checkOrganization, permit, type Rule } from './rule.ts';
 
 /** A new environment: a member needs the flag and the project in his list. */

@@ -1,8 +1,8 @@
 import { callerOf, isPrivileged } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { ApiError, type ErrorCode } from '../errors.ts';
-import type { Json, Row } from '../json.ts';
-import type { Store } from '../store.ts';
+import { ApiError, type ErrorCode } from '../error-answers.ts';
+import type { Json, Row } from '../json-rows.ts';
+import type { Store } from '../table-store.ts';
 import { tables, type TableName } from '../tables.ts';
 
 /** Refuses a call by throwing. What does not exist it lets pass: the operation itself says so, each in its own way. */

@@ -1,8 +1,8 @@
 import { callerOf, isPrivileged, maySee } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { databaseTables } from '../database-tables.ts';
-import { ApiError } from '../errors.ts';
-import type { Json, Row } from '../json.ts';
+import { ApiError } from '../error-answers.ts';
+import type { Json, Row } from '../json-rows.ts';
 import { tables, type TableName } from '../tables.ts';
 import { checkOrganization, permit, type Rule } from './rule.ts';
 

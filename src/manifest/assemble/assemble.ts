@@ -1,7 +1,7 @@
 import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
 import { missingBlank, shownKey } from '../problem.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { includedKeys } from '../settings-shape.ts';
 import { type MapNode, isEmpty } from '../tree.ts';
 import { type OwnEnvironment, holderOf, ownEnvironment, remedyForSection, withOwnEnvironment } from './environment.ts';

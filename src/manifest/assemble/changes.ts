@@ -3,7 +3,7 @@ import { childAddress } from '../../kind/address.ts';
 import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
 import { shownKey } from '../problem.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Place, isEmpty } from '../tree.ts';
 import { type Entries, mergeEntry, withoutReset } from './merge.ts';
 

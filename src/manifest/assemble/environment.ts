@@ -2,7 +2,7 @@ import { type Kind, root } from '../../kind/kind.ts';
 import { topOf } from '../../kind/top.ts';
 import { sectionsOf } from '../blocks.ts';
 import { shownKey } from '../problem.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Place, isEmpty, position } from '../tree.ts';
 
 /** The key that names the environment to which the sections at the top of the files belong. */

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
 import { type Entries, mergeEntries } from './merge.ts';
 import { type Budget, fill } from './substitute.ts';

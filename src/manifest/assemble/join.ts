@@ -1,5 +1,5 @@
 import { shownKey } from '../problem.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, isEmpty, position } from '../tree.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Report } from '../report.ts';
+import { type Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, isEmpty, position } from '../tree.ts';
 
 export type Entries = MapNode['entries'];

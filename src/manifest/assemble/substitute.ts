@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { onceFor } from '../../api/once.ts';
 import { parseExpressions } from '../expression.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import type { Entry, MapNode, Node, Place, ScalarNode } from '../tree.ts';
 import { holes } from './templates.ts';
 

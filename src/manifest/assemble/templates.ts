@@ -1,7 +1,7 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Declaration, readDeclaration, readValue } from '../declared.ts';
 import { expressionIn, notInKeys, parseExpressions } from '../expression.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import { type ExpressionSource, type TypedValue, badExpression, nextBrace } from '../sources/source.ts';
 import type { Entry, MapNode, Node, Place } from '../tree.ts';
 

@@ -1,5 +1,5 @@
 import type { Kind } from '../../kind/kind.ts';
-import type { Report } from '../report.ts';
+import type { Report } from '../report-at.ts';
 import type { Entry, MapNode } from '../tree.ts';
 import { type Changed, applyChanges } from './changes.ts';
 import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../formats/json.ts';
 import { type Sides, compareKeys, compareMembers, isComposite, rotatedWords, sidesOf } from '../change-text.ts';
-import type { PlanDocument, Shown } from '../documents.ts';
+import type { PlanDocument, Shown } from '../document-schemas.ts';
 import type { Hunk, HunkLine } from '../hunks.ts';
 import { type Markup, markup, together } from '../markup.ts';
 import { type TextDifference, areAlike, compareTexts, countLines, headHunk, inAscii } from '../text-lines.ts';

@@ -1,4 +1,4 @@
-import type { PlanDocument } from '../documents.ts';
+import type { PlanDocument } from '../document-schemas.ts';
 import { type Markup, markup } from '../markup.ts';
 import { place } from './change.ts';
 

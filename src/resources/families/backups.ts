@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Field } from '../../kind/field.ts';
-import { daysBetweenRuns } from '../../kind/syntax.ts';
+import { daysBetweenRuns } from '../../kind/value-forms.ts';
 import type { ChangeAtRisk, Lifecycle } from '../../kind/lifecycle.ts';
 
 /**

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { stringList } from '../../api/values.ts';
+import { stringList } from '../../api/member-types.ts';
 import { text, textSet } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
-import { port } from '../../kind/syntax.ts';
+import { port } from '../../kind/value-forms.ts';
 import { env } from './service-fields.ts';
 
 /** A map of variables that only previews have. */

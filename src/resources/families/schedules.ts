@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { ReadOperation } from '../../api/contract.ts';
 import { text } from '../../kind/codecs.ts';
-import type { KindCommand, Verdict } from '../../kind/command.ts';
+import type { KindCommand, Verdict } from '../../kind/kind-command.ts';
 import type { Field } from '../../kind/field.ts';
 import type { Row } from '../../formats/json.ts';
-import type { Operations } from '../../kind/operations.ts';
+import type { Operations } from '../../kind/kind-operations.ts';
 import type { ParentLink } from '../../kind/parent.ts';
-import { cron, timeZone } from '../../kind/syntax.ts';
-import { serviceSuffix } from './compose-file.ts';
+import { cron, timeZone } from '../../kind/value-forms.ts';
+import { serviceSuffix } from './compose-checks.ts';
 import { description } from './service-fields.ts';
 
 /** What schedules have in common, wherever their commands run. */

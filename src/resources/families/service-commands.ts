@@ -1,4 +1,4 @@
-import type { KindCommand } from '../../kind/command.ts';
+import type { KindCommand } from '../../kind/kind-command.ts';
 
 /** How several kinds of services run a command, beside the operation itself. */
 type Manner = Omit<Extract<KindCommand, { call: unknown }>, 'call' | 'when'>;

@@ -11,13 +11,13 @@ import {
   stringList,
   ulimitsSwarm,
   updateConfigSwarm,
-} from '../../api/values.ts';
+} from '../../api/member-types.ts';
 import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
-import { madeUpName, port } from '../../kind/syntax.ts';
+import { madeUpName, port } from '../../kind/value-forms.ts';
 import { amountIn, units } from '../../formats/units.ts';
-import { onServer } from './references.ts';
+import { onServer } from './named-ids.ts';
 import { publishedPort, restartPolicy } from './short-forms.ts';
 
 /** Fields that several kinds of services have, declared once. */

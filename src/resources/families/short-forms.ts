@@ -1,6 +1,6 @@
 import { type Json, defined } from '../../formats/json.ts';
 import type { ReadShort, ShortBlock } from '../../kind/short-form.ts';
-import { cron, hostName } from '../../kind/syntax.ts';
+import { cron, hostName } from '../../kind/value-forms.ts';
 
 /** Readers of values in the short forms of compose files, crontabs and password files. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { envEntries, idSet, text } from '../../kind/codecs.ts';
 import { defineKind } from '../../kind/kind.ts';
-import { readableName } from '../../kind/syntax.ts';
+import { readableName } from '../../kind/value-forms.ts';
 import { description, env } from '../families/service-fields.ts';
 import { contentsOf } from './contents.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Disk, reasonOf } from '../disk.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../named-documents.ts';
 import { unusable } from '../unusable.ts';
 import { putFile } from './put-file.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
-import type { Documents } from '../documents.ts';
+import type { Documents } from '../named-documents.ts';
 import type { KeySource } from '../key-sources.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';

@@ -1,5 +1,5 @@
 import { appendingTests } from './appending.ts';
-import { documentTests } from './documents.ts';
+import { documentTests } from './document-tests.ts';
 import { keptTests } from './kept.ts';
 import { killTests } from './killed.ts';
 import { lockTests } from './lock.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { extendedContracts } from '../../../src/api/contract.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 import { callCommand } from '../asked.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { documentOf, program, project, trueup } from '../process.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { EmulatorOptions } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
-import { doctorDocument } from '../../../src/render/documents.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
+import { doctorDocument } from '../../../src/render/document-schemas.ts';
 import { apiKey } from '../place.ts';
 import { documentOf, project, trueup } from '../process.ts';
 

@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { exportDocument } from '../../../src/render/documents.ts';
+import { exportDocument } from '../../../src/render/document-schemas.ts';
 import { exportCommand, planCommand } from '../asked.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 import { worldWithMember } from '../../support/kind-world.ts';
 import { apiKey, places } from '../place.ts';
 import { project, trueup } from '../process.ts';

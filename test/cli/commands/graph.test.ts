@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { graphDocument } from '../../../src/render/documents.ts';
+import { graphDocument } from '../../../src/render/document-schemas.ts';
 import { project, trueup } from '../process.ts';
 
 const manifest = `trueup: 1

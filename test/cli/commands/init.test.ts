@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 import { initCommand } from '../asked.ts';
 import { documentOf, trueup } from '../process.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';

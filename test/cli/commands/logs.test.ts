@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { addRow } from '../../../src/emulator/world.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
-import { sought } from '../../../src/state/capabilities.ts';
+import { sought } from '../../../src/state/known-capabilities.ts';
 import { logsCommand } from '../asked.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { documentOf, trueup } from '../process.ts';

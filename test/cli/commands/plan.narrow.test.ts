@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 import { apiKey } from '../place.ts';
 import { documentOf, documentsOf, project, trueup } from '../process.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 import { serveS3, secretOf } from '../../support/s3-server.ts';
 import { makeUnsealed } from '../../state/earlier.ts';
 import { keyText } from '../../support/state-key.ts';

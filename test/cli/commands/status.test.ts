@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
-import { sought } from '../../../src/state/capabilities.ts';
+import { sought } from '../../../src/state/known-capabilities.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { executeCommand, statusCommand } from '../asked.ts';
 import { processOfTest } from '../../support/process.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient } from '../../../src/api/client.ts';
-import { PlatformError } from '../../../src/api/errors.ts';
+import { PlatformError } from '../../../src/api/platform-error.ts';
 import { createTransport } from '../../../src/api/transport.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { createFaults } from '../../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../../src/emulator/faults/plan.ts';
-import { serve } from '../../../src/emulator/server.ts';
+import { faultPlan } from '../../../src/emulator/faults/fault-plan.ts';
+import { serve } from '../../../src/emulator/http-server.ts';
 
 /** Each fault as the client sees it over HTTP: what it says is known of the request, and what is true. */
 

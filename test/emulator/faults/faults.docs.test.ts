@@ -5,7 +5,7 @@ import { readFaultsFile } from '../../../src/cli/faults-file.ts';
 import type { WireAnswer } from '../../../src/api/wire.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { createFaults } from '../../../src/emulator/faults/faults.ts';
-import { keysIn } from '../../../src/emulator/faults/plan.ts';
+import { keysIn } from '../../../src/emulator/faults/fault-plan.ts';
 import { finish, project, start } from '../../cli/process.ts';
 import { applyOnce, calmPlatform, leftOver, whole } from '../../support/unreliable.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { WireAnswer } from '../../../src/api/wire.ts';
-import { openEmulator } from '../../../src/emulator/disk.ts';
+import { openEmulator } from '../../../src/emulator/emulator-on-disk.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { createFaults } from '../../../src/emulator/faults/faults.ts';
-import { faultPlan } from '../../../src/emulator/faults/plan.ts';
+import { faultPlan } from '../../../src/emulator/faults/fault-plan.ts';
 
 /** What each fault does to a request in process. */
 

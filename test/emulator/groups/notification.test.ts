@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../../src/emulator/json.ts';
+import type { Row } from '../../../src/emulator/json-rows.ts';
 import { replays } from '../extension-samples.ts';
 import { openWorld } from '../people.ts';
 

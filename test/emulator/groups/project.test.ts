@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts';
-import { textOf, type Row } from '../../../src/emulator/json.ts';
+import { textOf, type Row } from '../../../src/emulator/json-rows.ts';
 import { addRow, seedWorld } from '../../../src/emulator/world.ts';
 import { compared, named, type Sample } from '../../support/recorded.ts';
 import { addOrganization, addMembership, addPerson, keyFor, openWorld } from '../people.ts';

@@ -1,5 +1,5 @@
 import type { Emulator } from '../../../src/emulator/emulator.ts';
-import type { Row } from '../../../src/emulator/json.ts';
+import type { Row } from '../../../src/emulator/json-rows.ts';
 import { otherOrganization, recordedIds, replays } from '../extension-samples.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';

@@ -1,4 +1,4 @@
-import type { Row } from '../../../src/emulator/json.ts';
+import type { Row } from '../../../src/emulator/json-rows.ts';
 import type { TableName } from '../../../src/emulator/tables.ts';
 import { recordedIds, replays } from '../extension-samples.ts';
 

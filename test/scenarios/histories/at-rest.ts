@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import type { Plan } from '../../../src/plan/action.ts';
-import { applyPlan } from '../../../src/workflow/apply.ts';
-import { plan as makePlan } from '../../../src/workflow/plan.ts';
+import { applyPlan } from '../../../src/workflow/apply-plan.ts';
+import { plan as makePlan } from '../../../src/workflow/make-plan.ts';
 import { calm } from './disturbance.ts';
 import type { Declared } from './declared.ts';
 import type { Rows } from './platform.ts';

@@ -1,7 +1,7 @@
 import equal from 'fast-deep-equal';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
-import { idMember } from '../../../src/kind/wire.ts';
+import { idMember } from '../../../src/kind/row-values.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { deployByHand, isDeployOrder } from '../../support/deployments.ts';
 import { look, rowsOf, steadyIds } from './platform.ts';

@@ -3,7 +3,7 @@ import equal from 'fast-deep-equal';
 import { means, plain } from '../../../src/kind/codecs.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import { canonical } from '../../../src/formats/json.ts';
-import { fieldPath } from '../../../src/kind/wire.ts';
+import { fieldPath } from '../../../src/kind/row-values.ts';
 import { fieldOf, linkOf } from '../../support/random-manifest.ts';
 import type { Block } from './declared.ts';
 import type { Snapshot } from './platform.ts';

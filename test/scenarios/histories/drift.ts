@@ -2,7 +2,7 @@ import { requiredMembers } from '../../../src/api/contract.ts';
 import type { Operation } from '../../../src/api/contract.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
-import { carrierOf, createOf, idMember, takes, updatesOf } from '../../../src/kind/wire.ts';
+import { carrierOf, createOf, idMember, takes, updatesOf } from '../../../src/kind/row-values.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { blockFrom, openFields, pick, weighted } from '../../support/random-blocks.ts';
 import type { Drift } from '../../support/random-commands.ts';

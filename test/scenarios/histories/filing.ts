@@ -1,5 +1,5 @@
 import { planFile } from '../../../src/plan/plan-facts.ts';
-import { plan } from '../../../src/workflow/plan.ts';
+import { plan } from '../../../src/workflow/make-plan.ts';
 import { planAgain } from '../../../src/workflow/reviewed.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { planFileText } from '../../../src/plan/plan-file.ts';

@@ -1,4 +1,4 @@
-import { without } from '../../../src/state/edit.ts';
+import { without } from '../../../src/state/readdress.ts';
 import type { State } from '../../../src/state/state.ts';
 import type { Ending } from './applying.ts';
 import { leave, runOnce } from './applying.ts';

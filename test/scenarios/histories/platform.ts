@@ -2,7 +2,7 @@ import type { Emulator } from '../../../src/emulator/emulator.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { root } from '../../../src/kind/kind.ts';
-import { observedValue } from '../../../src/kind/wire.ts';
+import { observedValue } from '../../../src/kind/row-values.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { kindNamed, kindsBelow, steady } from '../../support/random-manifest.ts';
 

@@ -8,7 +8,7 @@ import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Digest } from '../../../src/secrets/digest.ts';
 import { digestsOf } from '../../../src/state/digests.ts';
-import { pendingCreate } from '../../../src/state/pending.ts';
+import { pendingCreate } from '../../../src/state/pending-operation.ts';
 import type { StateRecord, Stored } from '../../../src/state/record.ts';
 import type { State } from '../../../src/state/state.ts';
 import { testKey } from '../../support/state-key.ts';

@@ -6,7 +6,7 @@ import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import { means, plain } from '../../../src/kind/codecs.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import { root } from '../../../src/kind/kind.ts';
-import { createOf, idMember } from '../../../src/kind/wire.ts';
+import { createOf, idMember } from '../../../src/kind/row-values.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Workspace } from '../../../src/manifest/workspace.ts';
 import type { Action, Member, Plan, Step } from '../../../src/plan/action.ts';

@@ -4,7 +4,7 @@ import type { Send, WireRequest } from '../../../src/api/wire.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
 import { everything } from '../../../src/plan/narrow.ts';
-import { plan } from '../../../src/workflow/plan.ts';
+import { plan } from '../../../src/workflow/make-plan.ts';
 import { spoken } from '../profile.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Connecting, Platform } from '../../../src/workflow/session.ts';

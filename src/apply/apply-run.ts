@@ -1,0 +1,298 @@
+import { attempts } from '../api/attempts.ts';
+import type { Client } from '../api/client.ts';
+import { groupBy } from '../kind/group.ts';
+import { type Row, defined } from '../formats/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { outputValue } from '../kind/row-values.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import { type Reader, createReader } from '../observe/reader.ts';
+import { type Action, type Plan, createsObject, isDeployment, isEffective, shownAddress } from '../plan/action.ts';
+import type { Digest, Digests } from '../secrets/digest.ts';
+import { pendingCreate } from '../state/pending-operation.ts';
+import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
+import { type Clock, systemClock } from '../state/clock.ts';
+import type { StateStore } from '../state/state.ts';
+import type { QueueActivity } from './follow.ts';
+import { type Journal, openJournal } from './journal.ts';
+import {
+  type ApplyEvent,
+  type Job,
+  type JobEvent,
+  type Outcome,
+  type Scope,
+  advance,
+  isOver,
+  noteObject,
+  resultOf,
+  withDuplicate,
+} from './job.ts';
+import { needsRow } from './fill-members.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+
+/** The input of an apply. */
+export interface ApplyInput {
+  readonly plan: Plan;
+  /** All that there are: what is below an object may be of any. */
+  readonly kinds: readonly Kind[];
+  readonly client: Client;
+  readonly store: StateStore;
+  readonly digests: Digests;
+  /** Takes every value that must not show in text that comes from elsewhere. */
+  readonly addSecret: Redactor['add'];
+  /** How services are deployed; by default apply waits 15 minutes at most. */
+  readonly deploying?: Deploying;
+  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds; 60,000 by default. */
+  readonly inFlightTimeoutMs?: number;
+  readonly clock?: Clock;
+  /** Most requests at a time. */
+  readonly connections: number;
+  /** Called for every action as it goes. */
+  readonly onEvent?: (event: ApplyEvent) => void;
+  /** Stops new work; what is in flight is finished and saved. */
+  readonly signal?: AbortSignal;
+}
+
+/** How services are deployed. */
+export interface Deploying {
+  /** false: Trueup does not wait for a deployment that the platform accepted. */
+  readonly waits: boolean;
+  /** The longest that a deployment of a kind may take. Milliseconds. */
+  readonly limitMs: (kind: string) => number;
+}
+
+/** One application of a plan. */
+export interface Run {
+  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'onEvent'>>;
+  readonly reader: Reader;
+  /** Reads rows that are asked for at the same time together, where the platform takes that. It is used for no list. */
+  readonly together: Reader;
+  readonly clock: Clock;
+  /** Every action of the plan by its address, where it is in its life. */
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly scopes: ReadonlyMap<string, Scope>;
+  readonly creations: Creations;
+  readonly journal: Journal;
+  readonly queue: QueueActivity;
+  readonly outputs: Outputs;
+  readonly ending: Ending;
+}
+
+/** The facts that the creates of a run share. */
+interface Creations {
+  /** The ids of everything that was there before, or that an action of this run has: a new object has none of them. */
+  readonly taken: Set<string>;
+  /** By list: its rows as a create that found the id of its object there saw it last. */
+  readonly listed: Map<string, ReadonlyMap<string, Row>>;
+  /** By list: settles when the last of the creates that share it is over. */
+  readonly turns: Map<string, Promise<void>>;
+}
+
+/** Why a run starts nothing new. */
+interface Ending {
+  reason: string | undefined;
+  /** The first action that failed by an answer which does not fit the contract of the platform. */
+  misfit: Job | undefined;
+  /** Whether each failure so far was one of the API key: not accepted, or without the right. */
+  isOfKey: boolean | undefined;
+  /** An error of Trueup itself, thrown once the state is saved. */
+  defect: { readonly error: unknown } | undefined;
+}
+
+/** Begins a run: nothing is sent yet. Never throws. */
+export function startRun(input: ApplyInput): Run {
+  const { plan } = input;
+  const clock = input.clock ?? systemClock;
+  const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
+  const { jobs, scopes } = jobsOf(plan);
+  const known = Object.values(plan.base.resources).flatMap(({ id }) => id ?? []);
+  return {
+    input: {
+      ...input,
+      deploying: input.deploying ?? { waits: true, limitMs: () => attempts.deployment.limitMs },
+      inFlightTimeoutMs: input.inFlightTimeoutMs ?? attempts.effect.timeoutMs,
+      // An error of the listener holds nothing up; it is thrown at the end.
+      onEvent: (event) => {
+        try {
+          input.onEvent?.(event);
+        } catch (error) {
+          ending.defect ??= { error };
+        }
+      },
+    },
+    reader: createReader(input.client),
+    together: createReader(input.client, 'in bulk'),
+    clock,
+    jobs,
+    scopes,
+    creations: { taken: new Set([...plan.observed.listed, ...known]), listed: new Map(), turns: new Map() },
+    journal: openJournal(input.store, plan.base),
+    queue: { running: 0, movedAt: clock.monotonic() },
+    outputs: ({ address, output }) => {
+      const job = jobs.get(address);
+      if (job?.object?.row === undefined) return undefined;
+      return outputValue(job.action.kind, output, job.object.id, job.object.row);
+    },
+    ending,
+  };
+}
+
+/** The jobs of a plan and their scopes, by address; nothing is sent yet. */
+function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
+  const { actions, observed, base } = plan;
+  const jobs = new Map<string, Job>();
+  const scopes = new Map<string, Scope>();
+  const needed = new Set(actions.flatMap(({ dependsOn }) => dependsOn));
+  const stale = groupBy(
+    actions.flatMap(({ address, service }) =>
+      (service?.staleness?.through ?? []).map((through) => [through, address] as const),
+    ),
+  );
+  const jobsAt = (addresses: readonly string[] = []) => addresses.flatMap((address) => jobs.get(address) ?? []);
+  for (const action of actions) {
+    const { address, id } = action;
+    const planned = observed.objects.get(address);
+    const known = base.resources[address];
+    // The outputs of an object that is about to be replaced are not those of the new one.
+    const row = action.action === 'replace' ? undefined : planned?.row;
+    jobs.set(address, {
+      action,
+      planned,
+      known,
+      get parent() {
+        return jobs.get(action.parent ?? '');
+      },
+      get scope() {
+        return scopeOf({ scopes }, action);
+      },
+      get makesStale() {
+        return jobsAt(stale.get(address));
+      },
+      get staleThrough() {
+        return jobsAt(action.service?.staleness?.through);
+      },
+      isNeeded: needed.has(address),
+      phase: { is: 'planned' },
+      object: id === undefined ? undefined : { id, row },
+      deploys: deploysBefore(action),
+      duplicates: duplicatesBefore(action, known),
+      diagnostics: [],
+    });
+  }
+  for (const [address, members] of groupBy([...jobs.values()].map((job) => [job.action.scope, job] as const))) {
+    const root = jobs.get(address);
+    if (root !== undefined) scopes.set(address, newScope(plan, root, members));
+  }
+  return { jobs, scopes };
+}
+
+/**
+ * A scope before its first request. Its deletion by a destroy within seconds takes the row of the plan for the look at it:
+ * everything is meant to go, and only what others put things into is read again. Any other run looks at what it is about to
+ * take away.
+ */
+function newScope({ observed, destroys }: Plan, root: Job, jobs: readonly Job[]): Scope {
+  const { action, planned } = root;
+  const writing = jobs.map((job) => job.action).filter((one) => isEffective(one) && !isDeployment(one));
+  const isExact = writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
+  const scope = { root, jobs, mayReadAhead: isExact && !createsObject(action) };
+  const isOfPlan = scope.mayReadAhead && destroys === true && action.kind.service !== undefined;
+  if (!isOfPlan || planned === undefined) return scope;
+  return { ...scope, reading: { id: planned.id, since: observed.since, row: Promise.resolve(planned.row) } };
+}
+
+/** Where duplicates may be before anything is sent. */
+function duplicatesBefore(action: Action, known: StateRecord | undefined): readonly DuplicatePlace[] {
+  const { duplicates = [] } = known ?? {};
+  const pending = pendingCreate(known);
+  // This run is about to send it again.
+  const isAgain = createsObject(action) && known?.id === null && pending !== undefined;
+  return isAgain ? withDuplicate(duplicates, pending) : duplicates;
+}
+
+/** The deployments of a service, stale by the changes of the plan. */
+function deploysBefore({ service }: Action): Deploys | undefined {
+  const { known, staleness } = service ?? {};
+  if (staleness === undefined) return known;
+  const code = known?.stale?.code ?? staleness.code;
+  // An earlier save or deployment does not contain what is written now.
+  return { ...defined({ inputs: known?.inputs }), stale: defined({ code }) };
+}
+
+/** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */
+export function jobOf(run: Run, address: string): Job {
+  const job = run.jobs.get(address);
+  if (job === undefined) throw new Error(`the plan has no action at ${address}`);
+  return job;
+}
+
+/** The scope that a node or an action writes in. Throws when the plan has none: a mistake of Trueup itself. */
+export function scopeOf(run: Pick<Run, 'scopes'>, { scope }: { readonly scope: string }): Scope {
+  const found = run.scopes.get(scope);
+  if (found === undefined) throw new Error(`the plan has no scope at ${scope}`);
+  return found;
+}
+
+/** Moves a job on; notifies the listener when it is over. */
+export function dispatch(run: Run, job: Job, event: JobEvent): void {
+  const wasOver = isOver(job);
+  Object.assign(job, advance(job, event));
+  const result = wasOver ? undefined : resultOf(job);
+  if (result === undefined || (result !== 'skipped' && !isEffective(job.action))) return;
+  run.input.onEvent({ ...endOf(job, result), address: shownAddress(job.action), action: job.action.action });
+}
+
+function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
+  if (result === 'done') return { event: result };
+  if (result === 'skipped') return { event: result, stopped };
+  const reason = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics.at(-1);
+  return { event: result === 'unverified' ? result : ('failed' as const), reason: reason?.message };
+}
+
+/** Gives an action the object with an id; no other can have it then. */
+export function claim(run: Run, job: Job, object: { readonly id: string; readonly row?: Row }): void {
+  noteObject(job, object);
+  run.creations.taken.add(object.id);
+}
+
+/** The record of a job; also what it was before this run removed it. */
+export function recordNow({ journal }: Run, { action, known }: Job): StateRecord | undefined {
+  return journal.now(action.address) ?? known;
+}
+
+/** The record of a job's object. */
+export function recordOf(
+  { action, known, duplicates }: Job,
+  id: string | null,
+  pairs: StateRecord['pairs'],
+): StateRecord {
+  const { kind, parent = null, dependsOn, options } = action;
+  const more = defined({ duplicates: duplicates.length === 0 ? undefined : duplicates, bornAt: known?.bornAt });
+  const facts = { kind: kind.kind, parent, dependsOn, pairs, options, ...more };
+  return id === null ? { id, ...facts } : { id, ...facts };
+}
+
+/** Saves a record; that of a service with its deployments, as the run knows them now. */
+export async function saveRecord(run: Run, job: Job, record: StateRecord, how?: 'with the rest'): Promise<void> {
+  await run.journal.save(job.action.address, { record, deploys: job.deploys }, how);
+}
+
+/** The digests of the fields of an action's object. */
+export function digestsAt({ input }: Run, { address }: Action): (field: string) => Digest {
+  return (field) => input.digests(address, field);
+}
+
+/** The time and the in-flight timeout of a request that is sent now. */
+export function sentNow({ clock, input }: Run): { readonly at: number; readonly timeoutMs: number } {
+  return { at: clock.wall(), timeoutMs: input.inFlightTimeoutMs };
+}
+
+/**
+ * The same for a create: by the clock of the platform, where that differs from this machine's by more than an answer takes.
+ * A later run compares it with the time at which the platform says that it created an object.
+ */
+export function createSentNow(run: Run): ReturnType<typeof sentNow> {
+  const sent = sentNow(run);
+  const there = run.input.client.platformTime();
+  const isOff = there !== undefined && Math.abs(there - sent.at) > attempts.reading.clockOffMs;
+  return isOff ? { ...sent, at: there } : sent;
+}

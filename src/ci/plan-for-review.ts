@@ -1,0 +1,114 @@
+import { existsSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { anyDocument } from '../render/document-schemas.ts';
+import { bytesOf, marker } from '../render/markdown.ts';
+import { maxBytes } from '../render/markdown-report.ts';
+import { annotations } from './annotations.ts';
+import { ForgeError } from './call-forge.ts';
+import { writeComment } from './comment.ts';
+import type { Job } from './ci-job.ts';
+import { resultText } from './ci-report.ts';
+import { artifactName, planFileName, storePlan } from './stored-plans.ts';
+import type { Ended } from './trueup.ts';
+
+/**
+ * Plans the manifest of a pull request, shows the plan to its reviewers, and stores it for the pipeline that applies it.
+ * Of a pull request from a fork it shows no values and stores nothing; without a key it only validates.
+ * Returns the exit code; changes are no failure.
+ *
+ * @throws {ForgeError} when the comment or the plan cannot be written: reviewers would read an outdated one.
+ */
+export async function planForReview(job: Job): Promise<number> {
+  const { report, options, manifest } = job;
+  const isFork = job.forge?.pull?.isFork === true;
+  const file = join(job.cwd, planFileName);
+  rmSync(file, { force: true });
+  const isBlind = (isFork || job.env['GITHUB_ACTOR'] === 'dependabot[bot]') && (job.env['TRUEUP_API_KEY'] ?? '') === '';
+  const ended = await (isBlind ? validate(job) : makePlan(job, isFork));
+  const isSaved = existsSync(file);
+  const isFine = ended.code === 0 || ended.code === 2;
+  await annotate(job, isSaved);
+  const text = await reviewText(job, ended, { isBlind, isSaved, isStored: isSaved && !isFork });
+  report.summary(text);
+  report.output('exit-code', String(isFine ? 0 : ended.code));
+  report.output('has-changes', String(ended.code === 2));
+  if (isSaved && !isFork) {
+    if (job.forge !== undefined) await storePlan(job.forge, manifest.content, await readFile(file));
+    report.output('plan-file', planFileName);
+    if (job.forge?.name === 'github') report.output('artifact', artifactName(manifest.content));
+  }
+  await comment(job, text);
+  if (isFork) rmSync(file, { force: true });
+  if (isFine) report.say(`Planned ${manifest.prefix}${options.file} as ${artifactName(manifest.content)}.`);
+  return isFine ? 0 : ended.code;
+}
+
+function makePlan({ trueup, options: { shared, own } }: Job, isFork: boolean): Promise<Ended> {
+  const hidden = isFork && !own.includes('--hide-values') ? ['--hide-values'] : [];
+  return trueup(['plan', '--detailed-exitcode', '--out', planFileName, ...hidden, ...shared, ...own], {
+    isShown: true,
+  });
+}
+
+function validate({ trueup, options: { shared }, report }: Job): Promise<Ended> {
+  report.say('This pull request comes from a fork, and has no key: its manifest is validated, not planned.');
+  // Runners pass the secrets that a fork does not get as empty variables.
+  return trueup(['validate', ...shared], { isShown: true, withoutEmpty: true });
+}
+
+/** Shows errors and warnings at their lines, on GitHub only: the others print such lines as they are. */
+async function annotate(
+  { forge, trueup, options: { shared }, manifest, report }: Job,
+  isSaved: boolean,
+): Promise<void> {
+  if (forge?.name !== 'github') return;
+  const command = isSaved ? ['show', planFileName] : ['validate'];
+  const { out } = await trueup([...command, '--format=json', ...shared], { withoutEmpty: !isSaved });
+  const document = parseDocument(out);
+  if (document !== undefined && 'diagnostics' in document)
+    report.command(annotations(document.diagnostics, manifest.prefix));
+}
+
+function parseDocument(text: string) {
+  try {
+    return anyDocument.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The comment: the plan as `show` prints it, or what went wrong, and what becomes of it. */
+async function reviewText(
+  { trueup, options: { shared }, forge, manifest }: Job,
+  { code, all }: Ended,
+  { isBlind, isSaved, isStored }: { isBlind: boolean; isSaved: boolean; isStored: boolean },
+): Promise<string> {
+  const commit = forge?.commit ?? '';
+  const foot = isStored
+    ? `The plan of commit ${commit} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
+    : `No plan of commit ${commit} is stored: a merge applies nothing that was not planned and reviewed.`;
+  if (isSaved) {
+    const format = ['--format=markdown', `--marker=${manifest.name}`];
+    const { out, code: shown } = await trueup(['show', planFileName, ...format, ...shared]);
+    if (shown === 0) return bytesOf(out) + bytesOf(foot) + 2 > maxBytes ? out : `${out}\n${foot}\n`;
+  }
+  const what = isBlind ? 'validated, not planned' : 'plan';
+  const title = code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;
+  return `${marker('plan', { key: manifest.name })}\n${resultText(title, all, foot)}`;
+}
+
+async function comment({ forge, report, options }: Job, text: string): Promise<void> {
+  if (forge?.pull === undefined || !options.comments) return;
+  if (forge.token === undefined) {
+    report.say('No comment was written: TRUEUP_FORGE_TOKEN is not set.');
+    return;
+  }
+  try {
+    await writeComment(forge, forge.pull.number, text);
+  } catch (error) {
+    // Forks get a token that may only read.
+    if (!forge.pull.isFork || !(error instanceof ForgeError)) throw error;
+    report.say(`No comment was written: ${error.message}.`);
+  }
+}

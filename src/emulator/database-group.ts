@@ -1,0 +1,189 @@
+import { grantToCaller } from './caller.ts';
+import type { Context, Group } from './context.ts';
+import { rowsOf } from './crud.ts';
+import { readLogs, search } from './database-reads.ts';
+import type { DatabaseTable } from './database-tables.ts';
+import { ApiError, invalid } from './error-answers.ts';
+import { isEndlessPull, pullProblem } from './images.ts';
+import { omit, textOf, textOr, type Row } from './json-rows.ts';
+import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
+import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
+import { checkAppName, checkPlacement } from './placement.ts';
+import { databaseView } from './views.ts';
+import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
+
+/** What a kind of databases does in its own way. */
+export interface DatabaseKind {
+  readonly table: DatabaseTable;
+  /** Its name in messages. */
+  readonly title: string;
+  /** The passwords that the platform makes up when they are given as the empty string or not at all. */
+  readonly passwords: readonly string[];
+  /** Where the automatic data volume is mounted. */
+  readonly dataPath: (dockerImage: string) => string;
+  readonly updateFailure: string;
+  /** What its server writes when it starts. */
+  readonly logLines: readonly string[];
+}
+
+/** The operations that the kinds of databases have in common. */
+export function databaseGroup(kind: DatabaseKind): Group {
+  const { table, title } = kind;
+  const key = `${table}Id`;
+  const { find } = rowsOf(table, title);
+
+  /** Answers with what `one` gave before the operation did its work. */
+  const stale =
+    (work: (context: Context, row: Row, input: Row) => void | Promise<void>) =>
+    async (context: Context, input: Row) => {
+      const row = find(context, input);
+      const before = databaseView(context.store, table, row);
+      await work(context, row, input);
+      return before;
+    };
+
+  const setStatus = ({ store }: Context, row: Row, status: string): void => {
+    store.update(table, row[key], { applicationStatus: status });
+  };
+
+  const deploy = async (context: Context, id: string): Promise<void> => {
+    const begun = context.store.update(table, id, { applicationStatus: 'running' });
+    // The request lasts as long as the pull of the image.
+    if (isEndlessPull(textOr(begun, 'dockerImage'))) await context.requests.stay('forever');
+    if (context.deployDelayMs > 0) await context.requests.stay(context.deployDelayMs);
+    const row = context.store.find(table, id);
+    if (row === undefined) return;
+    const problem = pullProblem(textOf(row, 'dockerImage'));
+    if (problem !== undefined) {
+      setStatus(context, row, 'error');
+      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${problem}`);
+    }
+    runContainer(context.store, row);
+    initialiseVolume(context, table, row);
+    setStatus(context, row, 'done');
+  };
+
+  return {
+    [`${table}.create`](context, input) {
+      checkPlacement(context, input);
+      const id = context.newId();
+      const appName = suffixedAppName(table, input['appName'] as string | undefined, id);
+      checkAppName(context, appName);
+      const passwords = kind.passwords
+        .filter((column) => (input[column] ?? '') === '')
+        .map((column) => [column, madeUpPassword(id, column)]);
+      const row = context.store.insert(table, {
+        ...input,
+        ...Object.fromEntries(passwords),
+        [key]: id,
+        appName,
+        createdAt: context.now(),
+      });
+      context.store.insert('mount', {
+        mountId: context.newId(),
+        type: 'volume',
+        volumeName: `${appName}-data`,
+        mountPath: kind.dataPath(textOf(row, 'dockerImage')),
+        serviceType: table,
+        [key]: id,
+      });
+      grantToCaller(context, 'accessedServices', id);
+      return row;
+    },
+
+    [`${table}.one`]: (context, input) => databaseView(context.store, table, find(context, input)),
+
+    [`${table}.update`]({ store }, input) {
+      const values = omit(input, [key, 'appName']);
+      if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      if (store.update(table, input[key], values) === undefined) throw new ApiError('BAD_REQUEST', kind.updateFailure);
+      return true;
+    },
+
+    [`${table}.saveEnvironment`]({ store }, input) {
+      const row = store.update(table, input[key], { env: input['env'] ?? null });
+      if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error adding environment variables');
+      return true;
+    },
+
+    [`${table}.saveExternalPort`]: stale(async (context, row, input) => {
+      const port = typeof input['externalPort'] === 'number' ? input['externalPort'] : null;
+      checkPort(context.store, row, port);
+      context.store.update(table, row[key], { externalPort: port });
+      await deploy(context, textOf(row, key));
+    }),
+
+    // Of a port that is left out nothing changes.
+    [`${table}.saveExternalPorts`]: stale(async (context, row, input) => {
+      const ports = Object.entries(omit(input, [key]));
+      if (ports.length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      if (ports.length === portColumns.length && ports.every(([, port]) => port === null))
+        throw invalid('externalPort', 'Either externalPort, externalGRPCPort or externalAdminPort must be provided.');
+      for (const [column, port] of ports)
+        if (typeof port === 'number' && port !== row[column]) checkPort(context.store, row, port);
+      context.store.update(table, row[key], Object.fromEntries(ports));
+      await deploy(context, textOf(row, key));
+    }),
+
+    // The password of a running server, and the row.
+    [`${table}.changePassword`](context, input) {
+      const row = find(context, input);
+      if (row['applicationStatus'] !== 'done')
+        throw new ApiError('BAD_REQUEST', `No running container found for ${textOf(row, 'appName')}`);
+      const column = input['type'] === 'root' ? 'databaseRootPassword' : 'databasePassword';
+      const values = { [column]: textOf(input, 'password') };
+      context.store.update(table, row[key], values);
+      context.store.update('volume', `${textOf(row, 'appName')}-data`, values);
+      return true;
+    },
+
+    [`${table}.search`]: search(table),
+    [`${table}.readLogs`]: readLogs(table, title, kind.logLines),
+
+    [`${table}.changeStatus`]: stale((context, row, input) => {
+      setStatus(context, row, textOf(input, 'applicationStatus'));
+    }),
+
+    [`${table}.deploy`]: stale((context, row) => deploy(context, textOf(row, key))),
+
+    [`${table}.start`]: stale((context, row) => {
+      startContainer(context.store, row);
+      setStatus(context, row, 'done');
+    }),
+
+    [`${table}.stop`]: stale((context, row) => {
+      stopContainer(context.store, row);
+      setStatus(context, row, 'idle');
+    }),
+
+    // The appName in the body is required and ignored.
+    [`${table}.reload`](context, input) {
+      const row = find(context, input);
+      stopContainer(context.store, row);
+      setStatus(context, row, 'idle');
+      startContainer(context.store, row);
+      setStatus(context, row, 'done');
+      return true;
+    },
+
+    async [`${table}.rebuild`](context, input) {
+      const row = context.store.find(table, input[key]);
+      if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Database not found');
+      forgetVolumes(context.store, context.store.children('mount', key, row[key]));
+      await deploy(context, textOf(row, key));
+      return true;
+    },
+
+    [`${table}.move`]({ store }, input) {
+      const row = store.update(table, input[key], { environmentId: input['targetEnvironmentId'] ?? null });
+      if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Failed to move ${table}`);
+      return row;
+    },
+
+    // The volumes stay on the machine.
+    [`${table}.remove`]: stale(({ store }, row) => {
+      store.remove('container', row['appName']);
+      store.remove(table, row[key]);
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import type { ApplyResult } from '../apply/job.ts';
+import { endingOf, resultDocument as documentOf } from '../documents/result-document.ts';
+import { renderResult } from '../render/apply-text.ts';
+import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
+import { exitCodes, stopExits } from '../render/exit-codes.ts';
+import { printed } from '../render/printable.ts';
+import { plainStyle } from '../render/style.ts';
+import { type Handle, createHandles } from './handle.ts';
+
+/** The result of an apply, to be read as a document. */
+export type Result = Handle<'result'>;
+
+const handles = createHandles<'result', { readonly document: ResultDocument; readonly text: string }>('result');
+
+/** Keeps what users may know of a result. Never throws. */
+export function keepResult(
+  result: ApplyResult,
+  about: {
+    readonly plan: PlanDocument;
+    readonly counts: { readonly reads: number; readonly writes: number };
+    readonly isInterrupted: boolean;
+  },
+): Result {
+  const { unsaved } = result;
+  const { code: exitCode } = exitCodes[unsaved === undefined ? endingOf(result) : stopExits[unsaved.failure]];
+  const document = documentOf({ ...about, result, exitCode });
+  return handles.make({ document, text: printed(renderResult(document, plainStyle)) });
+}
+
+/** The result as the document `trueup/result`, version 2. @throws {TypeError} when it is no result of Trueup. */
+export function resultDocument(result: Result): ResultDocument {
+  return handles.read(result).document;
+}
+
+/** The result as `trueup apply` prints it, without colour. @throws {TypeError} when it is no result of Trueup. */
+export function resultText(result: Result): string {
+  return handles.read(result).text;
+}

@@ -1,0 +1,119 @@
+import type { ReadClient } from '../api/client.ts';
+import { type Operation, type ReadOperation, beyondDocument, serving } from '../api/contract.ts';
+import { PlatformError } from '../api/platform-error.ts';
+import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/platform-version.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { rememberedOf, sought } from '../state/known-capabilities.ts';
+import type { Capabilities, State } from '../state/state.ts';
+import { isUnserved } from './reader.ts';
+
+/** Lets a client use what a state remembers of the platform, and gives that. Sends nothing. Never throws. */
+export function serveRemembered(client: ReadClient, state: State | undefined): Capabilities | undefined {
+  const remembered = rememberedOf(state);
+  if (remembered !== undefined) client.serve(serving(client.contract, operationsOf(remembered)));
+  return remembered;
+}
+
+/** What was found out about a platform. */
+interface Found {
+  /** undefined: nothing that a later run may rely on. */
+  readonly capabilities: Capabilities | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Finds out which operations beyond the API document a platform serves, and lets the client use them: one read for its
+ * version, and a second one for its OpenAPI document when nothing is remembered of that version.
+ *
+ * @throws {PlatformError} when the platform cannot be read at all.
+ */
+export async function discover(client: ReadClient, remembered: Capabilities | undefined): Promise<Found> {
+  const version = await platformVersion(client);
+  const serve = (operations: readonly Operation[]) => client.serve(serving(client.contract, operations));
+  if (version === undefined) {
+    serve([]);
+    return { capabilities: { version: null, operations: [], sought: sought() }, diagnostics: [] };
+  }
+  if (remembered?.version === version) {
+    serve(operationsOf(remembered));
+    return { capabilities: remembered, diagnostics: [] };
+  }
+  const read = await readOnce(client, documentOperation).catch((error: unknown) => {
+    if (error instanceof PlatformError) return error;
+    throw error;
+  });
+  const operations = read instanceof PlatformError ? undefined : operationsIn(read, client.contract);
+  if (operations !== undefined) {
+    serve(operations);
+    return { capabilities: { version, operations, sought: sought() }, diagnostics: [] };
+  }
+  const usable = operationsOf(remembered);
+  serve(usable);
+  const isFinal =
+    !(read instanceof PlatformError) || isUnserved(read) || ['unreadable', 'not found'].includes(read.failure);
+  return {
+    capabilities: isFinal ? { version, operations: usable, sought: sought() } : undefined,
+    diagnostics: [unreadDocument(version, isFinal, remembered)],
+  };
+}
+
+/**
+ * The version of the platform as it is now; undefined where it does not tell it. With `inBulk` the read may go together
+ * with others.
+ *
+ * @throws {PlatformError} when the platform cannot be read at all.
+ */
+export async function platformVersion(
+  client: ReadClient,
+  { inBulk = false }: { readonly inBulk?: boolean } = {},
+): Promise<string | undefined> {
+  try {
+    return versionIn(client, await readOnce(client, versionOperation, inBulk));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    // Without details a 404 may be one of a thing; an operation without an id can only be missing itself.
+    if (isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found') return undefined;
+    // A platform that is down, or refuses the key, is reported with the read that every run sends.
+    await client.invoke('user.get', {});
+    return versionIn(client, await client.invoke(versionOperation, {}));
+  }
+}
+
+/** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
+export async function versionNow(client: ReadClient): Promise<string | undefined> {
+  try {
+    return versionIn(client, await readOnce(client, versionOperation));
+  } catch (error) {
+    if (error instanceof PlatformError || error instanceof Stop) return undefined;
+    throw error;
+  }
+}
+
+/** The version in an answer; undefined for a text with a secret of the run, which no state may keep. */
+function versionIn({ redact }: ReadClient, answer: unknown): string | undefined {
+  const version = readPlatformVersion(answer);
+  return version === undefined || redact(version) === version ? version : undefined;
+}
+
+/** Sends a read that the platform may not serve, once whatever happens to it. */
+function readOnce(client: ReadClient, operation: ReadOperation, inBulk = false): Promise<unknown> {
+  return client.invoke(operation, {}, { isDiagnostic: true, inBulk });
+}
+
+/** The operations that a state remembers, as far as this version of Trueup knows them. */
+function operationsOf(remembered: Capabilities | undefined): readonly Operation[] {
+  const names = new Set(remembered?.operations);
+  return beyondDocument.filter((operation) => names.has(operation));
+}
+
+function unreadDocument(version: string, isFinal: boolean, remembered: Capabilities | undefined): Diagnostic {
+  const without =
+    remembered === undefined || remembered.operations.length === 0
+      ? 'Trueup uses no operation beyond the API document'
+      : `Trueup uses the operations that version ${remembered.version} served`;
+  const message = `the platform (version ${version}) gave no OpenAPI document that can be read: ${without}`;
+  const remedy = isFinal
+    ? 'trueup doctor reads it again.'
+    : 'The next plan reads it again. trueup doctor shows what is missing.';
+  return diagnostic('no-capabilities', message, { remedy });
+}

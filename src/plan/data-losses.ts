@@ -1,0 +1,108 @@
+import { type Row, member } from '../formats/json.ts';
+import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
+import { observedValue } from '../kind/row-values.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { type Outputs, withGaps } from '../manifest/wanted.ts';
+import { type ObservedObject, addressesById } from '../observe/observed.ts';
+import type { Action, AttributeChange } from './action.ts';
+import { writesOrRemoves } from './decide.ts';
+import type { Planning } from './input.ts';
+import { wantedAs } from './shown-values.ts';
+import { lossAsShown, shownRow } from './shown-rows.ts';
+import { wantedOf } from './standing.ts';
+
+/** An object that stays, with what is written to it. */
+interface Changing extends Pick<Action, 'address' | 'kind' | 'attributes'> {
+  readonly privateKeys: Resource['privateKeys'] | undefined;
+  readonly object: ObservedObject;
+  /** The action of the parent that it is to have. */
+  readonly parent: Action | undefined;
+  /** It has another parent now. */
+  readonly isElsewhere: boolean;
+}
+
+/** The data that new values of fields put at risk, and new variables of the parent, or another parent. */
+export function lossesOf(input: Planning, changing: Changing): Loss[] {
+  const { kind, attributes, object, parent: above, isElsewhere } = changing;
+  const { row } = object;
+  const { outputs, observed } = input;
+  const { changeAtRisk } = kind.lifecycle ?? {};
+  if (changeAtRisk === undefined) return [];
+  const to = { action: above, row: observed.objects.get(above?.address ?? '')?.row };
+  const parentAddress = addressesById(observed.objects).get(object.parentId ?? '');
+  const from = isElsewhere ? observed.objects.get(parentAddress ?? '')?.row : to.row;
+  const hasOther =
+    from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
+  const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
+  const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
+  const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
+  const names = [...new Set([...changed, ...(hasOther ? maps : [])])];
+  if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
+  const next = rowAfter({ kind, attributes }, row, outputs);
+  const parent = { row: from ?? {}, next: to.action === undefined ? {} : rowAfter(to.action, to.row ?? {}, outputs) };
+  // The rows as people may see them, made when a loss has something of them.
+  let shown: readonly [Row, Row] | undefined;
+  const lossIn = (of: Loss['of'], name: string, [row, next]: readonly [Row, Row]): Loss | undefined => {
+    const before = observedValue(kind, name, row) ?? null;
+    const after = member(next, name) ?? null;
+    const risks = changeAtRisk[of] ?? {};
+    const found = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, row, next, parent }) : undefined;
+    return found === undefined ? undefined : { of, ...found };
+  };
+  return sorts.flatMap(([of]) =>
+    names.flatMap((name) => {
+      const loss = lossAsShown(lossIn(of, name, [row, next]), () => {
+        shown ??= [shownRow(input, { ...changing, row, outputs }), shownAfter(input, changing, next)];
+        return lossIn(of, name, shown);
+      });
+      return loss ?? [];
+    }),
+  );
+}
+
+function isWritten({ decision }: AttributeChange): boolean {
+  return writesOrRemoves(decision);
+}
+
+/** An object as a plan leaves it. Text has gaps where it is not known yet; the variables of a map have `notKnown` there. */
+function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row: Row, outputs: Outputs): Row {
+  const next: Record<string, unknown> = { ...row };
+  const maps = new Map<string, Map<string, string>>();
+  for (const one of attributes.filter(isWritten)) {
+    const { attribute, decision, wanted } = one;
+    const { map: codec } = kind.fields[attribute.field] ?? {};
+    const resolved = wantedOf(one, outputs);
+    if (attribute.key === undefined || codec === undefined) {
+      const known: Outputs = (reference) => outputs(reference) ?? (codec === undefined ? undefined : notKnown);
+      if (resolved?.is === 'known') next[attribute.field] = resolved.value;
+      else if (wanted !== undefined) next[attribute.field] = withGaps(wanted, known);
+      continue;
+    }
+    const text = observedValue(kind, attribute.field, row);
+    const entries = maps.get(attribute.field) ?? new Map(codec.read(typeof text === 'string' ? text : ''));
+    maps.set(attribute.field, entries);
+    if (decision.do === 'remove') entries.delete(attribute.key);
+    else entries.set(attribute.key, resolved?.is === 'known' ? String(resolved.value) : notKnown);
+  }
+  for (const [name, entries] of maps) next[name] = kind.fields[name]?.map?.write(entries).text ?? null;
+  return next;
+}
+
+/** The same as people may see it: with marks in place of secrets. Maps stay: nothing quotes their values. */
+function shownAfter(
+  { outputs, values = 'usual' }: Planning,
+  { attributes, privateKeys }: Pick<Changing, 'attributes' | 'privateKeys'>,
+  next: Row,
+): Row {
+  const shown: Record<string, unknown> = { ...next };
+  for (const planned of attributes.filter(isWritten)) {
+    const { attribute, field } = planned;
+    if (field.map !== undefined || attribute.key !== undefined) continue;
+    const resolved = wantedOf(planned, outputs);
+    shown[attribute.field] = wantedAs({ planned, resolved, values, outputs, privateKeys }) ?? null;
+  }
+  return shown;
+}
+
+/** Stands for a value that is not known before the apply: no value that is known equals it. */
+const notKnown = '(not known)';

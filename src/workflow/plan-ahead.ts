@@ -1,0 +1,32 @@
+import { kindsThere } from '../kind/kinds-on.ts';
+import { withTop } from '../kind/top.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { type ReadAhead, readAhead } from '../observe/read-ahead.ts';
+import { serveRemembered } from '../observe/discover.ts';
+import { isTopOwned } from '../plan/project-block.ts';
+import { isBoundTo } from '../state/bound.ts';
+import { systemClock } from '../state/clock.ts';
+import { inSpan } from '../trace/span.ts';
+import type { ReadConnection } from './connection.ts';
+
+/**
+ * Reads the state, and begins the reads that every plan with this state sends. Undefined where they are not known before the
+ * resources of the manifest are: without a state, with that of another project, and with one that does not remember what the
+ * platform serves.
+ *
+ * @throws {Stop} when the state cannot be used.
+ */
+export async function planAhead(
+  settings: Settings,
+  { client, store, kinds: all, discovers = false, clock = systemClock }: ReadConnection,
+  { destroys = false }: { readonly destroys?: boolean } = {},
+): Promise<ReadAhead | undefined> {
+  const state = await inSpan('state', () => store.read());
+  if (state === undefined || !isBoundTo(state, settings.project) || discovers === 'again') return undefined;
+  const remembered = discovers ? serveRemembered(client, state) : undefined;
+  if (discovers && remembered === undefined) return undefined;
+  const ownsProject = isTopOwned(settings, state, all, destroys);
+  const kinds = kindsThere(ownsProject ? withTop(all) : all, client.contract);
+  const projectId = ownsProject ? '' : state.projectId;
+  return readAhead(client, { kinds, state, projectId, readsVersion: (remembered?.version ?? null) !== null, clock });
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { callForge, callForgeJson } from '../../src/ci/call-forge.ts';
+import type { Forge } from '../../src/ci/forge.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  closing.push(() => server.close().closeAllConnections());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Serves a forge that leads to an address, and another server that notes what it gets. */
+async function serveBoth(status: number) {
+  const seen: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders }[] = [];
+  const note = ({ url, headers }: IncomingMessage, response: ServerResponse): void => {
+    seen.push({ url, headers });
+    response.end('{}');
+  };
+  const elsewhere = await listen(note);
+  const api = await listen((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://forge');
+    if (pathname === '/there') return note(request, response);
+    response.writeHead(status, { location: searchParams.get('to') ?? '' }).end('moved');
+  });
+  const forgeOf = (name: Forge['name']): Forge => ({ name, api, token: 'canary-token', repository: '/x', commit: '' });
+  return { elsewhere, seen, forgeOf };
+}
+
+const names = ['github', 'gitlab', 'gitea'] as const;
+
+describe.each(names)('a redirect of %s', (name) => {
+  test.each([301, 302, 303, 307, 308])('with %d to another server gets no token', async (status) => {
+    const { elsewhere, seen, forgeOf } = await serveBoth(status);
+    const to = encodeURIComponent(`${elsewhere}/file`);
+    await callForge(forgeOf(name), { method: 'GET', path: `/plan?to=${to}` });
+    const headers = { 'job-token': 'canary-job' };
+    await callForge(forgeOf(name), { method: 'GET', path: `/plan?to=${to}`, headers });
+    expect(seen.map(({ url }) => url)).toEqual(['/file', '/file']);
+    expect(JSON.stringify(seen)).not.toContain('canary');
+  });
+
+  test('within the forge keeps the token', async () => {
+    const { seen, forgeOf } = await serveBoth(302);
+    await callForge(forgeOf(name), { method: 'GET', path: '/plan?to=/there' });
+    expect(JSON.stringify(seen)).toContain('canary-token');
+  });
+
+  test.each(['POST', 'PATCH', 'PUT', 'DELETE'] as const)('of a %s is an error, and sends nothing', async (method) => {
+    const { elsewhere, seen, forgeOf } = await serveBoth(307);
+    const sent = callForge(forgeOf(name), { method, path: `/plan?to=${elsewhere}/file`, bytes: Buffer.from('plan') });
+    await expect(sent).rejects.toMatchObject({ status: 307, message: `the forge answered 307 to ${method} /plan` });
+    expect(seen).toEqual([]);
+  });
+});
+
+test.each([
+  ['without end', '/plan?to=/plan'],
+  ['to no address', '/plan?to=http://'],
+  ['to a file', '/plan?to=file:///etc/passwd'],
+  ['to nowhere', '/plan'],
+])('a redirect %s is an error', async (_what, path) => {
+  const { forgeOf } = await serveBoth(302);
+  await expect(callForge(forgeOf('github'), { method: 'GET', path })).rejects.toMatchObject({
+    status: 302,
+    message: 'the forge answered 302 to GET /plan',
+  });
+});
+
+test('an answer without end is an error', async () => {
+  const part = Buffer.alloc(1024 * 1024, ' ');
+  let sent = 0;
+  const api = await listen((_request, response) => {
+    const more = () => {
+      for (let isOpen = true; isOpen && sent < 200; sent++) isOpen = response.write(part);
+      if (sent < 200) response.once('drain', more);
+      else response.end();
+    };
+    more();
+  });
+  const forge: Forge = { name: 'gitlab', api, repository: '/projects/12', commit: 'c0ffee' };
+  const ended = callForge(forge, { method: 'GET', path: '/user' }).then(
+    () => 'whole',
+    ({ message }: Error) => message,
+  );
+  // Not the answer itself, which would be printed.
+  expect(await ended).toContain('more than 83886080 bytes');
+});
+
+test('an answer of millions of empty objects is an error, and is not parsed', async () => {
+  const api = await listen((_request, response) => void response.end(`[${'{},'.repeat(2_000_000)}{}]`));
+  const forge: Forge = { name: 'github', api, repository: '/repos/shop/infra', commit: 'c0ffee' };
+  await expect(callForgeJson(forge, { method: 'GET', path: '/user' })).rejects.toMatchObject({
+    message: 'the forge answered GET /user without JSON',
+    cause: { message: 'has more than 2000000 objects and lists' },
+  });
+});

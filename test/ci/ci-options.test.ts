@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { readOptions } from '../../src/ci/ci-options.ts';
+
+describe('the options of trueup-ci', () => {
+  test.each([
+    [['plan'], { folder: '.', file: 'trueup.yaml', shared: [], own: [] }],
+    [['plan', '--no-comment'], { comments: false, own: [] }],
+    [['plan', '-C', 'infra', '--full'], { folder: 'infra', shared: ['--directory=infra'], own: ['--full'] }],
+    [['plan', '-Cinfra'], { folder: 'infra' }],
+    [['plan', '--directory=infra', '--file', 'prod.yaml'], { folder: 'infra', file: 'prod.yaml' }],
+    [['apply', '--var', 'a=b=c', '--var=d='], { shared: ['--var=a=b=c', '--var=d='] }],
+    [['apply', '--allow-http', '--no-wait'], { shared: ['--allow-http'], own: ['--no-wait'] }],
+    [['plan', '--target', 'production.*'], { own: ['--target', 'production.*'] }],
+    [['plan', '--target=-C'], { folder: '.', own: ['--target=-C'] }],
+  ])('%j', (words, expected) => {
+    expect(readOptions(words)).toMatchObject(expected);
+  });
+
+  test.each([
+    [['paln'], 'trueup-ci has no command "paln"'],
+    [['plan', '-C'], '-C needs a value'],
+    [['plan', '--out', 'x'], 'trueup-ci plan sets --out itself'],
+    [['plan', '--format=json'], 'trueup-ci plan sets --format itself'],
+    [['plan', '--show-values'], 'trueup-ci plan sets --show-values itself'],
+  ])('%j is refused', (words, message) => {
+    expect(() => readOptions(words)).toThrow(message);
+  });
+});

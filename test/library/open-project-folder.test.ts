@@ -1,0 +1,336 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Plan, PlatformOptions } from '../../src/index.ts';
+import {
+  open,
+  plan,
+  planDocument,
+  planFile,
+  planText,
+  platformAt,
+  resultDocument,
+  resultText,
+  session,
+  Stop,
+  validate,
+} from '../../src/index.ts';
+import * as documents from '../../src/render/document-schemas.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import { edit } from '../support/drifting.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
+
+/** Trueup as a library: what users of the package can do, by its own words. */
+
+const secret = 'canary-of-the-library';
+const env = { TRUEUP_SECRET_DB: secret };
+const database = (image: string) =>
+  `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production:\n    redis:\n      main: { dockerImage: "${image}", databasePassword: "\${secret:DB}" }\n`;
+
+function folderWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-library-'));
+  writeFileSync(join(folder, 'trueup.yaml'), text);
+  return folder;
+}
+
+/** A platform of its own, whose state lives as long as the test. */
+function emulated() {
+  const emulator = createEmulator({ apiKey: 'a-key' });
+  const state = memoryStore();
+  const openStore = () => ({ ...state, close: () => state.close() });
+  const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send, openStore });
+  const posts = () => emulator.log.filter(({ method }) => method === 'POST').length;
+  return { emulator, platform, posts, state };
+}
+
+const adoption = { adoption: true };
+
+describe('a project', () => {
+  test('is planned and applied as the command line does it, and then plans nothing', async () => {
+    const project = await open(folderWith(database('redis:7')), { env });
+    const first = await project.plan();
+    expect(documents.planDocument.parse(planDocument(first))).toMatchObject({
+      hasChanges: true,
+      summary: { create: 1 },
+    });
+    expect(planText(first)).toContain('production.redis.main');
+    const result = await project.apply({ plan: first, permissions: adoption });
+    expect(documents.resultDocument.parse(resultDocument(result))).toMatchObject({ ending: 'done', exitCode: 0 });
+    expect(resultText(result)).toContain('reads');
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    const gone = await project.apply({ destroys: true, permissions: { dataLoss: true } });
+    expect(resultDocument(gone).ending).toBe('done');
+    await project.close();
+  });
+
+  test('says what drifted, remembers it, and sends no POST for that', async () => {
+    const { platform, emulator, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const result = await project.apply({ permissions: adoption });
+    const redisId = resultDocument(result).outcomes.find(({ kind }) => kind === 'redis')?.id ?? '';
+    await edit({ emulator, apiKey: 'a-key' }, 'redis.update', {
+      redisId,
+      dockerImage: 'redis:8',
+      databasePassword: 'canary-by-hand',
+    });
+    const before = posts();
+    const found = documents.driftDocument.parse(await project.drift({ remembers: false }));
+    expect(found).toMatchObject({ exitCode: 2, memory: { isUpdated: false }, summary: { new: 2 } });
+    expect(JSON.stringify(found)).not.toMatch(/canary/);
+    expect((await project.drift()).exitCode).toBe(2);
+    expect((await project.drift()).exitCode).toBe(8);
+    expect(posts()).toBe(before);
+    expect(resultDocument(await project.apply({ permissions: { dataLoss: true } })).ending).toBe('done');
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    expect(await project.drift()).toMatchObject({ exitCode: 0, summary: { resolved: 2 } });
+    await project.close();
+    await expect(project.drift()).rejects.toThrow('the project is closed');
+  });
+
+  test('is planned and applied in part, and anew', async () => {
+    const { platform, posts } = emulated();
+    const text = database('redis:7').replace(
+      '      main:',
+      '      other: { dockerImage: "redis:7", databasePassword: b }\n      main:',
+    );
+    const project = await open(folderWith(text), { env, platform });
+    const part = await project.plan({ target: ['production.redis.main'] });
+    expect(documents.planDocument.parse(planDocument(part))).toMatchObject({
+      summary: { create: 1 },
+      narrowed: { targets: ['production.redis.main'], leftOut: [{ address: 'production.redis.other' }, {}] },
+    });
+    expect(resultDocument(await project.apply({ plan: planFile(part), permissions: adoption })).ending).toBe('done');
+    expect(planDocument(await project.plan({ exclude: ['production.redis.other'] })).hasChanges).toBe(false);
+    expect(planDocument(await project.plan()).summary).toMatchObject({ create: 1 });
+    const anew = { replace: ['production.redis.main'], target: ['production.redis.main'] };
+    const result = await project.apply({ ...anew, permissions: { dataLoss: true } });
+    expect(resultDocument(result).outcomes.map(({ action }) => action)).toContain('replace');
+    await project.apply({ permissions: adoption });
+    const before = posts();
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    await expect(project.plan({ target: ['production.redis.mian'] })).rejects.toThrow(
+      'neither the manifest nor the state',
+    );
+    expect(posts()).toBe(before);
+    await project.close();
+  });
+
+  test('deletes everything only for who asks for that, also with a plan of it', async () => {
+    const { platform, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    await project.apply({ permissions: adoption });
+    const before = posts();
+    const all = planFile(await project.plan({ destroys: true }));
+    const permissions = { dataLoss: true };
+    const stop = await stopOf(project.apply({ plan: all, permissions }));
+    expect(stop.diagnostics).toMatchObject([
+      { code: 'plan-file', message: 'the plan in the file deletes everything; nothing was sent' },
+    ]);
+    expect(posts()).toBe(before);
+    const result = await project.apply({ plan: all, destroys: true, permissions });
+    expect(resultDocument(result).ending).toBe('done');
+    expect(planDocument(await project.plan({ destroys: true })).hasChanges).toBe(false);
+    await project.close();
+  });
+
+  test('makes and applies a new plan when it gets none', async () => {
+    const { platform, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const result = await project.apply({ permissions: adoption });
+    expect([resultDocument(result).ending, posts() > 0]).toEqual(['done', true]);
+  });
+
+  test('needs the permissions that the command line needs', async () => {
+    const { platform, posts, emulator } = emulated();
+    const row = { name: 'main', environmentId: 'env_prj_1', databasePassword: 'by-hand', dockerImage: 'redis:7' };
+    await emulator.act('redis.create', row);
+    const before = posts();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const stop = await stopOf(project.apply());
+    expect(stop.diagnostics.map(({ code }) => code)).toContain('consent');
+    expect(posts()).toBe(before);
+  });
+
+  test('refuses a plan when the platform is not as it was, and sends nothing', async () => {
+    const { platform, posts, emulator } = emulated();
+    const folder = folderWith(database('redis:7'));
+    const project = await open(folder, { env, platform });
+    await project.apply({ permissions: adoption });
+    writeFileSync(join(folder, 'trueup.yaml'), database('redis:8'));
+    const edited = await open(folder, { env, platform });
+    const shown = await edited.plan();
+    const [row] = Object.values(emulator.world.tables.redis);
+    await emulator.act('redis.update', { redisId: row?.redisId, dockerImage: 'redis:6' });
+    const before = posts();
+    const stop = await stopOf(edited.apply({ plan: shown }));
+    expect([stop.failure, stop.diagnostics[0]?.code, posts()]).toEqual(['refused', 'plan-outdated', before]);
+  });
+
+  test('applies the text of a plan file', async () => {
+    const { platform } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const text = planFile(await project.plan());
+    expect(text).not.toContain(secret);
+    expect(resultDocument(await project.apply({ plan: text, permissions: adoption })).ending).toBe('done');
+    expect((await stopOf(project.apply({ plan: '{}' }))).diagnostics[0]?.code).toBe('plan-file');
+  });
+
+  test('does nothing any more once it is closed', async () => {
+    const { platform } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    await project.close();
+    expect((await stopOf(project.plan())).failure).toBe('usage');
+    expect((await stopOf(project.apply())).failure).toBe('usage');
+  });
+
+  test('ends a plan that pauses before a second read when it is closed', async () => {
+    const { platform, emulator, state } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    await project.apply({ permissions: adoption });
+    const redisId = (await state.read())?.resources['production.redis.main']?.id;
+    await emulator.act('redis.remove', { redisId });
+    const isReading = () => emulator.log.some(({ operation }) => operation === 'redis.one');
+    emulator.log.length = 0;
+    const planning = stopOf(project.plan());
+    while (!isReading()) await new Promise((resolve) => setImmediate(resolve));
+    await project.close();
+    expect((await planning).message).toContain('before Trueup could look for production.redis.main a second time');
+    expect(emulator.log.filter(({ operation }) => operation === 'redis.one')).toHaveLength(1);
+  });
+
+  test('takes secrets, the API key and the only platform that it may talk to from the environment that it is given', async () => {
+    const manifest = database('redis:7').replace('platform: emulator', 'platform: { url: "https://one.example" }');
+    const project = await open(folderWith(manifest), { env });
+    expect((await stopOf(project.plan())).failure).toBe('authentication');
+    const other = { ...env, TRUEUP_API_KEY: 'a-key', TRUEUP_URL: 'https://other.example' };
+    const strange = await open(folderWith(manifest), { env: other });
+    expect((await stopOf(strange.plan())).message).toContain('TRUEUP_URL');
+  });
+
+  test('is not opened when its manifest is not valid', async () => {
+    const folder = folderWith(database('redis:7').replace('dockerImage', 'dockerImgae'));
+    expect((await stopOf(open(folder, { env }))).failure).toBe('manifest');
+    expect((await stopOf(validate(folder, { env }))).failure).toBe('manifest');
+    expect((await validate(folderWith(database('redis:7')), { env })).addresses).toEqual([
+      'production',
+      'production.redis.main',
+    ]);
+  });
+});
+
+describe('a plan', () => {
+  test('shows no rows and no secrets when it is printed, serialised or walked', async () => {
+    const { platform, emulator } = emulated();
+    await emulator.act('redis.create', {
+      name: 'main',
+      environmentId: 'env_prj_1',
+      databasePassword: 'canary-of-the-row',
+      dockerImage: 'redis:7',
+    });
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const made = await project.plan();
+    const result = await project.apply({ plan: made, permissions: adoption });
+    for (const value of [project.manifest, platform, made, result]) {
+      expect([inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value)]).toEqual(['{}', '{}']);
+      expect(Reflect.ownKeys(value)).toEqual([]);
+    }
+    const shown = [planDocument(made), planText(made), planFile(made), resultDocument(result), resultText(result)];
+    const text = shown.map((item) => JSON.stringify(item)).join('\n');
+    expect(text).toContain('production.redis.main');
+    expect(text).not.toContain('canary');
+  });
+
+  test('is no other value', () => {
+    expect(() => planDocument({} as Plan)).toThrow(TypeError);
+  });
+});
+
+describe('a platform of another profile', () => {
+  /** A platform with the words of Dokploy, and the paths of the requests to it. */
+  function dokploy(more: Partial<PlatformOptions> = {}) {
+    const emulator = createEmulator({ apiKey: 'a-key', profile: 'dokploy' });
+    const state = memoryStore();
+    const paths: string[] = [];
+    const send: PlatformOptions['send'] = (request) => {
+      paths.push(request.path);
+      return emulator.send(request);
+    };
+    const openStore = () => ({ ...state, close: () => state.close() });
+    const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send, openStore, ...more });
+    const begun = async () => {
+      let count = 0;
+      const { manifest } = await validate(folderWith(database('redis:7')), { env });
+      await session(manifest, platform, { purpose: 'a test' }, async (open) => {
+        count += 1;
+        const made = await open.plan();
+        if (planDocument(made).hasChanges) await open.apply(made, adoption);
+      });
+      return count;
+    };
+    return { platform, state, begun, batches: () => paths.splice(0).filter((path) => path.includes('/trpc/')).length };
+  }
+
+  test('is recognised, and the work begins once', async () => {
+    const { platform, state, begun } = dokploy();
+    expect(await begun()).toBe(1);
+    expect(state.state).toMatchObject({ resources: { 'production.redis.main': {} } });
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    expect(resultDocument(await project.apply()).ending).toBe('done');
+    expect((await project.drift()).exitCode).toBe(0);
+    await project.close();
+  });
+
+  test('can be named, and a contradiction is an error', async () => {
+    const { platform, begun } = dokploy({ profile: 'dokploy' });
+    expect(await begun()).toBe(1);
+    const named = database('redis:7').replace('emulator', '{ emulator: true, profile: standard }');
+    const opposed = await open(folderWith(named), { env, platform });
+    expect((await stopOf(opposed.plan())).message).toBe(
+      'the manifest says profile: standard, and platformAt says dokploy',
+    );
+    const wrong = await open(folderWith(database('redis:7')), {
+      env,
+      platform: dokploy({ profile: 'standard' }).platform,
+    });
+    expect((await stopOf(wrong.plan())).message).toBe(
+      'platformAt says profile: standard, and the platform answers in the words of dokploy',
+    );
+  });
+
+  test.each([
+    [undefined, true],
+    [false, false],
+  ])('reads in bulk unless that is switched off (bulk: %j)', async (bulk, isBulk) => {
+    const { begun, batches } = dokploy({ profile: 'dokploy', ...(bulk === undefined ? {} : { bulk }) });
+    await begun();
+    expect(batches() > 0).toBe(isBulk);
+  });
+});
+
+describe('a session of the library', () => {
+  test('plans, lets the caller decide, and applies', async () => {
+    const { platform, posts } = emulated();
+    const { manifest } = await validate(folderWith(database('redis:7')), { env });
+    const ending = await session(manifest, platform, { purpose: 'a test' }, async (open) => {
+      const made = await open.plan();
+      expect(posts()).toBe(0);
+      return planDocument(made).hasChanges ? resultDocument(await open.apply(made, adoption)).ending : 'nothing';
+    });
+    expect(ending).toBe('done');
+    expect(planDocument(await plan(manifest, platform)).hasChanges).toBe(false);
+  });
+
+  test('refuses a plan that it did not make', async () => {
+    const { platform, posts } = emulated();
+    const { manifest } = await validate(folderWith(database('redis:7')), { env });
+    const other = await plan(manifest, platform);
+    const stop = await stopOf(
+      session(manifest, platform, { purpose: 'a test' }, (open) => open.apply(other, adoption)),
+    );
+    expect([stop instanceof Stop, stop.diagnostics[0]?.code, posts()]).toEqual([true, 'plan-outdated', 0]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { imagesWithData, mountedVolumes, servicesWithImages } from '../../../src/resources/families/compose-checks.ts';
+
+/** The named volumes of a compose file, and whether they are still the same ones after an edit. */
+
+/** A compose file with one service. */
+const file = (volumes: string, mounts: string) => `services:\n  db:\n    volumes: ${mounts}\nvolumes: ${volumes}\n`;
+
+/** The volumes that a file mounts and another one does not. */
+function lost(before: string, after: string): string[] {
+  const kept = mountedVolumes(after).map(({ data }) => data);
+  return mountedVolumes(before).flatMap(({ text, data }) => (kept.includes(data) ? [] : [text]));
+}
+
+const before = file('{ data: {} }', '["data:/db"]');
+
+describe('a volume is the same one', () => {
+  test.each([
+    ['in the long form', file('{ data: }', '[{ type: volume, source: data, target: /db/ }]')],
+    ['of the default driver', file('{ data: { driver: local } }', '["data:/db"]')],
+    ['read only', file('{ data: {} }', '["data:/db:ro"]')],
+    ['beside others', file('{ logs: {}, data: { labels: { a: b } } }', '["logs:/logs", "data:/db"]')],
+    ['of another service', `services: { other: { volumes: ["data:/db"] } }\nvolumes: { data: {} }\n`],
+    ['by an anchor', `x: &v ["data:/db"]\nservices: { db: { volumes: *v } }\nvolumes: { data: {} }\n`],
+  ])('%s', (_, after) => {
+    expect(lost(before, after)).toEqual([]);
+  });
+
+  test('under another key with the same name', () => {
+    const named = file('{ data: { name: shop } }', '["data:/db"]');
+    expect(lost(named, file('{ other: { name: shop, external: true } }', '["other:/db"]'))).toEqual([]);
+    const external = file('{ shop: { external: true } }', '["shop:/db"]');
+    expect(lost(external, file('{ other: { external: { name: shop } } }', '["other:/db"]'))).toEqual([]);
+    expect(lost(external, named)).toEqual([]);
+  });
+});
+
+describe('a volume is lost', () => {
+  test.each([
+    ['that is not there any more', file('{}', '[]')],
+    ['that is declared and not mounted', file('{ data: {} }', '[]')],
+    ['under another key', file('{ db: {} }', '["db:/db"]')],
+    ['under another name', file('{ data: { name: shop } }', '["data:/db"]')],
+    ['that comes from outside', file('{ data: { external: true } }', '["data:/db"]')],
+    ['at another path', file('{ data: {} }', '["data:/data"]')],
+    ['with another driver', file('{ data: { driver: nfs } }', '["data:/db"]')],
+    ['that leads elsewhere', file('{ data: { driver_opts: { device: /mnt } } }', '["data:/db"]')],
+    ['that becomes a folder', file('{ data: {} }', '["./data:/db"]')],
+    ['when the file cannot be read', 'services: ['],
+    ['when the file is empty', ''],
+  ])('%s', (_, after) => {
+    expect(lost(before, after)).toEqual(['data at /db']);
+  });
+});
+
+test('folders of the host, anonymous volumes and files without volumes have no named one', () => {
+  expect(mountedVolumes(file('{ data: {} }', '["/srv:/srv", "./a:/a", "/anonymous", 7, { type: bind }]'))).toEqual([]);
+  expect(mountedVolumes('services: { web: { image: nginx } }')).toEqual([]);
+  expect(mountedVolumes('services: [web]\nvolumes: text\n')).toEqual([]);
+  expect(mountedVolumes('just text')).toEqual([]);
+  expect(mountedVolumes(null)).toEqual([]);
+});
+
+test('the images of services with volumes are those that keep data', () => {
+  const text = [
+    'services:',
+    '  db: { image: "postgres:16", volumes: ["./data:/db"] }',
+    '  built: { build: ., volumes: ["data:/db"] }',
+    '  web: { image: nginx }',
+    '  none: { image: nginx, volumes: [] }',
+    'volumes: { data: {} }',
+  ].join('\n');
+  expect(imagesWithData(text)).toEqual([
+    { service: 'db', written: 'postgres:16', image: 'postgres:16' },
+    { service: 'built', written: 'an image that is built', image: 'an image that is built' },
+  ]);
+  expect(imagesWithData('services: [')).toEqual([]);
+});
+
+test('services are named with their images as they are written', () => {
+  const text = 'services: { db: { image: "postgres:${PG}" }, built: { build: . }, odd: 7 }';
+  expect(servicesWithImages(text)).toEqual(['db (postgres:${PG})', 'built', 'odd']);
+  expect(servicesWithImages('services: [')).toEqual([]);
+  expect(servicesWithImages(undefined)).toEqual([]);
+});
