@@ -3,6 +3,7 @@ import { defined } from '../formats/json.ts';
 import { isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
+import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
 import { isNews } from '../render/outcomes.ts';
 
 /** The result of an apply, and what a run knows beside it. */
@@ -11,7 +12,6 @@ export interface ResultInput {
   readonly plan: PlanDocument;
   readonly result: ApplyResult;
   readonly isInterrupted: boolean;
-  readonly exitCode: number;
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
@@ -25,6 +25,14 @@ export function endingOf({ outcomes, state, unsaved }: ApplyResult): ResultDocum
     return countIgnored(state) === 0 ? 'done' : 'partly';
   }
   return outcomes.some(({ mayHaveWritten }) => mayHaveWritten) ? 'partly' : 'failed';
+}
+
+/** How the run of an apply ends. What it wrote on the platform counts for more than why it could not save the state. */
+export function exitOf(result: ApplyResult): Exit {
+  const ending = endingOf(result);
+  if (ending !== 'failed') return ending;
+  if (result.unsaved !== undefined) return stopExits[result.unsaved.failure];
+  return result.isKeyRefused === true ? 'authentication' : 'failed';
 }
 
 /** Counts the fields of a state that the platform ignores. */
@@ -64,7 +72,7 @@ function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): N
 
 /** The result of an apply as a document: every view is made from it. */
 export function resultDocument(input: ResultInput): ResultDocument {
-  const { plan, result, isInterrupted, exitCode, counts } = input;
+  const { plan, result, isInterrupted, counts } = input;
   const { platform, platformVersion, project, state, commit, compared, notCompared, left, destroys, narrowed } = plan;
   const rotated = rotatedIn(plan, result);
   return {
@@ -72,7 +80,7 @@ export function resultDocument(input: ResultInput): ResultDocument {
     version: 2,
     ending: endingOf(result),
     interrupted: isInterrupted,
-    exitCode,
+    exitCode: exitCodes[exitOf(result)].code,
     requests: { reads: counts.reads, writes: counts.writes },
     ...defined({ platform, platformVersion, project, state, commit }),
     compared,

@@ -1,8 +1,7 @@
 import type { ApplyResult } from '../apply/job.ts';
-import { endingOf, resultDocument as documentOf } from '../documents/result-document.ts';
+import { resultDocument as documentOf } from '../documents/result-document.ts';
 import { renderResult } from '../render/apply-text.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
-import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
 import { type Handle, createHandles } from './handle.ts';
@@ -21,9 +20,7 @@ export function keepResult(
     readonly isInterrupted: boolean;
   },
 ): Result {
-  const { unsaved } = result;
-  const { code: exitCode } = exitCodes[unsaved === undefined ? endingOf(result) : stopExits[unsaved.failure]];
-  const document = documentOf({ ...about, result, exitCode });
+  const document = documentOf({ ...about, result });
   return handles.make({ document, text: printed(renderResult(document, plainStyle)) });
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Plan, PlatformOptions } from '../../src/index.ts';
 import {
@@ -49,6 +50,24 @@ function emulated() {
 const adoption = { adoption: true };
 
 describe('a project', () => {
+  test('has the exit code of a command when a run writes on the platform and cannot save its state', async () => {
+    const { emulator, state } = emulated();
+    let isFull = false;
+    const write: typeof state.write = (next) =>
+      isFull ? Promise.reject(stop('state', 'state-unusable', 'the disk is full')) : state.write(next);
+    const openStore = () => ({ ...state, write, close: () => state.close() });
+    const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send, openStore });
+    const folder = folderWith(database('redis:7'));
+    await (await open(folder, { env, platform })).apply({ permissions: adoption });
+    writeFileSync(join(folder, 'trueup.yaml'), database('redis:7.4'));
+    const project = await open(folder, { env, platform });
+    isFull = true;
+    expect(resultDocument(await project.apply())).toMatchObject({ ending: 'partly', exitCode: 6 });
+    isFull = false;
+    await project.apply();
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+  });
+
   test('is planned and applied as the command line does it, and then plans nothing', async () => {
     const project = await open(folderWith(database('redis:7')), { env });
     const first = await project.plan();

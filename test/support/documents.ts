@@ -32,6 +32,6 @@ export function resultOf(
   result: ApplyResult,
   { plan = noPlan, ...over }: { readonly plan?: PlanDocument } & Partial<ResultDocument> = {},
 ): ResultDocument {
-  const about = { isInterrupted: false, exitCode: 0, counts: { reads: 4, writes: 2 } };
-  return { ...resultDocument({ plan, result, ...about }), ...over };
+  const about = { isInterrupted: false, counts: { reads: 4, writes: 2 } };
+  return { ...resultDocument({ plan, result, ...about }), exitCode: 0, ...over };
 }

@@ -4,14 +4,14 @@ import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/apply-run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { planDocument } from '../../documents/plan-document.ts';
-import { endingOf, resultDocument } from '../../documents/result-document.ts';
+import { exitOf, resultDocument } from '../../documents/result-document.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import { type Exit, exitCodes, stopExits } from '../../render/exit-codes.ts';
+import type { Exit } from '../../render/exit-codes.ts';
 import { type Format, type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { eventDocuments, eventLines, eventTree } from '../../render/progress-reporters.ts';
@@ -215,14 +215,8 @@ export async function planAndApply(
       const { onEvent, end } = view.progress({ plan, counts, ...progressClock });
       interruption.startWriting(() => end(true));
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
-      const { unsaved } = result;
-      const ending = endingOf(result);
-      // What was written on the platform counts for more than why the state was not.
-      const reason = result.isKeyRefused === true && ending === 'failed' ? 'authentication' : ending;
-      const exit: Exit = unsaved === undefined || ending === 'partly' ? reason : stopExits[unsaved.failure];
-      const exitCode = exitCodes[exit].code;
-      view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, exitCode, counts }));
-      return exit;
+      view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, counts }));
+      return exitOf(result);
     },
   };
   return withLock(run, manifest, work, early);
