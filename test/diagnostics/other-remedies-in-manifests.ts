@@ -1,19 +1,7 @@
-import type { Code } from '../../src/diagnostics/codes.ts';
 import { keys } from '../support/organization-blocks.ts';
-import { database, head, production, reported, stack } from './provoked.ts';
-import type { OtherRemedy, Row } from './remedy.ts';
-import { applied } from './remedy.ts';
-
-/** What a part of a remedy makes of a manifest, or why no test does that. */
-type Corrected = { readonly to: string } | Exclude<Row[string], (...args: never) => unknown>;
-
-/** A mistake in a manifest, and the manifest after each part of its remedy, which is applied. */
-function mistake(code: Code, text: string, parts: Readonly<Record<string, Corrected>>): OtherRemedy {
-  const row = Object.entries(parts).map(([part, how]): [string, Row[string]] => {
-    return [part, typeof how === 'object' && 'to' in how ? (made) => applied(made, how.to) : how];
-  });
-  return { code, provoke: (made) => reported(() => made.plan(text)), row: Object.fromEntries(row) };
-}
+import { mistake } from './mistake.ts';
+import { database, production, stack } from './provoked.ts';
+import type { OtherRemedy } from './remedy.ts';
 
 const plain = production(database());
 const described = (value: string) => production(database(`description: ${value}`));
@@ -62,9 +50,6 @@ export const otherInManifests: Readonly<Record<string, OtherRemedy>> = {
   'a manifest without platform:': mistake('missing-key', plain.replace('platform: emulator\n', ''), {
     'Write platform: { url: https://… }, or set TRUEUP_URL.': { forPeople: 'only they know the address of theirs' },
     'To try things out, write platform: emulator.': { to: plain },
-  }),
-  'a service outside of its environment': mistake('unknown-key', head + database().replaceAll(/^ {4}/gm, ''), {
-    'Write it inside of a block of environments:, as environments: { name: { postgres: … } }.': { to: plain },
   }),
   'an order by hand': mistake('unknown-key', production(database() + stack('dependsOn: [production.postgres.main]')), {
     'Remove it.': { to: production(database() + stack()) },

@@ -9,6 +9,7 @@ import { main, redises, refused, shop } from './in-plans.ts';
 import type { Provocation } from './provoked.ts';
 import { database, everything, gitProvider, idOf, production, reported, stack } from './provoked.ts';
 import { otherInManifests } from './other-remedies-in-manifests.ts';
+import { otherInStages } from './other-remedies-in-stages.ts';
 import { otherInRuns } from './other-remedies-in-runs.ts';
 import type { OtherRemedy } from './remedy.ts';
 import { applied } from './remedy.ts';
@@ -74,6 +75,7 @@ const inOneOf = (owner: string) => {
 /** Every one of them. */
 export const otherRemedies: Readonly<Record<string, OtherRemedy>> = {
   ...otherInManifests,
+  ...otherInStages,
   ...otherInRuns,
   'a pin that contradicts the state': {
     code: 'ambiguous',

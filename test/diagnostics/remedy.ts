@@ -22,7 +22,7 @@ export interface OtherRemedy {
 }
 
 /** Applies a manifest with every permission, and plans it again: that plan has no change. */
-export async function applied(made: Bench, text: string): Promise<readonly Diagnostic[]> {
+export async function applied(made: Bench, text: string | Record<string, string>): Promise<readonly Diagnostic[]> {
   const result = await made.apply(text, everything);
   const next = await made.plan(text);
   if (hasChanges(next))

@@ -46,7 +46,7 @@ export function withOwnEnvironment(
 ): MapNode {
   const { own, holder, rootFile } = about;
   const isRoot = tree.at.file === rootFile;
-  if (own === undefined) return withoutEnvironment(tree, rootFile, report);
+  if (own === undefined) return withoutEnvironment(tree, { rootFile, section: holder.section }, report);
   const moved = new Map<string, Entry>();
   const entries = new Map<string, Entry>();
   const whole: Entry = { keyAt: own.at, node: { is: 'map', entries: moved, at: own.at } };
@@ -94,10 +94,14 @@ function blockOf(
 }
 
 /** A file of a manifest that names no environment: a block of one is reported. */
-function withoutEnvironment(tree: MapNode, rootFile: string, report: Report): MapNode {
+function withoutEnvironment(
+  tree: MapNode,
+  { rootFile, section }: { readonly rootFile: string; readonly section: string },
+  report: Report,
+): MapNode {
   const entry = tree.entries.get(environmentKey);
   if (entry === undefined) return tree;
-  const remedy = `Write ${environmentKey}: NAME in ${rootFile}, or remove the block.`;
+  const remedy = `Write ${environmentKey}: NAME in ${rootFile}, or write these keys inside of ${section}: { NAME: { … } }.`;
   report('missing-key', `${rootFile} does not name the environment that this block is about`, entry.keyAt, remedy);
   return { ...tree, entries: new Map([...tree.entries].filter(([key]) => key !== environmentKey)) };
 }

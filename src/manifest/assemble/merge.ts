@@ -23,7 +23,7 @@ export function mergeEntry(key: string, below: Entry | undefined, over: Entry, r
   if (node.isReset === true) {
     if (below === undefined) reportNothing(key, over, report);
     else if (key === 'private') {
-      const remedy = 'Remove the line, or remove the name where it is called private.';
+      const remedy = 'Remove the line. To show a value in plans, take its name out of the list that calls it private.';
       report('inconsistent', 'private only grows: no plan may show more than before', keyAt, remedy);
       return below;
     }
