@@ -138,7 +138,8 @@ export function readValue(declaration: Declaration, node: Node, key: string): Ty
   const value = type === 'text' ? written : node.value;
   if (type === 'number' || type === 'boolean') {
     const isOne = typeof value === type && (type === 'boolean' || Number.isFinite(value));
-    if (!isOne) return { message: `must be ${nouns[type]}, got ${got(key, node)}`, remedy: wordMeant(type, written) };
+    if (!isOne)
+      return { message: `must be ${nouns[type]}, got ${got(key, node)}`, remedy: wordMeant(type, written, key) };
   }
   return checkLimits(declaration, { value, written }, key);
 }
@@ -152,10 +153,10 @@ export function readText(declaration: Declaration, text: string, key: string): T
     case 'text':
       return checkLimits(declaration, { value: text, written: text }, key);
     case 'number':
-      if (!isNumber.test(text)) return wrong(nouns.number);
+      if (!isNumber.test(text) || !Number.isFinite(Number(text))) return wrong(nouns.number);
       return checkLimits(declaration, { value: Number(text), written: text }, key);
     case 'boolean':
-      if (text !== 'true' && text !== 'false') return wrong(nouns.boolean, wordMeant(type, text));
+      if (text !== 'true' && text !== 'false') return wrong(nouns.boolean, wordMeant(type, text, key));
       return checkLimits(declaration, { value: text === 'true', written: text }, key);
     case 'list': {
       const value = text === '' ? [] : text.split(',').map((item) => item.trim());
@@ -205,9 +206,12 @@ const nouns: Readonly<Record<Type, string>> = {
   list: 'a list',
 };
 
-function wordMeant(type: Type, written: string): string | undefined {
+function wordMeant(type: Type, written: string, key: string): string | undefined {
   const word = written.trim().toLowerCase();
-  if (type === 'number') return isNumber.test(written) ? `Write ${written}, without quotes.` : undefined;
+  if (type === 'number') {
+    if (!isNumber.test(written) || !Number.isFinite(Number(written))) return undefined;
+    return maskValue(key, written) === written ? `Write ${written}, without quotes.` : 'Write it without quotes.';
+  }
   if (['yes', 'y', 'on', 'true', '1'].includes(word)) return 'Write true.';
   return ['no', 'n', 'off', 'false', '0'].includes(word) ? 'Write false.' : undefined;
 }

@@ -179,6 +179,10 @@ describe('a mistake', () => {
       '{ DB_PASSWORD: { type: number, default: §hunter2 } }',
       'variables.DB_PASSWORD.default must be a number, got text',
     ],
+    [
+      '{ DB_PASSWORD: { type: number, default: §"48151623" } }',
+      'variables.DB_PASSWORD.default must be a number, got text -> Write it without quotes.',
+    ],
     ['{ x: §"${env:A}" }', 'variables must not hold ${env:…}: settings take no expressions'],
   ])('in %s', async (marked, problem) => {
     const [found = ''] = await problemsOf({ variables: marked.replace('§', '') });
@@ -194,6 +198,9 @@ describe('a mistake', () => {
     ]);
     expect(await problemsOf({ variables: '{ x: 2 }', shared, given: { x: 'b' } })).toEqual([
       'shop.yaml:2:3 --var x must be a number, got "b"',
+    ]);
+    expect(await problemsOf({ variables: '{ x: 2 }', shared, given: { x: '1e999' } })).toEqual([
+      'shop.yaml:2:3 --var x must be a number, got "1e999"',
     ]);
   });
 
