@@ -6,6 +6,7 @@ import type { ValueFile } from '../manifest/variables.ts';
 import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { leavesWorkspace } from '../project/links.ts';
 
 /**
  * Reads the files of `--var-file`, each once: one may be a pipe. Their names are those below the folder of the manifest.
@@ -15,6 +16,8 @@ export function readValueFiles(named: readonly string[], folder: string, cwd: st
   return named.map((written) => {
     const path = resolve(cwd, written);
     const refuse = (why: string) => usage(`--var-file ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
+    // A link may come from a pull request: messages quote lines of what it leads to.
+    if (leavesWorkspace(folder, path)) throw refuse('is a link that leads out of the folder of the manifest');
     let bytes: Buffer;
     try {
       bytes = readFileSync(path);

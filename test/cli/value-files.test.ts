@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/cli/complete.ts';
@@ -81,6 +82,25 @@ describe('--var-file', () => {
     const { code, out, err } = await trueup(args);
     expect(code).toBe(3);
     expect(err).toContain('the variable API_TOKEN must be a number, got text');
+    expect(out + err).not.toContain('canary');
+  });
+
+  test('shows no number in quotes that may be secret, in its remedy neither', async () => {
+    const folder = project({ ...files, 'values.yaml': 'API_TOKEN: "48151623"\n' });
+    const args = ['validate', '-C', folder, '-f', 'staging.yaml', '--var-file', join(folder, 'values.yaml')];
+    const { out, err } = await trueup(args);
+    expect(err).toContain('Write it without quotes.');
+    expect(out + err).not.toContain('48151623');
+  });
+
+  test('takes no link that leads out of the folder of the manifest', async () => {
+    const folder = project(files);
+    const outside = join(mkdtempSync(join(tmpdir(), 'trueup-outside-')), 'values.yaml');
+    writeFileSync(outside, 'canary of another folder\n');
+    symlinkSync(outside, join(folder, 'values.yaml'));
+    const args = ['validate', '-C', folder, '-f', 'staging.yaml', '--var-file', join(folder, 'values.yaml')];
+    const { code, out, err } = await trueup(args);
+    expect([code, err]).toEqual([1, expect.stringContaining('is a link that leads out of the folder of the manifest')]);
     expect(out + err).not.toContain('canary');
   });
 
