@@ -11,6 +11,8 @@ interface OfManifest {
 
 /** What a manifest does not read of the environment of its run. */
 interface KeptBack {
+  /** The environment that the view is of. */
+  readonly whole: Environment;
   /** The names of the variables of all stages. */
   readonly ofStages: readonly string[];
   /** In a run of several root files: the plain secrets, which give no value of a resource and serve notifications. */
@@ -47,6 +49,7 @@ export function stageEnvironment(
   const view: Environment = Object.fromEntries([...plain.map((name) => [name, env[name]] as const), ...own]);
   const secrets = names.filter((name) => several !== undefined && name.startsWith('TRUEUP_SECRET_') && !own.has(name));
   keptBack.set(view, {
+    whole: env,
     ofStages: names.filter(isStageVariable),
     secrets: Object.fromEntries(secrets.map((name) => [name, env[name]])),
     sharesState: several !== undefined && !own.has('TRUEUP_STATE_URL'),
@@ -64,6 +67,11 @@ function ownVariables(env: Environment, stage: string | undefined): ReadonlyMap<
     return value === '' && !isLimit ? [] : [[read.plain, value] as const];
   });
   return new Map(found);
+}
+
+/** The environment as another manifest of the same run may read it. @throws {Stop} as `stageEnvironment` */
+export function environmentOf(other: OfManifest, env: Environment): Environment {
+  return stageEnvironment(keptBack.get(env)?.whole ?? env, other);
 }
 
 /** The environment for notifications, which are of no stage: with the plain secrets too. */

@@ -12,6 +12,7 @@ import { type ValueFile, type Variable, readValueFiles, takeValues } from '../..
 import { findPlace } from '../../project/folder.ts';
 import { loadManifest, openFolder } from '../../project/load.ts';
 import { readingOf } from '../../project/pins.ts';
+import { environmentOf } from '../../project/stage-environment.ts';
 import { writeFiles } from '../../project/write-files.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
@@ -47,7 +48,10 @@ export const command = defineCommand({
   ],
   formats: planFormats,
   execute: async (run, view, { args: [from = '', to = '', ...names], flags }) => {
-    const at = (path: string): Settled => ({ ...run.options, ...findPlace(run.options.folder, path) });
+    const at = (path: string): Settled => {
+      const place = findPlace(run.options.folder, path);
+      return { ...run.options, ...place, env: environmentOf(place, run.options.env) };
+    };
     const [source, target] = [at(from), at(to)];
     const writes = flags.dryRun !== true;
     const { promoted, after } = await promote({ source, target, names, writes });

@@ -127,6 +127,15 @@ describe('trueup promote', () => {
     expect(read('production.yaml')).toBe(`${root}variables:\n  tag: 1.10\n`);
   });
 
+  test('plans the second file with the variables of its stage only', async () => {
+    const shop = files['shop.yaml'].replace('env: {', 'env: { PW: "${secret:PW}",');
+    const { run } = made({ 'shop.yaml': shop });
+    const secret = (stage: string) => ({ [`TRUEUP__${stage}__SECRET_PW`]: 'correct-horse' });
+    const other = await run([...both, '--dry-run'], secret('STAGING'));
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining('PW')]);
+    expect((await run([...both, '--dry-run'], secret('PRODUCTION'))).code).toBe(0);
+  });
+
   test('leaves a value that only has other quotes', async () => {
     const other = `${root}variables: { tag: "1.10", hosts: ['a.example.com', b] }\n`;
     const { read, run } = made({ 'production.yaml': other });
