@@ -81,6 +81,7 @@ case "$1 $2" in
   "pr list") if [ -f "$GH_FOLDER/open" ]; then echo 7; fi ;;
   "pr create") touch "$GH_FOLDER/open"; cp body.md "$GH_FOLDER/body" ;;
   "pr edit") cp body.md "$GH_FOLDER/body" ;;
+  "pr close") rm "$GH_FOLDER/open" ;;
 esac
 `;
     writeFileSync(join(beside, 'gh'), gh);
@@ -103,9 +104,9 @@ esac
     const calls = () =>
       readFileSync(join(beside, 'calls'), 'utf8')
         .split('\n')
-        .filter((line) => /^pr (?:create|edit)/.test(line));
+        .filter((line) => /^pr (?:create|edit|close)/.test(line));
     expect(await run(place, beside)).toMatchObject({ code: 0 });
-    expect([place.hasBranch(), existsSync(join(beside, 'calls'))]).toEqual([false, false]);
+    expect([place.hasBranch(), calls()]).toEqual([false, []]);
     place.commit({ 'staging.yaml': staging('1.10') });
     expect(await run(place, beside)).toMatchObject({ code: 0 });
     expect(place.promoted()).toEqual(expected('1.10'));
@@ -119,6 +120,9 @@ esac
     expect(readFileSync(join(beside, 'body'), 'utf8')).toBe(
       '```text\nPromoted 1 value from staging.yaml to production.yaml:\n  tag: 1.9 -> 1.11\n```\n',
     );
+    place.commit({ 'staging.yaml': staging('1.9') });
+    expect(await run(place, beside)).toMatchObject({ code: 0 });
+    expect([existsSync(join(beside, 'open')), calls().at(-1)]).toEqual([false, 'pr close 7']);
   });
 
   test('fails without a pull request where promote refuses', async () => {
@@ -174,8 +178,11 @@ describe('pipelines/forgejo-promote.yml', () => {
       codes.push(await run());
       expect(place.promoted()).toEqual(expected(tag));
     }
+    place.commit({ 'staging.yaml': staging('1.9') });
+    codes.push(await run(), await run());
+    expect(place.hasBranch()).toBe(false);
     server.close();
-    expect(codes).toEqual([0, 0, 1]);
+    expect(codes).toEqual([0, 0, 1, 0, 0]);
     expect(requests).toEqual(Array(3).fill('POST /api/v1/repos/shop/infra/pulls token token-1'));
   }, 120_000);
 
@@ -196,13 +203,17 @@ describe('pipelines/gitlab-promote.yml', () => {
     const place = hosted();
     git(place.bare, 'config', 'receive.advertisePushOptions', 'true');
     place.commit({ 'staging.yaml': staging('1.10') });
-    const folder = place.checkOut();
     const script = file['trueup-promote'].script.map((line) =>
       // A bare repository has no address with a token.
       line.replace(/"\$CI_SERVER_PROTOCOL.*"$/, `"${place.bare}"`),
     );
     const env = { ...imageOf({ program: program() }), CI: 'true', CI_DEFAULT_BRANCH: 'main' };
-    expect(await runScript(script.join('\n'), { folder, env })).toMatchObject({ code: 0 });
+    const run = () => runScript(script.join('\n'), { folder: place.checkOut(), env });
+    expect(await run()).toMatchObject({ code: 0 });
     expect(place.promoted()).toEqual(expected('1.10'));
+    place.commit({ 'staging.yaml': staging('1.9') });
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(place.hasBranch()).toBe(false);
+    expect(await run()).toMatchObject({ code: 0 });
   });
 });
