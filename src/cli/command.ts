@@ -70,6 +70,11 @@ export type Group = Help & {
   readonly remembers?: undefined;
 };
 
+/** What changes nothing on the platform takes --all for the root files of a folder; to change something, each is named. */
+export function takesAll({ several }: Pick<Command | Group, 'several'>): boolean {
+  return several !== undefined && several.runs !== 'until one fails';
+}
+
 /** The loaded commands by their part of the command line. */
 export const loadedCommands = new WeakMap<Program, Command | Group>();
 

@@ -1,6 +1,6 @@
 import { Argument, Command as Program, Help, Option } from 'commander';
 import type { Options, OptionText } from './flags.ts';
-import { type Command, type Group, loadedCommands } from './command.ts';
+import { type Command, type Group, loadedCommands, takesAll } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
 import { globalOptions, programHelp } from './global-options.ts';
@@ -57,7 +57,7 @@ export async function createProgram(
     part.action(async () => {
       const { runCommand } = await import('./run-command.ts');
       onLoaded();
-      const given = { args: part.args, flags: part.opts() };
+      const given = { args: part.args, flags: flagsOf(part) };
       onEnd(await runCommand(process, { options: program.opts<GlobalOptions>(), command, given, name: nameOf(part) }));
     });
   }
@@ -68,6 +68,15 @@ export async function createProgram(
       (await import('./candidates.ts')).printCandidates(program, words, process),
     );
   return program;
+}
+
+/** The options of a command as written; commander gives those of `drift adopt` to `drift`, where that has one of the same name. */
+function flagsOf(part: Program): object {
+  const above = part.options
+    .map((option) => option.attributeName())
+    .filter((name) => part.parent?.getOptionValueSource(name) === 'cli')
+    .map((name) => [name, part.parent?.getOptionValue(name)] as const);
+  return { ...part.opts(), ...Object.fromEntries(above) };
 }
 
 /** The full name of a command: `state list`. */
@@ -81,7 +90,7 @@ function define(part: Program, command: Command | Group): void {
   for (const [name, text] of Object.entries(command.arguments ?? {})) {
     part.addArgument(typeof text === 'string' ? new Argument(name, text) : new Argument(name).choices(text.choices));
   }
-  addOptions(part, { ...command.options, ...(takesAll(command.several) ? allFiles : {}) });
+  addOptions(part, { ...command.options, ...(takesAll(command) ? allFiles : {}) });
   const { notes, examples, footer } = command;
   const paragraphs = [
     ...(notes === undefined ? [] : [notes]),
@@ -89,11 +98,6 @@ function define(part: Program, command: Command | Group): void {
     ...(footer === undefined ? [] : [footer]),
   ];
   part.addHelpText('after', `\n${paragraphs.join('\n\n')}${footer === undefined ? '\n' : ''}`);
-}
-
-/** What changes nothing on the platform takes all root files of a folder; to change something, each is named. */
-function takesAll(several: Command['several']): boolean {
-  return several !== undefined && several.runs !== 'until one fails';
 }
 
 function addOptions(part: Program, options: Options): void {

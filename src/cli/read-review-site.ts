@@ -13,16 +13,21 @@ type SiteOptions = Pick<FileOptions, 'directory' | 'file' | 'linkBase' | 'marker
 
 /**
  * Reads where a report is read: from options, else from what the runner of GitHub, GitLab, Forgejo or Gitea says of the
- * commit.
+ * commit. A report about several root files is not the one of any of them.
  * @throws {Stop} `usage`
  */
-export function readReviewSite(options: SiteOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): ReviewSite {
+export function readReviewSite(
+  options: SiteOptions,
+  { env, cwd }: Pick<Process, 'env' | 'cwd'>,
+  files: 'all' | readonly string[] = [],
+): ReviewSite {
   const { folder, file } = findPlace(resolve(cwd(), options.directory ?? '.'), options.file);
   const root = repositoryOf(folder) ?? checkoutOf(folder, env) ?? folder;
   const path = relative(root, folder).split(sep).join('/');
   const inside = path === '' ? '' : `${path}/`;
+  const named = files === 'all' ? '*' : files.length < 2 ? file : files.join('\0');
   return {
-    key: options.marker === undefined ? usualKey(inside + file, env) : readMarker(options.marker),
+    key: options.marker === undefined ? usualKey(inside + named, env) : readMarker(options.marker),
     folder: inside,
     file,
     links: options.linkBase === undefined ? forgeLinks(env) : { base: readBase('--link-base', options.linkBase) },

@@ -8,7 +8,7 @@ import { printable } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { asksForTraces } from '../trace/trace-settings.ts';
-import type { Command, Given, Run } from './command.ts';
+import { type Command, type Given, type Run, takesAll } from './command.ts';
 import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
 import { type GlobalOptions, oneFile, settleOptions, usage } from './settle-options.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
@@ -22,7 +22,9 @@ export async function runCommand(
   { options, command, given, name }: { options: GlobalOptions; command: Command; given: Given; name: string },
 ): Promise<number> {
   const { env } = process;
-  const screen = openTerminal(process, options.color !== false, () => readReviewSite(oneFile(options), process));
+  // Another command may have an --all of its own.
+  const files = takesAll(command) && 'all' in given.flags ? 'all' : (options.file ?? []);
+  const screen = openTerminal(process, options.color !== false, () => readReviewSite(oneFile(options), process, files));
   const isFull = 'full' in given.flags;
   const terminal: Terminal = isFull ? { ...screen, errStyle: { ...screen.errStyle, isFull } } : screen;
   const redactor = redactorOf(env);
@@ -37,7 +39,7 @@ export async function runCommand(
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
     view.check?.();
     const asked = { command, given, terminal };
-    const isOne = (options.file ?? []).length < 2 && !('all' in given.flags);
+    const isOne = files !== 'all' && files.length < 2;
     const execute = isOne
       ? () => executeIn({ ...asked, process, view, options: settleOptions(oneFile(options), process, redactor) })
       : async () => (await import('./stages.ts')).executeStages(process, { ...asked, options, name, redactor });

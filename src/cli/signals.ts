@@ -15,6 +15,25 @@ const isUrgent = { SIGINT: false, SIGTERM: true, SIGHUP: true } as const;
 type Signal = keyof typeof isUrgent;
 const signals = Object.keys(isUrgent) as Signal[];
 
+/**
+ * Notes signals while commands run one after the other, so that no other one begins. Where no command handles one, it ends
+ * the process as usual.
+ */
+export function noteSignals(process: Run['process']): { readonly wasSent: () => boolean; readonly end: () => void } {
+  let wasSent = false;
+  const note = (signal: Signal): void => {
+    wasSent = true;
+    if (process.listenerCount(signal) === 1) process.exit(exitCodes.interrupted.code);
+  };
+  for (const signal of signals) process.on(signal, note);
+  return {
+    wasSent: () => wasSent,
+    end: () => {
+      for (const signal of signals) process.off(signal, note);
+    },
+  };
+}
+
 /** How long the requests in flight may go on after an urgent signal. Milliseconds. */
 const graceMs = 4_000;
 

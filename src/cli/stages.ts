@@ -16,6 +16,7 @@ import { type GlobalOptions, type Settled, settleOptions, usage } from './settle
 import { checkPlanPath } from './plan-file-on-disk.ts';
 import type { Process } from './process.ts';
 import { executeIn, reportFailure } from './run-command.ts';
+import { noteSignals } from './signals.ts';
 import { type StageOutput, stageOutputs } from './stage-output.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,8 +53,15 @@ export async function executeStages(process: Process, asked: Asked): Promise<num
   const pairs = stages.map((stage, at) => [stage, outputs[at]] as const);
   const execute = async ([stage, output]: (typeof pairs)[number]): Promise<number> =>
     output === undefined ? 0 : executeStage(process, { command, stage, output, format });
-  if (isAtOnce) await Promise.all(pairs.map(execute));
-  else for (const pair of pairs) if (isErrorCode(await execute(pair)) && runs === 'until one fails') break;
+  const noted = isAtOnce ? undefined : noteSignals(process);
+  if (noted === undefined) await Promise.all(pairs.map(execute));
+  else
+    for (const pair of pairs) {
+      const isFailed = isErrorCode(await execute(pair)) && runs === 'until one fails';
+      // A stage that was about to end may end well after a signal.
+      if (isFailed || noted.wasSent()) break;
+    }
+  noted?.end();
   const ends = outputs.map(({ result }) => result());
   formatOf(asked)?.end(terminal, ends, name);
   return exitCodeOf(ends);
@@ -129,7 +137,7 @@ async function stagesOf(process: Process, asked: Asked): Promise<readonly Stage[
 }
 
 function unnamed(file: string): Stop {
-  const remedy = 'Rename it: the name of a stage has letters, digits, - and _, and no __.';
+  const remedy = 'Rename it: the name of a stage has letters, digits, - and _, and no two of these side by side.';
   return usage(`${file} has no name that a stage can have`, remedy);
 }
 

@@ -40,10 +40,13 @@ function textOf(path: string): string {
   }
 }
 
-/** The name of the stage of a root file; undefined: the file has no name that a stage can have. */
+/**
+ * The name of the stage of a root file; undefined: the file has no name that a stage can have. In variables `-` is `_`: with
+ * two of them, a key of the stage `a--secret_b` would be a secret of the stage `a`.
+ */
 export function stageOf(file: string): string | undefined {
   const name = basename(file).replace(/\.ya?ml$/, '');
-  return /^[A-Za-z0-9_-]+$/.test(name) && !name.includes('__') ? name : undefined;
+  return /^[A-Za-z0-9_-]+$/.test(name) && !stageInVariables(name).includes('__') ? name : undefined;
 }
 
 /** @throws {Stop} `usage`, when two root files are of one stage for variables. */

@@ -16,11 +16,15 @@ export interface StageEnd {
   readonly words?: string | undefined;
 }
 
-/** The exit code of several runs: that of the first error; else changes, then known drift, then done. */
+/**
+ * The exit code of several runs: that of the first error; else, where a signal kept one from beginning, that of a signal; else
+ * changes, then known drift, then done.
+ */
 export function exitCodeOf(ends: readonly Pick<StageEnd, 'exitCode'>[]): number {
   const codes = ends.flatMap(({ exitCode }) => exitCode ?? []);
   const milder = [exitCodes.changes.code, exitCodes['known drift'].code];
-  return codes.find(isErrorCode) ?? milder.find((one) => codes.includes(one)) ?? exitCodes.done.code;
+  const cut = codes.length < ends.length ? exitCodes.interrupted.code : undefined;
+  return codes.find(isErrorCode) ?? cut ?? milder.find((one) => codes.includes(one)) ?? exitCodes.done.code;
 }
 
 /** How each stage ended, in one line: `staging: 2 to update; production: failed, exit code 4; eu: not run`. */
@@ -49,9 +53,9 @@ function stagesJson(ends: readonly (StageEnd & { readonly printed: string })[], 
   };
 }
 
-/** One document that is indented, or one per line. */
+/** Documents that are indented, or one per line. */
 function documentsIn(text: string): StagesDocument['stages'][number]['documents'] {
-  const parts = text.startsWith('{\n') ? [text] : text.split('\n').filter((line) => line !== '');
+  const parts = text.split(/\n(?=\{)/).filter((part) => part !== '');
   return parts.map((part) => JSON.parse(part) as { format: string });
 }
 

@@ -1,3 +1,4 @@
+import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
@@ -42,7 +43,7 @@ export async function planAgain(
   // Another root file has another state, and mostly another key: without this, the file would look as if it was changed.
   if (reviewed.root !== root) {
     const message = `${name} is of ${reviewed.root}, and this run reads ${root}; nothing was sent`;
-    throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${reviewed.root}.` });
+    throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${shellWord(reviewed.root)}.` });
   }
   const key = await connection.store.key();
   if (!isIntact(reviewed, key)) {

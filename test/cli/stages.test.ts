@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { processOfTest } from '../support/process.ts';
 import { project, trueup } from './process.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -100,6 +102,14 @@ describe('several root files', () => {
     expect(two.err).toContain('apply takes no plans/staging.trueup for several root files');
   });
 
+  test('a plan file names its root file as a shell takes it', async () => {
+    const { run, folder } = await stages();
+    copyFileSync(join(folder, 'staging.yaml'), join(folder, 'a$b.yaml'));
+    const plain = { TRUEUP_API_KEY: 'key-of-staging-4711', TRUEUP_SECRET_PASSWORD: 'canary-of-a-0815' };
+    expect((await run('plan -f a$b.yaml --out p.trueup', plain)).code).toBe(0);
+    expect((await run('apply -f staging.yaml p.trueup')).err).toContain("-> Apply it with -f 'a$b.yaml'.");
+  });
+
   test.each([
     ['destroy -f staging.yaml -f production.yaml', 'destroy takes one root file, and several are named with -f'],
     ['plan --all -f staging.yaml', '--all and -f exclude each other'],
@@ -122,6 +132,41 @@ describe('several root files', () => {
     const { run } = await stages();
     expect((await run('plan')).err).toContain('It has production.yaml, staging.yaml: name one with -f.');
   });
+});
+
+test('the --all of a command that takes one root file is its own', async () => {
+  const { run } = await stages();
+  expect((await run('apply -f staging.yaml --auto-approve')).code).toBe(0);
+  const adopted = await run('drift adopt --all -f staging.yaml');
+  expect([adopted.code, adopted.err]).toEqual([1, expect.stringContaining('nothing has drifted; nothing was written')]);
+  expect((await run('plan -f staging.yaml --detailed-exitcode')).code).toBe(0);
+});
+
+test('a signal while a stage ends keeps the next one from beginning', async () => {
+  const { folder, env, requests } = await stages();
+  const args = ['apply', ...both.split(' '), '--auto-approve', '-C', folder];
+  const process = processOfTest({ args, env, cwd: folder });
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = (text) => {
+    if (text.includes('Applied: ')) process.emit('SIGINT', 'SIGINT');
+    return write(text);
+  };
+  expect(await runCommandLine(process)).toBe(130);
+  expect(process.printed.out).toMatch(/\nstaging: applied: .*; production: not run\n$/);
+  expect(requests('production')).toEqual([]);
+  expect(process.listenerCount('SIGINT')).toBe(0);
+});
+
+test('a comment about several root files is not the one about one of them', async () => {
+  const { run } = await stages();
+  const markers: unknown[] = [];
+  for (const files of ['-f production.yaml', both, '--all']) {
+    const { out } = await run(`plan ${files} --format markdown`);
+    markers.push(/^<!-- trueup:plan:\w+ -->/.exec(out)?.[0] ?? 'none');
+  }
+  expect(markers).not.toContain('none');
+  expect(new Set(markers).size).toBe(3);
 });
 
 describe('the variables of a stage', () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { stageOf } from '../../src/project/root-files.ts';
 import { notificationEnvironment, stageEnvironment, strayVariables } from '../../src/project/stage-environment.ts';
 import { secretsOfEnvironment } from '../../src/secrets/sources/env.ts';
 
@@ -53,6 +54,21 @@ describe('the environment of a stage', () => {
     const twins = folderOf('my-stage.yaml', 'my_stage.yaml');
     const one = () => stageEnvironment({ TRUEUP__MY_STAGE__API_KEY: 'k' }, { folder: twins, file: 'my-stage.yaml' });
     expect(one).toThrow('my-stage.yaml and my_stage.yaml differ only in case or in - and _');
+  });
+
+  test('never reads the key of one stage as a secret of another', () => {
+    const both = folderOf('a.yaml', 'a--secret_b.yaml');
+    const name = 'TRUEUP__A__SECRET_B__API_KEY';
+    const view = (file: string) => stageEnvironment({ [name]: 'value' }, { folder: both, file });
+    expect(view('a.yaml')).toEqual({ TRUEUP_SECRET_B__API_KEY: 'value' });
+    expect(view('a--secret_b.yaml')).toEqual({});
+    expect(['a--b', 'a-_b', 'a_-b', 'a__b', 'a-b_c'].map(stageOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'a-b_c',
+    ]);
   });
 
   test('knows the variables that no stage reads', () => {

@@ -40,6 +40,7 @@ describe('the exit code of several stages', () => {
     [[0, 3, 1], 3],
     [[1, 3], 1],
     [[6, undefined], 6],
+    [[0, undefined], 130],
     [[2, 130, 4], 130],
     [[8, 7, 5, 2], 7],
   ])('%j: %s', (codes, expected) => {
@@ -63,7 +64,7 @@ test('one line says how each stage ended', () => {
 test('one document holds those of the stages, indented or one per line', () => {
   const error = { format: 'trueup/error', version: 1, exitCode: 3, diagnostics: [] };
   const ends = [
-    end('staging', 0, `${JSON.stringify(error, null, 2)}\n`),
+    end('staging', 0, `${JSON.stringify(error, null, 2)}\n`.repeat(2)),
     end('eu', 3, `${JSON.stringify(error)}\n${JSON.stringify(error)}\n`),
     end('live', undefined),
   ];
@@ -72,7 +73,7 @@ test('one document holds those of the stages, indented or one per line', () => {
     version: 1,
     exitCode: 3,
     stages: [
-      { stage: 'staging', file: 'staging.yaml', exitCode: 0, documents: [error] },
+      { stage: 'staging', file: 'staging.yaml', exitCode: 0, documents: [error, error] },
       { stage: 'eu', file: 'eu.yaml', exitCode: 3, documents: [error, error] },
     ],
     notRun: ['live'],
