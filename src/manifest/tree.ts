@@ -294,6 +294,10 @@ function convertMap(
       fail(conversion, keyAt, 'a key has to be plain text', 'Write the key as text, in quotes if need be.');
       continue;
     }
+    if (keyNode.tag === resetTag || (keyNode.source === '<<' && (value as Source)?.tag === resetTag)) {
+      fail(conversion, keyAt, '!reset is the tag of a value, and stands behind its key', 'Write key: !reset.');
+      continue;
+    }
     const key = typeof keyNode.value === 'string' ? keyNode.value : (keyNode.source ?? '');
     const known = own.get(key);
     if (key === '<<' && keyNode.type === 'PLAIN') {

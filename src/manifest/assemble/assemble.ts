@@ -4,8 +4,16 @@ import { missingBlank, shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { includedKeys } from '../settings-shape.ts';
 import { type MapNode, isEmpty } from '../tree.ts';
-import { type OwnEnvironment, holderOf, ownEnvironment, remedyForSection, withOwnEnvironment } from './environment.ts';
+import {
+  type OwnEnvironment,
+  environmentKey,
+  holderOf,
+  ownEnvironment,
+  remedyForSection,
+  withOwnEnvironment,
+} from './environment.ts';
 import { joinMaps } from './join.ts';
+import { refuseReset } from './merge.ts';
 
 /** The files of a manifest as one, as if it were written out. */
 export interface Assembled {
@@ -32,8 +40,11 @@ export function assemble(
   const holder = holderOf(kinds);
   const own = ownEnvironment(rootTree);
   const about = { own, holder, rootFile: rootTree.at.file };
-  const asWrittenOut = (tree: MapNode) =>
-    holder === undefined ? tree : withOwnEnvironment(tree, { ...about, holder }, report);
+  const asWrittenOut = (tree: MapNode) => {
+    const named = tree.entries.get(environmentKey)?.node;
+    if (named?.isReset === true) refuseReset(named.at, report);
+    return holder === undefined ? tree : withOwnEnvironment(tree, { ...about, holder }, report);
+  };
   const allowed = [...top.keys(), ...includedKeys, ...(own === undefined ? [] : (holder?.sections ?? []))];
   const depthOf = (key: string) => (nested.has(key) ? 0 : undivided.has(key) ? 3 : 2);
   let tree = asWrittenOut(rootTree);

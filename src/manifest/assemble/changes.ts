@@ -5,7 +5,7 @@ import { sectionsOf } from '../blocks.ts';
 import { shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Place, isEmpty } from '../tree.ts';
-import { type Entries, mergeEntry, withoutReset } from './merge.ts';
+import { type Entries, type Merging, mergeEntry, mergingOf, underCase } from './merge.ts';
 
 /** What `changes:` did. */
 export interface Changed {
@@ -17,12 +17,18 @@ export interface Changed {
 interface Changing {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   readonly removed: Map<string, Place>;
+  readonly merging: Merging;
   readonly report: Report;
 }
 
 /** Applies changes, which have the form of a file, to a tree. They change blocks that are there, and add none. Pure. */
 export function applyChanges(tree: MapNode, changes: MapNode, kinds: readonly Kind[], report: Report): Changed {
-  const changing = { sections: sectionsOf(kinds), removed: new Map<string, Place>(), report };
+  const changing = {
+    sections: sectionsOf(kinds),
+    removed: new Map<string, Place>(),
+    merging: mergingOf(kinds, report),
+    report,
+  };
   const sections = changing.sections(root);
   const entries = new Map(tree.entries);
   for (const [section, change] of changes.entries) {
@@ -86,7 +92,8 @@ function changeOne(
       guess === undefined ? 'Write new blocks at the top of a file, not under changes:.' : `Did you mean ${guess}?`;
     report('bad-reference', `there is no ${address} to change`, keyAt, remedy);
   } else if (node.isReset === true) {
-    if (!isEmpty(node)) blocks.set(key, { keyAt, node: withoutReset(node) });
+    const value = mergeEntry(key, present, change, changing.merging, 'section');
+    if (value !== undefined) blocks.set(key, value);
     else {
       blocks.delete(key);
       removed.set(address, keyAt);
@@ -97,7 +104,10 @@ function changeOne(
   } else if (present.node.is === 'map')
     blocks.set(key, {
       ...present,
-      node: { ...present.node, entries: changeBlock(present.node.entries, node, { kind, parent: address }, changing) },
+      node: {
+        ...present.node,
+        entries: changeBlock(underCase(present.node, node).entries, node, { kind, parent: address }, changing),
+      },
     });
 }
 
@@ -113,7 +123,7 @@ function changeBlock(below: Entries, change: MapNode, { kind, parent }: Required
       const remedy = 'Write the fields that the template gives, or change the block itself.';
       report('unknown-key', `${key} stands in the block itself, not under changes:`, entry.keyAt, remedy);
     } else {
-      const merged = mergeEntry(key, entries.get(key), entry, report);
+      const merged = mergeEntry(key, entries.get(key), entry, changing.merging);
       if (merged === undefined) entries.delete(key);
       else entries.set(key, merged);
     }

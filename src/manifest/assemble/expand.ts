@@ -3,7 +3,7 @@ import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
-import { type Entries, mergeEntries } from './merge.ts';
+import { type Entries, type Merging, mergeEntries, mergingOf, refuseResets } from './merge.ts';
 import { type Budget, fill } from './substitute.ts';
 import { type Template, argumentsOf, viaOf } from './templates.ts';
 
@@ -15,8 +15,7 @@ const budgetOfAll: Budget = { nodes: 1_000_000, characters: 50_000_000 };
 interface Expansion {
   readonly templates: ReadonlyMap<string, Template>;
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
-  /** The sections of all kinds. */
-  readonly names: ReadonlySet<string>;
+  readonly merging: Merging;
   readonly budget: Budget;
   readonly report: Report;
 }
@@ -31,7 +30,7 @@ export function expandUses(
   const expansion = {
     templates,
     sections: sectionsOf(kinds),
-    names: new Set(kinds.map(({ section }) => section)),
+    merging: mergingOf(kinds, report),
     budget: { ...budgetOfAll },
     report,
   };
@@ -66,8 +65,9 @@ function expandBlock(
   { key, above }: { readonly key: string; readonly above: readonly string[] },
   expansion: Expansion,
 ): MapNode {
-  const { report, budget } = expansion;
+  const { report, budget, merging } = expansion;
   const { use, with: given, ...own } = takeUse(node);
+  for (const entry of [use, given]) if (entry !== undefined) refuseResets(entry.node, report);
   const template = use && templateOf(use.node, above, expansion);
   if (use === undefined || template === undefined || budget.nodes < 0) return { ...node, entries: own.entries };
   const useAt = use.node.at;
@@ -81,7 +81,7 @@ function expandBlock(
   const below = body.entries.has('use')
     ? expandBlock(body, { key, above: [...above, template.name] }, expansion)
     : body;
-  return { is: 'map', entries: mergeEntries(below.entries, own.entries, report), at: node.at };
+  return { is: 'map', entries: mergeEntries(below.entries, own.entries, merging), at: node.at };
 }
 
 /** The keys of a block without `use` and `with`. */
@@ -128,7 +128,7 @@ function templateOf(node: Node, above: readonly string[], { templates, report }:
 
 /** Refuses what a template must not say of each block that uses it. */
 function refuseReaching(entries: Entries, template: Template, expansion: Expansion): void {
-  const { names, report } = expansion;
+  const { merging, report } = expansion;
   for (const [key, { keyAt, node }] of entries) {
     const isUnprotected = key === 'protect' && node.is === 'scalar' && node.value === false;
     if (key === 'id' || isUnprotected) {
@@ -136,7 +136,7 @@ function refuseReaching(entries: Entries, template: Template, expansion: Expansi
       const message = `${what} in the template ${template.name} would hold for each block that uses it`;
       report('inconsistent', message, keyAt, `Remove it, and write ${what} into the block that it is meant for.`);
     }
-    if (!names.has(key) || node.is !== 'map') continue;
+    if (!merging.sections.has(key) || node.is !== 'map') continue;
     for (const block of node.entries.values())
       if (block.node.is === 'map') refuseReaching(block.node.entries, template, expansion);
   }

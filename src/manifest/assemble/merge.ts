@@ -1,47 +1,100 @@
+import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
-import { type Entry, type MapNode, type Node, isEmpty, position } from '../tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty, position } from '../tree.ts';
 
 export type Entries = MapNode['entries'];
+
+/** What merging needs to know of the kinds. */
+export interface Merging {
+  /** The sections of all kinds. */
+  readonly sections: ReadonlySet<string>;
+  /** The keys of blocks whose maps choose a case by `type`, such as `source`. */
+  readonly typed: ReadonlySet<string>;
+  readonly report: Report;
+}
+
+/** What a map is: a block, a section of blocks, or the value of a field. */
+type Level = 'block' | 'section' | 'value';
+
+export function mergingOf(kinds: readonly Kind[], report: Report): Merging {
+  const typed = kinds.flatMap(({ unions = [] }) => unions.flatMap(({ at }) => at ?? []));
+  return { sections: new Set(kinds.map(({ section }) => section)), typed: new Set(typed), report };
+}
 
 /**
  * What stands below, with what stands over it: maps merge by key, everything else replaces, and `!reset` takes out. Problems
  * are reported. Pure.
  */
-export function mergeEntries(below: Entries, above: Entries, report: Report): Entries {
+export function mergeEntries(below: Entries, above: Entries, merging: Merging, level: Level = 'block'): Entries {
   const merged = new Map(below);
   for (const [key, over] of above) {
-    const entry = mergeEntry(key, below.get(key), over, report);
+    const entry = mergeEntry(key, below.get(key), over, merging, level);
     if (entry === undefined) merged.delete(key);
     else merged.set(key, entry);
   }
   return merged;
 }
 
-/** One key of both; undefined: it is taken out. */
-export function mergeEntry(key: string, below: Entry | undefined, over: Entry, report: Report): Entry | undefined {
+/** One key of both; undefined: it is taken out. `level`: of the map that has it. */
+export function mergeEntry(
+  key: string,
+  below: Entry | undefined,
+  over: Entry,
+  merging: Merging,
+  level: Level = 'block',
+): Entry | undefined {
+  const { report } = merging;
   const { keyAt, node } = over;
+  const isPrivate = key === 'private' && level === 'block';
+  const inner = levelBelow(key, level, merging);
   if (node.isReset === true) {
     if (below === undefined) reportNothing(key, over, report);
-    else if (key === 'private') {
+    else if (isPrivate) {
       const remedy = 'Remove the line. To show a value in plans, take its name out of the list that calls it private.';
       report('inconsistent', 'private only grows: no plan may show more than before', keyAt, remedy);
       return below;
     }
-    return isEmpty(node) ? undefined : mergeEntry(key, undefined, { keyAt, node: withoutReset(node) }, report);
+    if (isEmpty(node)) return undefined;
+    const kept = below && privateOf(below.node, node, inner);
+    return mergeEntry(key, kept && { keyAt, node: kept }, { keyAt, node: withoutReset(node) }, merging, level);
   }
   const under = below === undefined || isEmpty(below.node) ? undefined : below.node;
   if (node.is === 'map') {
     if (under !== undefined && under.is !== 'map') return mixed(key, { node: under, over }, report);
-    const base = under === undefined || isOfOtherType(under, node) ? new Map<string, Entry>() : under.entries;
+    const isTyped = inner === 'block' || (level === 'block' && merging.typed.has(key));
+    const base = under && isTyped ? underCase(under, node, inner) : under;
     return {
       keyAt: below?.keyAt ?? keyAt,
-      node: { is: 'map', entries: mergeEntries(base, node.entries, report), at: node.at },
+      node: { is: 'map', entries: mergeEntries(base?.entries ?? new Map(), node.entries, merging, inner), at: node.at },
     };
   }
   if (under?.is === 'map' && !isEmpty(node)) return mixed(key, { node: under, over }, report);
-  if (key === 'private' && under?.is === 'list' && node.is === 'list')
+  if (isPrivate && under?.is === 'list' && node.is === 'list')
     return { keyAt, node: { ...node, items: [...under.items, ...node.items] } };
   return over;
+}
+
+function levelBelow(key: string, level: Level, { sections }: Merging): Level {
+  if (level === 'section') return 'block';
+  return level === 'block' && sections.has(key) ? 'section' : 'value';
+}
+
+/** What of a map stays below another: all, or where that one is of another type only what is private. */
+export function underCase(under: MapNode, over: MapNode, level: Level = 'block'): MapNode {
+  if (!isOfOtherType(under, over)) return under;
+  return privateOf(under, over, level) ?? { ...under, entries: new Map() };
+}
+
+/** What stays of a value that another one takes the place of: what blocks call private. */
+export function privateOf(below: Node, over: Node, level: Level = 'block'): MapNode | undefined {
+  if (below.is !== 'map' || over.is !== 'map' || level === 'value') return undefined;
+  const entries = [...below.entries].flatMap(([key, entry]): [string, Entry][] => {
+    if (level === 'block') return key === 'private' ? [[key, entry]] : [];
+    const same = over.entries.get(key);
+    const kept = same && privateOf(entry.node, same.node);
+    return kept === undefined ? [] : [[key, { ...entry, node: kept }]];
+  });
+  return { ...below, entries: new Map(entries) };
 }
 
 /** A value without its tag. */
@@ -76,8 +129,12 @@ const nouns = { map: 'a map', list: 'a list', scalar: 'a text' } as const;
 
 /** Reports each `!reset` that is left in a tree: it stands where nothing can stand below it. */
 export function refuseResets(node: Node, report: Report): void {
-  if (node.isReset === true)
-    report('wrong-type', '!reset stands under changes: and beside use: only', node.at, 'Remove the tag, or the line.');
+  if (node.isReset === true) refuseReset(node.at, report);
   if (node.is === 'list') for (const item of node.items) refuseResets(item, report);
   else if (node.is === 'map') for (const entry of node.entries.values()) refuseResets(entry.node, report);
+}
+
+/** Reports a `!reset` that stands where nothing can stand below it. */
+export function refuseReset(at: Place, report: Report): void {
+  report('wrong-type', '!reset stands under changes: and beside use: only', at, 'Remove the tag, or the line.');
 }

@@ -4,6 +4,7 @@ import { expressionIn, notInKeys, parseExpressions } from '../expression.ts';
 import type { Report } from '../report-at.ts';
 import { type ExpressionSource, type TypedValue, badExpression, nextBrace } from '../sources/source.ts';
 import type { Entry, MapNode, Node, Place } from '../tree.ts';
+import { refuseReset, refuseResets } from './merge.ts';
 
 /** A template: a block with holes. */
 export interface Template {
@@ -33,6 +34,8 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
   for (const [name, { node }] of all?.is === 'map' ? all.entries : []) {
     const block = node.is === 'map' ? node.entries.get('block')?.node : undefined;
     const declared = node.is === 'map' ? node.entries.get('parameters')?.node : undefined;
+    if (declared !== undefined) refuseResets(declared, report);
+    if (block?.isReset === true) refuseReset(block.at, report);
     if (block?.is !== 'map') continue;
     const parameters = new Map(
       [...(declared?.is === 'map' ? declared.entries : [])].map(([parameter, entry]) => [
@@ -49,6 +52,14 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
 
 function readParameter(name: string, { node }: Entry, report: Report): Parameter {
   const written = node.is === 'map' ? node.entries.get('default')?.node : undefined;
+  const filled = written?.is === 'scalar' ? expressionIn(String(written.value), holes) : undefined;
+  if (written !== undefined && filled !== undefined)
+    report(
+      'bad-expression',
+      `${filled} stands in a default, which nothing fills`,
+      written.at,
+      'Write it in the block.',
+    );
   return { declaration: readDeclaration(name, node, report), defaultAt: written?.at };
 }
 

@@ -4,7 +4,7 @@ import type { Entry, MapNode } from '../tree.ts';
 import { type Changed, applyChanges } from './changes.ts';
 import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';
 import { expandUses } from './expand.ts';
-import { refuseResets } from './merge.ts';
+import { refuseReset, refuseResets } from './merge.ts';
 import { readTemplates } from './templates.ts';
 
 /** The keys whose work is done once a manifest is written out. */
@@ -39,6 +39,7 @@ function expandAndChange(
   const entries = new Map<string, Entry>(tree.entries);
   for (const key of keys) entries.delete(key);
   const expanded = expandUses({ ...tree, entries }, kinds, readTemplates(tree, report), report);
+  if (changes?.node.isReset === true) refuseReset(changes.node.at, report);
   if (changes?.node.is !== 'map') return { tree: expanded, removed: new Map() };
   return applyChanges(expanded, changesOf(changes.node, { kinds, own }, report), kinds, report);
 }

@@ -97,6 +97,30 @@ application: { api: { use: t, private: [B] } }\n`,
     `application: { api: { ${image}, private: [A, B], env: { A: a, B: b } } }\n`,
   ],
   [
+    'private names, of a block that is replaced as a whole',
+    `application: { api: { ${image}, private: [A], env: { A: a, B: b } } }
+changes: { application: { api: !reset { ${image}, env: { A: c } } } }\n`,
+    `application: { api: { ${image}, private: [A], env: { A: c } } }\n`,
+  ],
+  [
+    'private names, of blocks below that are replaced',
+    `templates: { t: { block: { ${image}, mounts: { a: { type: file, mountPath: /a, filePath: a, content: x, private: [content] } } } } }
+application: { api: { use: t, mounts: !reset { a: { type: file, mountPath: /a, filePath: a, content: y } } } }\n`,
+    `application: { api: { ${image}, mounts: { a: { type: file, mountPath: /a, filePath: a, content: y, private: [content] } } } }\n`,
+  ],
+  [
+    'a block of another type under changes',
+    `application: { api: { ${image}, mounts: { a: { type: file, mountPath: /a, filePath: a, content: x } } } }
+changes: { application: { api: { mounts: { a: { type: volume, mountPath: /a, volumeName: v } } } } }\n`,
+    `application: { api: { ${image}, mounts: { a: { type: volume, mountPath: /a, volumeName: v } } } }\n`,
+  ],
+  [
+    'variables of the container with the names type and private',
+    `application: { api: { ${image}, env: { type: a, private: b, B: c } } }
+changes: { application: { api: { env: { type: d, private: !reset } } } }\n`,
+    `application: { api: { ${image}, env: { type: d, B: c } } }\n`,
+  ],
+  [
     'names as __proto__',
     `templates: { constructor: { parameters: { toString: {} }, block: { ${image}, env: { hasOwnProperty: "\${param:toString}" } } } }
 application: { __proto__: { use: constructor, with: { toString: x } } }\n`,
@@ -278,6 +302,42 @@ describe('is an error at its place', () => {
       `application: { api: { ${image} } }\nchanges: { application: { api: { args: [!reset §a] } } }`,
       'wrong-type',
       '!reset stands under changes:',
+    ],
+    [
+      '!reset as the tag of a key',
+      `application: { api: { ${image}, env: { A: "1" } } }\nchanges: { application: { api: { env: { !reset §A: "2" } } } }`,
+      'yaml-syntax',
+      '!reset is the tag of a value',
+    ],
+    [
+      '!reset of what is merged',
+      `application: { api: { ${image}, env: { A: "1" } } }\nchanges: { application: { api: { env: { §<<: !reset { A: "2" } } } } }`,
+      'yaml-syntax',
+      '!reset is the tag of a value',
+    ],
+    [
+      '!reset of all changes',
+      `application: { api: { ${image} } }\nchanges: !reset §{ application: { api: { replicas: 2 } } }`,
+      'wrong-type',
+      '!reset stands under changes:',
+    ],
+    [
+      '!reset in a value of a parameter',
+      'application: { api: { use: web, with: { port: !reset §3 } } }',
+      'wrong-type',
+      '!reset stands under changes:',
+    ],
+    [
+      '!reset in a declaration',
+      `templates: { t: { parameters: { p: { default: !reset §a } }, block: { ${image}, env: { A: "\${param:p}" } } } }\napplication: { api: { use: t } }`,
+      'wrong-type',
+      '!reset stands under changes:',
+    ],
+    [
+      'a hole in a default',
+      `templates: { t: { parameters: { p: { default: §"\${param:q}" }, q: { default: a } }, block: { ${image}, env: { A: "\${param:p}" } } } }\napplication: { api: { use: t } }`,
+      'bad-expression',
+      'stands in a default',
     ],
     [
       'a map over a text',
