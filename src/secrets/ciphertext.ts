@@ -12,16 +12,16 @@ export interface Ciphertext {
 const forms: readonly (readonly [Cipher, RegExp])[] = [
   ['git-crypt', /^\0GITCRYPT\0/],
   ['age', /^age-encryption\.org\/v1\n|^\s*-----BEGIN AGE ENCRYPTED FILE-----/],
-  ['ansible-vault', /^\s*\$ANSIBLE_VAULT;\d/m],
-  ['gpg', /^\s*-----BEGIN PGP MESSAGE-----/m],
+  ['ansible-vault', /^[ \t]*\$ANSIBLE_VAULT;\d/m],
+  ['gpg', /^[ \t]*-----BEGIN PGP MESSAGE-----/m],
   ['sops', /(?<![\w-])ENC\[AES256_GCM,data:/],
   // The shortest message of dotenvx has 97 bytes.
-  ['dotenvx', /(?:^|[=:]\s*|['"`])encrypted:[A-Za-z0-9+/]{126,}/m],
-  ['sealed', /^\s*[A-Za-z_]\w*=age:YWdlLWVuY3J5cHRpb24ub3JnL3Yx/m],
+  ['dotenvx', /(?:^|[=:][ \t]*|['"`])encrypted:[A-Za-z0-9+/]{126,}/m],
+  ['sealed', /(?:^|[=:][ \t]*|['"`])age:YWdlLWVuY3J5cHRpb24ub3JnL3Yx/m],
 ];
 
 /** Almost no text has one of these words: it takes one search. */
-const hint = /ENC\[AES|encrypted:|ANSIBLE_VAULT;|BEGIN (?:AGE|PGP)|age-encryption|=age:|GITCRYPT/;
+const hint = /ENC\[AES|encrypted:|ANSIBLE_VAULT;|BEGIN (?:AGE|PGP)|age-encryption|age:YWdl|GITCRYPT/;
 
 /** The first ciphertext of a known tool in a text; undefined: there is none. Takes linear time. */
 export function ciphertextIn(text: string): Ciphertext | undefined {

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ciphertextIn } from '../../src/secrets/ciphertext.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -53,6 +54,20 @@ test.each([
   expect(others).toEqual([]);
   expect(found).toContain(`x.env:${line} ciphertext: env holds ciphertext of ${tool}, which`);
   expect(found).toContain(remedy);
+});
+
+test('a value of a sealed file, without its name', async () => {
+  const sealed = `age:${Buffer.from('age-encryption.org/v1\n-> X25519 x').toString('base64')}`;
+  expect(await refused(app(`env: { A: "1", DB_PASSWORD: "${sealed}" }`))).toEqual([
+    expect.stringContaining('ciphertext: env.DB_PASSWORD holds ciphertext of sealed'),
+  ]);
+});
+
+test('50,000 empty lines take no time', () => {
+  const began = performance.now();
+  for (const word of ['x ANSIBLE_VAULT;', 'x BEGIN PGP', 'x age:YWdl', 'x encrypted:'])
+    expect(ciphertextIn(`${'\n'.repeat(50_000)}:${' '.repeat(50_000)}${word}`)).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 test('values in the manifest, at their lines', async () => {
