@@ -15,10 +15,18 @@ const encoders: ReadonlyMap<string, (text: string) => string> = new Map([
 /** The words that encode. */
 export const encodingWords: readonly string[] = [...encoders.keys()];
 
+/** A longer text is refused as a value: it is not encoded once more. */
+const maxCharacters = 16 * 1024 * 1024;
+
 /** A text in an encoding: one word, or several with `|` between them, of which the first comes first. */
 export function encode(text: string, encoding: string | undefined): string {
   if (encoding === undefined) return text;
-  return encoding.split('|').reduce((encoded, word) => encoders.get(word)?.(encoded) ?? encoded, text);
+  return encoding
+    .split('|')
+    .reduce(
+      (encoded, word) => (encoded.length > maxCharacters ? encoded : (encoders.get(word)?.(encoded) ?? encoded)),
+      text,
+    );
 }
 
 /** The first word of an encoding that is none. */

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { breakingAddresses } from '../../src/manifest/encoding.ts';
+import { breakingAddresses, encode } from '../../src/manifest/encoding.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';
 import { describe, expect, it, test } from 'vitest';
@@ -192,4 +192,10 @@ describe('F10: |urlencode', () => {
     expect(result).toEqual(oneError('bad-expression', ''));
     expect(result.said).toContain(words.split(' Write ')[0]);
   });
+});
+
+test('a text that many encodings make too long is not encoded further', () => {
+  const long = encode('""'.repeat(5), Array.from({ length: 60 }, () => 'json').join('|'));
+  expect(long.length).toBeGreaterThan(16 * 1024 * 1024);
+  expect(long.length).toBeLessThan(64 * 1024 * 1024);
 });
