@@ -20,6 +20,8 @@ const barred: readonly string[] = [
   '*API_KEY',
   '*APIKEY',
   '*PRIVATE_KEY',
+  'DOTENV_PRIVATE_KEY*', // its files have one key each: DOTENV_PRIVATE_KEY_PRODUCTION
+  'SOPS_AGE_*',
   '*SECRET_KEY',
   '*ACCESS_KEY',
   '*ACCESS_KEY_ID',
