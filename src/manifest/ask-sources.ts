@@ -67,6 +67,11 @@ export async function askSources(input: AskingInput): Promise<Asked> {
     if ('problem' in found) return { values: new Map(), diagnostics: [diagnosticOf(source, names, found)] };
     for (const name of names) {
       const value = found.values.get(name);
+      if (value?.includes('\0') === true) {
+        const remedy = 'Write another value there.';
+        const trouble = { problem: `${name} contains the character NUL, which no value can have`, remedy };
+        return { values: new Map(), diagnostics: [diagnosticOf(source, names, trouble)] };
+      }
       if (value !== undefined && value !== '') values.set(name, value);
     }
   }

@@ -13,6 +13,8 @@ import { readdir, readFile, realpath, stat } from '../files/read.ts';
 interface FileProblem {
   readonly problem: string;
   readonly isPrivate?: { readonly remedy: string };
+  /** There is none yet, at a path that may be used. */
+  readonly isMissing?: true;
 }
 
 /** The text of a file, or why it cannot be used. */
@@ -124,7 +126,10 @@ async function locatePublic(
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   const place = await locate(root, path);
-  if ('problem' in place) return refusedByName(path, [normalize(path)], purpose)?.problem ?? place;
+  if ('problem' in place) {
+    if (isMemoryFile(normalize(path))) return { problem: noMemory(path) };
+    return refusedByName(path, [normalize(path)], purpose)?.problem ?? place;
+  }
   const names = [normalize(path), relative(root, place.named), relative(root, place.real)];
   if (names.some(isMemoryFile)) return { problem: noMemory(path) };
   const refused = refusedByName(path, names, purpose);
@@ -332,7 +337,8 @@ async function readPlace(path: string, { real }: FilePlace, limit: number): Prom
 
 function unreadable(path: string, error: unknown): FileProblem {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: `there is no file ${path}` };
+  if (code === 'ENOENT') return { problem: `there is no file ${path}`, isMissing: true };
+  if (code === 'ENOTDIR') return { problem: `there is no file ${path}` };
   return { problem: `${path} cannot be read (${code ?? 'unknown reason'})` };
 }
 

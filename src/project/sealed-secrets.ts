@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -7,7 +5,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
 import type { SecretSource } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
-import { concealedIn } from '../manifest/wanted.ts';
+import { type Wanted, concealedIn } from '../manifest/wanted.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { readIdentities } from '../secrets/sources/age.ts';
@@ -32,7 +30,7 @@ export interface OpenSealedFile {
 /** The sealed files of a manifest, and what it says of secrets. */
 export interface SealedProject {
   readonly files: readonly OpenSealedFile[];
-  /** The addresses that use a secret, by its name. */
+  /** The addresses and other parts of the manifest that use a secret, by its name. */
   readonly uses: ReadonlyMap<string, readonly string[]>;
   readonly generated: ReadonlyMap<string, Recipe>;
 }
@@ -93,30 +91,30 @@ async function openFile(
 ): Promise<OpenSealedFile> {
   const path = workspace.beside(at.file, written);
   const named = { path, recipients: [...new Set(recipients)].toSorted() };
-  if (!existsSync(join(workspace.root, path))) {
-    return { ...named, file: { recipients: [], values: new Map() }, text: undefined };
-  }
   const refuse = (problem: string, remedy: string) =>
     stop('refused', 'sealed-file', `secrets: ${problem}`, { remedy, position: position(at) });
   const read = await workspace.readBytes(path, fileLimit);
-  if ('problem' in read) throw refuse(read.problem, 'Name another file under sealed:.');
+  if ('problem' in read) {
+    if (read.isMissing === true) return { ...named, file: { recipients: [], values: new Map() }, text: undefined };
+    throw refuse(read.problem, 'Name another file under sealed:.');
+  }
   const file = readSealedFile(read.bytes);
   if ('problem' in file) throw refuse(`${path} ${file.problem}`, file.remedy);
   return { ...named, file, text: Buffer.from(read.bytes).toString('utf8') };
 }
 
-/** The addresses by the secrets that they use. */
-function usesIn({ resources }: Manifest): Map<string, readonly string[]> {
+/** What uses each secret: addresses, outputs, notifications. */
+function usesIn({ resources, outputs, settings: { notify = [] } }: Manifest): Map<string, readonly string[]> {
   const uses = new Map<string, Set<string>>();
-  for (const resource of resources) {
-    for (const { wanted } of wantedAttributes(resource)) {
-      for (const { from, name } of concealedIn(wanted)) {
-        if (from !== 'secret') continue;
-        const addresses = uses.get(name) ?? new Set();
-        uses.set(name, addresses.add(resource.address));
-      }
-    }
-  }
+  const add = (name: string, user: string) => uses.set(name, (uses.get(name) ?? new Set()).add(user));
+  const addAll = (wanted: Wanted, user: string) => {
+    for (const { from, name } of concealedIn(wanted)) if (from === 'secret') add(name, user);
+  };
+  for (const resource of resources)
+    for (const { wanted } of wantedAttributes(resource)) addAll(wanted, resource.address);
+  for (const [name, wanted] of outputs) addAll(wanted, `outputs.${name}`);
+  for (const { url, signature } of notify)
+    for (const name of [url, signature]) if (name !== undefined) add(name, 'drift.notify');
   return new Map([...uses].map(([name, addresses]) => [name, [...addresses]]));
 }
 
@@ -129,26 +127,29 @@ function fileOf({ files }: SealedProject, name: string): OpenSealedFile {
 
 /**
  * Seals values into the files that have their names, and writes each file once.
- * @throws {Stop} `refused`, when a file is sealed for other recipients; nothing was written then
+ * @returns the file of each name
+ * @throws {Stop} `refused`, when a file is sealed for other recipients, or would be too large; nothing was written then
  */
 export async function writeValues(
   options: ProjectFolder,
   project: SealedProject,
   values: ReadonlyMap<string, string>,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
   const files = [...new Set([...values.keys()].map((name) => fileOf(project, name)))];
   for (const file of files) requireRecipients(file);
   const written = await Promise.all(
-    files.map(async ({ path, recipients, text }) => {
+    files.map(async ({ path, recipients, file, text }) => {
       const own = [...values].filter(([name]) => fileOf(project, name).path === path);
       const sealed = await Promise.all(
         own.map(async ([name, value]) => [name, await seal(name, value, recipients)] as const),
       );
-      return { path, text, content: withValues(text ?? '', recipients, sealed) };
+      // A file without values is for nobody yet.
+      const before = text === undefined || file.values.size > 0 ? (text ?? '') : withHeader(text, recipients);
+      return { path, text, content: withValues(before, recipients, sealed) };
     }),
   );
   await write(options, written);
-  return files.map(({ path }) => path);
+  return new Map([...values.keys()].map((name) => [name, fileOf(project, name).path]));
 }
 
 function requireRecipients({ path, recipients, file }: OpenSealedFile): void {
@@ -163,6 +164,13 @@ async function write(
   { folder }: ProjectFolder,
   files: readonly { readonly path: string; readonly text: string | undefined; readonly content: string }[],
 ): Promise<void> {
+  const large = files.find(({ content }) => Buffer.byteLength(content) > fileLimit);
+  if (large !== undefined) {
+    const message = `${large.path} would have more than ${fileLimit} bytes, which no run reads; nothing was written`;
+    throw stop('refused', 'sealed-file', message, {
+      remedy: 'Keep large values elsewhere, or in another sealed file.',
+    });
+  }
   const remedy = 'Run the command again: another one changed the file meanwhile.';
   await writeFiles(
     folder,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { reasonOf } from '../state/disk.ts';
 import { removeDrafts, withDrafts } from './drafts.ts';
@@ -50,12 +50,17 @@ export async function writeFiles(
         const mode = isPrivate ? 0o600 : ((await modeAt(join(folder, path))) ?? newMode());
         drafts.push({ from: await write(content, mode), path, isNew });
       }
+      // Drafts take long: another run may have written meanwhile.
+      const now = await Promise.all(open.map(async (file) => ({ file, is: await findAt(folder, file) })));
+      const changed = now.filter(({ file, is }) => is !== 'same' && is !== (file.isNew ? 'none' : 'replaced'));
+      if (!force && changed.length > 0) throw refused(changed, { areLinks: false, remedy });
       for (const { from, path, isNew } of drafts) {
         await rename(from, join(folder, path));
         if (isNew) renamed.push(path);
       }
     });
   } catch (error) {
+    if (error instanceof Stop) throw error;
     await Promise.all(renamed.map((path) => rm(join(folder, path), { force: true }).catch(() => undefined)));
     throw stop('refused', 'file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`);
   }

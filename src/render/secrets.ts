@@ -3,7 +3,7 @@ import { counted } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 
-/** A secret by its name: the sealed file that has it, and the addresses that use it. Its value is in no output. */
+/** A secret by its name: the sealed file that has it, and what uses it. Its value is in no output. */
 export interface SecretEntry {
   readonly name: string;
   /** undefined: no sealed file has it. */
@@ -57,9 +57,10 @@ export function renderSecrets({ secrets, next }: SecretsReport, style: Style): s
 }
 
 /** Renders what was written, one line per secret. */
-export function renderWritten({ written, secrets, next }: SecretsReport, verb: string): string {
-  const where = written.length === 0 ? '' : ` in ${written.join(', ')}`;
-  const lines = secrets.map(({ name, uses }) => `${verb} ${name}${where}; ${usesWords(uses)}`);
+export function renderWritten({ secrets, next }: SecretsReport, verb: string): string {
+  const lines = secrets.map(
+    ({ name, file, uses }) => `${verb} ${name}${file === undefined ? '' : ` in ${file}`}; ${usesWords(uses)}`,
+  );
   return [...lines, ...next].map((line) => `${printable(line)}\n`).join('');
 }
 

@@ -2,7 +2,7 @@ import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts'
 import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
-import { entriesOf, writingFormats } from './secret-list.ts';
+import { writingFormats, writtenEntries } from './secret-list.ts';
 
 /** Makes what `generated:` names and no sealed file has. Needs no identity. */
 export const command = defineCommand({
@@ -22,13 +22,11 @@ export const command = defineCommand({
     }
     const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
     for (const value of values.values()) options.redactor.add(value);
-    const written = values.size === 0 ? [] : await writeValues(options, project, values);
-    const secrets = entriesOf(project, values.keys()).map((entry) => ({
-      ...entry,
-      file: written[0],
-      isSealedForAll: true,
-    }));
-    view.report({ written, secrets, next: values.size === 0 ? ['All generated secrets are there.'] : [] });
+    const written = values.size === 0 ? new Map<string, string>() : await writeValues(options, project, values);
+    view.report({
+      ...writtenEntries(project, written),
+      next: values.size === 0 ? ['All generated secrets are there.'] : [],
+    });
     return 'done';
   },
 });

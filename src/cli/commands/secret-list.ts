@@ -27,6 +27,19 @@ export function entriesOf({ files, uses }: SealedProject, names: Iterable<string
   });
 }
 
+/** What a command reports of the values that it wrote, by the files of their names. */
+export function writtenEntries(
+  project: SealedProject,
+  written: ReadonlyMap<string, string>,
+): Pick<SecretsReport, 'written' | 'secrets'> {
+  const secrets = entriesOf(project, written.keys()).map((entry) => ({
+    ...entry,
+    file: written.get(entry.name),
+    isSealedForAll: true,
+  }));
+  return { written: [...new Set(written.values())], secrets };
+}
+
 /** Lists the names of secrets, their uses, and those that no sealed file has. Needs no identity. */
 export const command = defineCommand({
   examples: ['trueup secret list', 'trueup secret list -f staging.yaml --format json'],

@@ -3,7 +3,7 @@ import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts'
 import { makeSecret } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
-import { entriesOf, writingFormats } from './secret-list.ts';
+import { writingFormats, writtenEntries } from './secret-list.ts';
 
 /** Writes new values for generated secrets. Needs no identity. */
 export const command = defineCommand({
@@ -26,12 +26,7 @@ export const command = defineCommand({
       for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
     }
     for (const value of values.values()) options.redactor.add(value);
-    const written = await writeValues(options, project, values);
-    const secrets = entriesOf(project, values.keys()).map((entry) => ({
-      ...entry,
-      file: written[0],
-      isSealedForAll: true,
-    }));
+    const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
     const isUsed = secrets.some(({ uses }) => uses.length > 0);
     const next = isUsed ? ['Run trueup apply: it changes what uses them. The old values stay valid until then.'] : [];
     view.report({ written, secrets, next });

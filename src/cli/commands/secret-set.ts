@@ -4,7 +4,7 @@ import { nameForm } from '../../secrets/sources/names.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
 import { openPrompt } from '../prompt.ts';
-import { entriesOf, writingFormats } from './secret-list.ts';
+import { entriesOf, writingFormats, writtenEntries } from './secret-list.ts';
 
 /** Seals one value, from standard input or a question, into the sealed file of the manifest. Needs no identity. */
 export const command = defineCommand({
@@ -31,11 +31,7 @@ export const command = defineCommand({
     const written = await writeValues(options, project, new Map([[name, value]]));
     const [entry] = entriesOf(project, [name]);
     const next = entry?.uses.length === 0 ? [`Write \${secret:${name}} in the manifest to use it.`] : [];
-    view.report({
-      written,
-      secrets: entry === undefined ? [] : [{ ...entry, file: written[0], isSealedForAll: true }],
-      next,
-    });
+    view.report({ ...writtenEntries(project, written), next });
     return 'done';
   },
 });

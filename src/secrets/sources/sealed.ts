@@ -111,8 +111,11 @@ export async function openSealed(
     };
   }
   const decoded = decodeUtf8(opened.bytes);
-  const text = 'text' in decoded ? decoded.text.replace(/\0+$/, '') : '';
-  if (text.startsWith(`${name}=`)) return { value: text.slice(name.length + 1) };
+  if ('problem' in decoded) return { problem: `line ${line}: ${name} ${decoded.problem}`, remedy: restore };
+  const padded = decoded.text;
+  let end = padded.length;
+  while (padded[end - 1] === '\0') end--;
+  if (padded.startsWith(`${name}=`)) return { value: padded.slice(name.length + 1, end) };
   const remedy = `Set it with trueup secret set ${name}: a line that is copied under another name does not open.`;
   return { problem: `line ${line}: ${name} was sealed under another name`, remedy };
 }

@@ -136,6 +136,51 @@ describe('trueup secret set', () => {
   });
 });
 
+describe('trueup secret set, where the file is', () => {
+  test.each(['../outside.env', '/tmp/absolute.env', '.trueup/key', '.git/config'])(
+    'writes nothing to %s: the manifest may come from a pull request',
+    async (path) => {
+      const { run, folder } = place(manifest(1).replace(sealedFile, path));
+      const { code, err } = await run('secret set A', { input: canary });
+      expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('error[')]);
+      expect(code).not.toBe(0);
+      for (const at of [join(folder, path), path]) expect(existsSync(at)).toBe(false);
+    },
+  );
+
+  test.each(['# notes\n', `# sealed for age1${'q'.repeat(58)}\n`])(
+    'begins a file without values with its recipients: %j',
+    async (text) => {
+      const { run, read, write } = place(manifest(1));
+      write(text);
+      for (const name of ['A', 'B']) expect((await run(`secret set ${name}`, { input: name })).code).toBe(0);
+      expect(read().split('\n')[0]).toBe(`# sealed for ${people[0]?.recipient}`);
+    },
+  );
+
+  test('writes no file that no run reads', async () => {
+    const { run, read } = place(manifest(1));
+    const input = 'x'.repeat(100_000);
+    for (let at = 1; at < 8; at++) expect((await run(`secret set A${at}`, { input })).code).toBe(0);
+    const before = read();
+    const { code, err } = await run('secret set A8', { input });
+    expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('would have more than 1000000 bytes')]);
+    expect(code).not.toBe(0);
+    expect(read()).toBe(before);
+  });
+
+  test('names the file of each value, where there are two', async () => {
+    const more = `, { sealed: two.env, recipients: [${people[0]?.recipient}] }]`;
+    const text = manifest(1, 'generated: { A: uuid, B: uuid }\n').replace('] }]', `] }${more}`);
+    const { run, read, folder } = place(text);
+    await run('secret set A', { input: canary });
+    writeFileSync(join(folder, 'two.env'), read().replace(/^A=/m, 'B='));
+    const { out } = await run('secret rotate A B');
+    expect(out).toContain(`rotated A in ${sealedFile};`);
+    expect(out).toContain('rotated B in two.env;');
+  });
+});
+
 describe('trueup secret recipients', () => {
   test('seals all values anew where the manifest has other recipients; set stops until then', async () => {
     const { run, read, folder } = place(manifest(2));
@@ -226,6 +271,15 @@ in no sealed file
       { name: 'OLD', uses: [] },
     ],
   });
+});
+
+test('outputs and notifications use secrets too', async () => {
+  const more = 'outputs: { o: "${secret:OUT}" }\ndrift: { notify: [{ url: "${secret:HOOK}", as: slack }] }\n';
+  const { run } = place(manifest(1, more));
+  for (const name of ['OUT', 'HOOK']) await run(`secret set ${name}`, { input: canary });
+  const { out } = await run('secret list');
+  expect(out).toMatch(/HOOK +used by drift\.notify\n/);
+  expect(out).toMatch(/OUT +used by outputs\.o\n/);
 });
 
 test('validate names what no sealed file has, without an identity, and stops at a broken file', async () => {
