@@ -7,7 +7,6 @@ const atTop = (sections: string) => sections.replaceAll(/^ {4}/gm, '');
 
 const named = `${head}environment: production\n`;
 const top = named + atTop(database());
-const beside = (more: string) => `${named}${atTop(database())}${more}`;
 const including = (text: string, of = named) => ({ 'trueup.yaml': `${of}include: [shop.yaml]\n`, 'shop.yaml': text });
 const listed = `${production('    description: x\n')}include: [shop.yaml]\n`;
 const own = 'environment: { env: { REGION: eu } }\n';
@@ -61,7 +60,7 @@ export const otherInStages: Readonly<Record<string, OtherRemedy>> = {
     {
       'Write environment: NAME in trueup.yaml,': { forPeople: 'moves the sections of environments: to the top, too' },
       'or write these keys inside of environments: { NAME: { … } }.': {
-        to: { 'trueup.yaml': `${production('    env: { REGION: eu }\n')}` },
+        to: { 'trueup.yaml': production('    env: { REGION: eu }\n') },
       },
     },
   ),

@@ -86,7 +86,7 @@ export function underCase(under: MapNode, over: MapNode, level: Level = 'block')
 }
 
 /** What stays of a value that another one takes the place of: what blocks call private. */
-export function privateOf(below: Node, over: Node, level: Level = 'block'): MapNode | undefined {
+function privateOf(below: Node, over: Node, level: Level = 'block'): MapNode | undefined {
   if (below.is !== 'map' || over.is !== 'map' || level === 'value') return undefined;
   const entries = [...below.entries].flatMap(([key, entry]): [string, Entry][] => {
     if (level === 'block') return key === 'private' ? [[key, entry]] : [];
@@ -98,7 +98,7 @@ export function privateOf(below: Node, over: Node, level: Level = 'block'): MapN
 }
 
 /** A value without its tag. */
-export function withoutReset(node: Node): Node {
+function withoutReset(node: Node): Node {
   const { isReset: _, ...rest } = node;
   return rest;
 }
