@@ -39,7 +39,7 @@ test('a workspace reads many files side by side, at most 16 at once, and reports
   const files = await (await openWorkspace(root)).readAll([...names, ...names, 'none', '../out'], 10);
   expect(files.size).toBe(202);
   expect(names.map((name) => files.get(name))).toEqual(names.map((text) => ({ text })));
-  expect(files.get('none')).toEqual({ problem: 'there is no file none' });
+  expect(files.get('none')).toEqual({ problem: 'there is no file none', isMissing: true });
   expect(files.get('../out')).toEqual({ problem: expect.stringContaining('outside the workspace') as string });
   expect(open.most).toBeGreaterThan(1);
   expect(open.most).toBeLessThanOrEqual(16);
