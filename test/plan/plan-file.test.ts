@@ -213,6 +213,7 @@ async function namesNothingElse(file: string, made: Bench, text: string | Record
     ...Object.values(facts).flatMap(({ risk = '' }) => [risk]),
     about.madeBy,
     about.madeAt,
+    about.root,
     ...Object.values(state).map(String),
   ]);
   // Names may be joined by dots or a colon, and have dots themselves.

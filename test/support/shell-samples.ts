@@ -153,7 +153,16 @@ printf '{"version":4,"resources":[{"mode":"managed","type":"dokploy_application"
     isCompared: true,
   }),
   'docs/manifest.md': () => ({
-    files: { 'trueup.yaml': yamlOf('docs/manifest.md', 0).replace(/^platform: .*$/m, 'platform: emulator') },
+    files: {
+      'trueup.yaml': yamlOf('docs/manifest.md', 0).replace(/^platform: .*$/m, 'platform: emulator'),
+      'tags.yaml': 'variables: { tag: { promote: true } }\n',
+      ...Object.fromEntries(
+        Object.entries({ staging: '2025.11.4', production: '2025.11.3' }).map(([name, tag]) => [
+          `${name}.yaml`,
+          `trueup: 1\nplatform: emulator\nproject: prj_1\ninclude: [tags.yaml]\nenvironment: of-${name}\nvariables: { tag: ${tag} }\n`,
+        ]),
+      ),
+    },
     before: { '': `export TRUEUP_SECRET_CACHE_PASSWORD=correct-horse-battery\n${applied}` },
   }),
   'docs/projects.md': ({ url }) => ({
@@ -180,8 +189,34 @@ trueup call project.create name=blog`,
       'secrets.env': 'CACHE_PASSWORD=correct-horse-battery\n',
       '.config/.keep': '',
     },
-    before: {},
-    words: { 'age1…': '$(age-keygen -y ~/.config/trueup.key)' },
+    before: {
+      'trueup secret set': `cat > production.yaml <<END
+trueup: 1
+platform: emulator
+project: prj_1
+environment: production
+secrets: [{ sealed: secrets/production.env, recipients: [$(age-keygen 2> /dev/null | grep -o 'age1[a-z0-9]*' | head -n 1)] }]
+END`,
+    },
+    words: {
+      'age1…': '$(age-keygen -y ~/.config/trueup.key)',
+      'trueup secret set DB_PASSWORD': 'echo correct-horse-battery | trueup secret set DB_PASSWORD',
+    },
+  }),
+  'docs/stages.md': () => ({
+    files: Object.fromEntries(
+      ['staging.yaml', 'production.yaml', 'shop.yaml'].map((name, at) => [
+        name,
+        yamlOf('docs/stages.md', at)
+          .replace(/^platform: .*$/m, 'platform: emulator')
+          .replace('project: shop', 'project: prj_1'),
+      ]),
+    ),
+    before: {
+      '': `export TRUEUP__STAGING__SECRET_DB_PASSWORD=correct-horse-battery
+export TRUEUP__PRODUCTION__SECRET_DB_PASSWORD=correct-horse-battery`,
+    },
+    words: { 'trueup apply': 'trueup apply --auto-approve --adopt' },
   }),
   'docs/troubleshooting.md': ({ url }) => ({
     files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },
