@@ -128,7 +128,10 @@ async function locatePublic(
   const place = await locate(root, path);
   if ('problem' in place) {
     if (isMemoryFile(normalize(path))) return { problem: noMemory(path) };
-    return refusedByName(path, [normalize(path)], purpose)?.problem ?? place;
+    const refused = refusedByName(path, [normalize(path)], purpose)?.problem;
+    if (refused !== undefined) return refused;
+    // What a run writes there, such as a hook, runs with the next command of git.
+    return normalize(path).split(sep).includes('.git') ? { problem: `${path} is inside of .git` } : place;
   }
   const names = [normalize(path), relative(root, place.named), relative(root, place.real)];
   if (names.some(isMemoryFile)) return { problem: noMemory(path) };

@@ -49,7 +49,7 @@ describe('S14: a program of secrets: gets no credentials', () => {
 
   it('S14: nor list anything beside a file', async () => {
     expect(await told(`${head}secrets: [§{ file: a, env: [A] }]\n`)).toEqual(
-      oneError('wrong-type', 'can have env only beside command'),
+      oneError('wrong-type', 'can have env only beside a program'),
     );
   });
 });

@@ -30,13 +30,17 @@ export function yamlTrials(of: 'generated pages' | 'other pages'): readonly Tria
       if (page === 'docs/diagnostics.md') return text.split(/^## /m).slice(1).flatMap(ofCode);
       const samples = fencesIn(page, text).filter(({ language }) => language === 'yaml');
       const named = namedFiles(samples);
-      const includedByRoot = Object.values(named).flatMap((one) => (/^trueup:/m.test(one) ? includesOf(one) : []));
-      return samples
-        .filter((sample) => !includedByRoot.some((name) => sample.text === named[name]))
-        .map((sample) => {
-          const trial = trialOf(sample);
-          return { ...trial, files: { ...named, ...trial.files } };
-        });
+      const rootOf = (name: string) =>
+        Object.keys(named).find(
+          (one) => /^trueup:/m.test(named[one] ?? '') && includesOf(named[one] ?? '').includes(name),
+        );
+      return samples.map((sample) => {
+        const trial = trialOf(sample);
+        const own = Object.keys(named).find((name) => named[name] === sample.text);
+        const reader = own === undefined ? undefined : rootOf(own);
+        if (reader !== undefined) return { at: sample.at, files: named, commands: `trueup validate -f ${reader}` };
+        return { ...trial, files: { ...named, ...trial.files } };
+      });
     });
 }
 

@@ -83,7 +83,7 @@ it('prints an error before there is a plan on stderr, and refuses values for one
   const { run, write } = await fresh();
   const unusable = await run('plan', '--format', 'html', '--show-values');
   expect([unusable.code, unusable.out]).toEqual([1, '']);
-  write('environment: {}\n');
+  write('environmnets: {}\n');
   const broken = await run('plan', '--format', 'html');
   expect(broken.out).toBe('');
   expect(broken.err).toContain('error[unknown-key]');

@@ -132,7 +132,7 @@ describe('trueup promote', () => {
     const { run } = made({ 'shop.yaml': shop });
     const secret = (stage: string) => ({ [`TRUEUP__${stage}__SECRET_PW`]: 'correct-horse' });
     const other = await run([...both, '--dry-run'], secret('STAGING'));
-    expect([other.code, other.err]).toEqual([1, expect.stringContaining('PW')]);
+    expect([other.code, other.out + other.err]).toEqual([1, expect.stringContaining('PW')]);
     expect((await run([...both, '--dry-run'], secret('PRODUCTION'))).code).toBe(0);
   });
 
