@@ -7,6 +7,7 @@ import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
 import { readValueFiles } from './value-files.ts';
+import { defined } from '../formats/json.ts';
 import { readDuration } from '../formats/units.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -38,6 +39,8 @@ export function oneFile(options: GlobalOptions): FileOptions {
 interface AmongOthers {
   readonly hasOnePlatform: boolean;
   readonly platforms: SharedPlatforms;
+  /** Reads a file for all of them: a pipe can be read once. */
+  readonly read: (path: string) => Buffer;
 }
 
 /** Parses the options of every command. @throws {Stop} `usage` */
@@ -52,7 +55,11 @@ export function settleOptions(
   return {
     ...place,
     variables: new Map((options.var ?? []).map(readAssignment)),
-    valueFiles: readValueFiles(options.varFile ?? [], place.folder, current),
+    valueFiles: readValueFiles(options.varFile ?? [], {
+      folder: place.folder,
+      cwd: current,
+      ...defined({ read: several?.read }),
+    }),
     connections: readInteger('--connections', options.connections, 1, 64),
     bulk: options.bulk !== false,
     lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),

@@ -65,7 +65,7 @@ export function stageOutputs(
   });
 }
 
-/** Variables of which a run of several reads those of a stage only. */
+/** Variables that each stage of a run of several reads under a name of its own only. */
 const variables = /\bTRUEUP_(?:API_KEY|SECRET_\w+)/g;
 
 function namesItself(stage: string, name: string): string {

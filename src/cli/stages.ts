@@ -1,11 +1,13 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { keptIn } from '../api/once.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import { matching } from '../plan/narrow.ts';
 import { declaredResources } from '../project/load.ts';
 import { refuseTwins, rootFiles, stageOf } from '../project/root-files.ts';
 import { sharedPlatforms } from '../project/shared-platforms.ts';
+import { stageEnvironment } from '../project/stage-environment.ts';
 import { findState, findUrl } from '../project/target.ts';
 import { isErrorCode } from '../render/exit-codes.ts';
 import { type StageEnd, exitCodeOf, stagesFormats } from '../render/stages.ts';
@@ -114,11 +116,16 @@ async function stagesOf(process: Process, asked: Asked): Promise<readonly Stage[
   const { options, redactor, given } = asked;
   const files = filesOf(process, asked);
   const platforms = sharedPlatforms();
-  const settle = (hasOnePlatform: boolean) =>
-    files.map((file) => settleOptions({ ...options, file }, process, redactor, { hasOnePlatform, platforms }));
-  const urls = new Set(await Promise.all(settle(false).map(findUrl)));
+  const bytes = new Map<string, Buffer>();
+  const read = (path: string) => keptIn(bytes, path, () => readFileSync(path));
+  const apart = { hasOnePlatform: false, platforms, read };
+  const separate = files.map((file) => settleOptions({ ...options, file }, process, redactor, apart));
+  const urls = new Set(await Promise.all(separate.map(findUrl)));
   urls.delete(undefined);
-  const settled = settle(urls.size === 1);
+  const hasOnePlatform = urls.size === 1;
+  const settled = hasOnePlatform
+    ? separate.map((one) => ({ ...one, env: stageEnvironment(process.env, one, { hasOnePlatform }) }))
+    : separate;
   const stages = settled.map((one) => ({ options: one, file: one.file, stage: stageOf(one.file) }));
   for (const { stage, file } of stages) if (stage === undefined) throw unnamed(file);
   const paths = settled.map(({ folder, file }) => join(folder, file));

@@ -8,11 +8,23 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { leavesWorkspace } from '../project/links.ts';
 
+/** Where files of values are looked for, and how they are read. */
+interface ValueFolder {
+  /** Of the manifest, absolute. */
+  readonly folder: string;
+  /** The folder that relative names begin in. */
+  readonly cwd: string;
+  readonly read?: (path: string) => Buffer;
+}
+
 /**
  * Reads the files of `--var-file`, each once: one may be a pipe. Their names are those below the folder of the manifest.
  * @throws {Stop} `usage`
  */
-export function readValueFiles(named: readonly string[], folder: string, cwd: string): readonly ValueFile[] {
+export function readValueFiles(
+  named: readonly string[],
+  { folder, cwd, read = readFileSync }: ValueFolder,
+): readonly ValueFile[] {
   return named.map((written) => {
     const path = resolve(cwd, written);
     const refuse = (why: string) => usage(`--var-file ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
@@ -20,7 +32,7 @@ export function readValueFiles(named: readonly string[], folder: string, cwd: st
     if (leavesWorkspace(folder, path)) throw refuse('is a link that leads out of the folder of the manifest');
     let bytes: Buffer;
     try {
-      bytes = readFileSync(path);
+      bytes = read(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw refuse(code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code ?? 'unknown reason'})`);

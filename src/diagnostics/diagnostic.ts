@@ -11,6 +11,11 @@ export interface Position {
   readonly uses?: readonly Position[] | undefined;
 }
 
+/** A position as editors and terminals understand it: `file:line:column`. */
+export function positionText({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}
+
 /** The line of a file that a diagnostic is about; what may be secret in it is masked. */
 export interface Quote {
   readonly text: string;

@@ -12,7 +12,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { type Node, readTree } from '../manifest/tree.ts';
+import { type Node, nodeAt, readTree } from '../manifest/tree.ts';
 import { type AttributeChange, type Plan, leavesState } from '../plan/action.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
@@ -303,13 +303,6 @@ function treeOf(file: string, { files, trees }: Work): Node | undefined {
   const tree = readTree(file, text, []);
   trees.set(file, { text, tree });
   return tree;
-}
-
-function nodeAt(tree: Node | undefined, path: readonly string[]): Node | undefined {
-  return path.reduce<Node | undefined>(
-    (node, key) => (node?.is === 'map' ? node.entries.get(key)?.node : undefined),
-    tree,
-  );
 }
 
 /** The file that a value names, where `${file:…}` is all of it. */

@@ -1,4 +1,4 @@
-import { type Entry, type MapNode, type Node, type Place, readTree } from '../manifest/tree.ts';
+import { type Entry, type MapNode, type Node, type Place, nodeAt, readTree } from '../manifest/tree.ts';
 import { editYaml } from './edit-yaml.ts';
 import { sameTree } from './same-tree.ts';
 import { type Value, plainly } from './write-yaml.ts';
@@ -34,7 +34,7 @@ function withText(
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
   const tree = readTree(file, body, []);
-  const old = tree === undefined ? undefined : nodeAt(tree, path);
+  const old = nodeAt(tree, path);
   if (tree?.is !== 'map' || old === undefined || onOneLine(body, old.at) === undefined) return undefined;
   const { offset, end = offset } = old.at;
   const next = body.slice(0, offset) + written + body.slice(end);
@@ -45,13 +45,6 @@ function withText(
 function onOneLine(text: string, { offset, end = offset }: Place): string | undefined {
   const written = text.slice(offset, end);
   return written.trim() === '' || /[\n\r]/.test(written) ? undefined : written;
-}
-
-function nodeAt(tree: Node, path: readonly string[]): Node | undefined {
-  return path.reduce<Node | undefined>(
-    (node, key) => (node?.is === 'map' ? node.entries.get(key)?.node : undefined),
-    tree,
-  );
 }
 
 function withNode(map: MapNode, [key = '', ...rest]: readonly string[], node: Node): MapNode {

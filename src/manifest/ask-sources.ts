@@ -12,7 +12,7 @@ import { sopsProgram } from '../secrets/sources/sops.ts';
 import { indexEntries, unreadableIndex } from '../git/tracked.ts';
 import type { Manifest } from './manifest.ts';
 import { wantedAttributes } from './resource.ts';
-import type { SecretSource } from './settings.ts';
+import type { SecretSource } from './secret-source-shape.ts';
 import { position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
@@ -88,8 +88,8 @@ interface Trouble {
 
 type Found = { readonly values: ReadonlyMap<string, string> } | Trouble;
 
-/** Most bytes of an env file with secrets. */
-const fileLimit = 1_000_000;
+/** Most bytes of a file with secrets. */
+export const fileLimit = 1_000_000;
 
 async function ask(source: SecretSource, names: readonly string[], input: AskingInput): Promise<Found> {
   if (source.is === 'command') return askCommand(source, names, input);
@@ -145,21 +145,27 @@ function readEnvLines(bytes: Uint8Array, addSecret: (value: string) => void): Fo
   return { code: 'file-unreadable', problem: found.problem, remedy: 'Write it as an env file: NAME=value.' };
 }
 
-/** The identities of the run, or why there are none. */
-async function identitiesOf({ identity, addSecret }: AskingInput): Promise<readonly string[] | Trouble> {
+/** The identities of the run, or why there are none: completes "cannot be decrypted:". */
+export async function identitiesOf({
+  identity,
+  addSecret,
+}: Pick<AskingInput, 'identity' | 'addSecret'>): Promise<readonly string[] | Pick<Trouble, 'problem' | 'remedy'>> {
   const given = await identity();
   const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
-  if ('problem' in given) return { problem: `cannot be decrypted: ${given.problem}`, remedy };
+  if ('problem' in given) return { problem: given.problem, remedy };
   addSecret(given.text);
   const read = readIdentities(given.text);
-  return 'identities' in read
-    ? read.identities
-    : { problem: `cannot be decrypted: the identity ${read.problem}`, remedy };
+  return 'identities' in read ? read.identities : { problem: `the identity ${read.problem}`, remedy };
+}
+
+/** A file cannot be read without identities. */
+function closed({ problem, remedy }: Pick<Trouble, 'problem' | 'remedy'>): Trouble {
+  return { problem: `cannot be decrypted: ${problem}`, remedy };
 }
 
 async function readAge({ bytes }: SourceFile, input: AskingInput): Promise<Found> {
   const identities = await identitiesOf(input);
-  if ('problem' in identities) return identities;
+  if ('problem' in identities) return closed(identities);
   const decrypted = await decryptAge(bytes, identities);
   return 'problem' in decrypted ? decrypted : readEnvLines(decrypted.bytes, input.addSecret);
 }
@@ -170,7 +176,7 @@ async function readSealed({ bytes }: SourceFile, names: readonly string[], input
   if ('problem' in file) return { ...file, code: 'sealed-file' };
   if (file.values.size === 0) return { values: new Map() };
   const identities = await identitiesOf(input);
-  if ('problem' in identities) return identities;
+  if ('problem' in identities) return closed(identities);
   const values = new Map<string, string>();
   for (const [name, sealed] of file.values) {
     const opened = await openSealed(name, sealed, identities);

@@ -1,5 +1,5 @@
 import { resolveSection } from '../kind/aliases.ts';
-import { once } from '../api/once.ts';
+import { once, onceFor } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
 import { type Kind, root } from '../kind/kind.ts';
@@ -15,7 +15,7 @@ import { guessKey } from './unknown-key.ts';
 import { withUnset } from './unset.ts';
 
 /** Kinds by the kind they stand below and the section they stand in. */
-export function sectionsOf(kinds: readonly Kind[]): (parent: string) => ReadonlyMap<string, Kind> {
+export const sectionsOf = onceFor((kinds: readonly Kind[]): ((parent: string) => ReadonlyMap<string, Kind>) => {
   const byParent = new Map<string, Map<string, Kind>>();
   const top = topOf(kinds);
   for (const kind of kinds) {
@@ -27,7 +27,7 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
     }
   }
   return (parent) => byParent.get(parent) ?? new Map();
-}
+});
 
 /** What `findBlocks` finds. */
 interface Found {

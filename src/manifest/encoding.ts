@@ -18,7 +18,7 @@ export const encodingWords: readonly string[] = [...encoders.keys()];
 /** A longer text is refused as a value: it is not encoded once more. */
 const maxCharacters = 16 * 1024 * 1024;
 
-/** A text in an encoding: one word, or several with `|` between them, of which the first comes first. */
+/** Encodes a text: `base64`, or several encodings in their order, such as `base64|urlencode`. */
 export function encode(text: string, encoding: string | undefined): string {
   if (encoding === undefined) return text;
   return encoding

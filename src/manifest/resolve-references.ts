@@ -3,6 +3,7 @@ import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
 import { resolveAddress, resolveSection } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
+import { positionText } from '../diagnostics/diagnostic.ts';
 import { type Node, type Place, position } from './tree.ts';
 import type { Reference } from './reference.ts';
 
@@ -100,9 +101,8 @@ function removalOf(
   for (const address of scopes.map((scope) => within(scope, written))) {
     const found = [...removed].find(([one]) => isWithin(address, one));
     if (found === undefined) continue;
-    const { file, line, column } = position(found[1]);
     return {
-      problem: `\${ref:${path}}: ${file}:${line}:${column} takes ${found[0]} out with !reset`,
+      problem: `\${ref:${path}}: ${positionText(position(found[1]))} takes ${found[0]} out with !reset`,
       remedy: 'Change this value under changes: too, or remove that !reset.',
     };
   }

@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import { nameForm } from '../secrets/sources/names.ts';
-import { type PresetWord, presets, programOf } from '../secrets/sources/presets.ts';
+import { type Recipe, usualAlphabet } from '../secrets/generate-secret.ts';
+import { type PresetWord, type Program, presets, programOf } from '../secrets/sources/presets.ts';
 import { oneOf } from './one-of.ts';
 import { alternatives } from './problem.ts';
+import type { Place } from './tree.ts';
+
+/** Where secrets come from: a file, or a program. */
+export type SecretSource = { readonly at: Place } & (
+  | { readonly is: 'file' | 'age' | 'dotenvx'; readonly path: string }
+  | { readonly is: 'sealed'; readonly path: string; readonly recipients: readonly string[] }
+  | { readonly is: 'sops'; readonly path: string; readonly passes: readonly string[] }
+  | ({ readonly is: 'command' } & Program)
+);
 
 const filePath = () => z.string().min(1);
 
@@ -28,7 +38,7 @@ const toolSources = Object.fromEntries(
   ]),
 ) as Record<PresetWord, z.ZodString>; // the keys of the table
 
-/** The words of which a source has one. */
+/** The words for sources: each source has exactly one. */
 const sourceWords = [...Object.keys(fileSources), 'command', ...Object.keys(presets)];
 
 /** One entry of `secrets:`. */
@@ -101,4 +111,27 @@ export function generatedSecret() {
     ],
     { error: 'must be uuid, ed25519 or a map such as { length: 32 }' },
   );
+}
+
+/** Reads an entry of `secrets:` whose form was checked: it has one word of a source. */
+export function readSource(written: z.output<ReturnType<typeof secretSource>>, at: Place): SecretSource {
+  const { sealed, recipients = [], sops, command, prints = 'value', env: passes = [] } = written;
+  if (sealed !== undefined) return { is: 'sealed', path: sealed, recipients, at };
+  if (sops !== undefined) return { is: 'sops', path: sops, passes, at };
+  for (const is of ['file', 'age', 'dotenvx'] as const) {
+    const path = written[is];
+    if (path !== undefined) return { is, path, at };
+  }
+  for (const word of Object.keys(presets) as PresetWord[]) {
+    const program = written[word] === undefined ? undefined : programOf(word, written[word]);
+    if (program !== undefined) return { is: 'command', ...program, passes: [...program.passes, ...passes], at };
+  }
+  return { is: 'command', words: command ?? [], passes, prints, at };
+}
+
+/** Reads an entry of `generated:` whose form was checked. */
+export function readRecipe(written: z.output<ReturnType<typeof generatedSecret>>): Recipe {
+  if (typeof written === 'string') return written;
+  const { length = 32, alphabet = usualAlphabet } = written;
+  return { length, alphabet };
 }

@@ -208,7 +208,7 @@ export const settingsShape = builtOnce({
     return z
       .record(z.string().regex(nameForm, 'must be a name with letters, digits and "_"'), generatedSecret())
       .optional()
-      .describe('Secrets that trueup secret generate makes and rotate makes anew, by name.');
+      .describe('Secrets that trueup secret generate creates and trueup secret rotate replaces, by name.');
   },
   get project() {
     return textOrBlock({

@@ -10,12 +10,12 @@ import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { type Recipe, usualAlphabet } from '../secrets/generate-secret.ts';
+import type { Recipe } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report-at.ts';
 import { type MapNode, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
-import { type PresetWord, type Program, presets, programOf } from '../secrets/sources/presets.ts';
+import { type SecretSource, readRecipe, readSource } from './secret-source-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
@@ -61,14 +61,6 @@ export type DriftSettings = Readonly<NonNullable<z.output<typeof settingsShape.d
 
 /** Where the state is kept; the credentials come from the environment. */
 export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.state>>>;
-
-/** Where secrets come from: a file, or a program. */
-export type SecretSource = { readonly at: Place } & (
-  | { readonly is: 'file' | 'age' | 'dotenvx'; readonly path: string }
-  | { readonly is: 'sealed'; readonly path: string; readonly recipients: readonly string[] }
-  | { readonly is: 'sops'; readonly path: string; readonly passes: readonly string[] }
-  | ({ readonly is: 'command' } & Program)
-);
 
 /** What the environment says of the settings, and what they must not hold. */
 export interface SettingsInput {
@@ -118,8 +110,8 @@ export function readSettings(root: MapNode, input: SettingsInput, diagnostics: D
     projectAt: root.entries.get('project')?.node.at ?? root.at,
     state: state && ownState(root, state),
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
-    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt(root, 'secrets', index))),
-    generated: new Map(Object.entries(generated ?? {}).map(([name, recipe]) => [name, recipeOf(recipe)])),
+    secrets: (secrets ?? []).map((source, index) => readSource(source, itemAt(root, 'secrets', index))),
+    generated: new Map(Object.entries(generated ?? {}).map(([name, recipe]) => [name, readRecipe(recipe)])),
     drift,
     notify: drift?.notify && receivers(root, drift.notify),
   };
@@ -265,28 +257,6 @@ function refuseProto(root: MapNode, report: Report): void {
     const message = 'outputs.__proto__ must be text, a number or a boolean';
     report('wrong-type', message, output.node.at, remedies.outputs);
   }
-}
-
-/** Its form was checked: it has one word of a source. */
-function secretSource(written: NonNullable<z.output<typeof settingsShape.secrets>>[number], at: Place): SecretSource {
-  const { sealed, recipients = [], sops, command, prints = 'value', env: passes = [] } = written;
-  if (sealed !== undefined) return { is: 'sealed', path: sealed, recipients, at };
-  if (sops !== undefined) return { is: 'sops', path: sops, passes, at };
-  for (const is of ['file', 'age', 'dotenvx'] as const) {
-    const path = written[is];
-    if (path !== undefined) return { is, path, at };
-  }
-  for (const word of Object.keys(presets) as PresetWord[]) {
-    const program = written[word] === undefined ? undefined : programOf(word, written[word]);
-    if (program !== undefined) return { is: 'command', ...program, passes: [...program.passes, ...passes], at };
-  }
-  return { is: 'command', words: command ?? [], passes, prints, at };
-}
-
-function recipeOf(written: NonNullable<z.output<typeof settingsShape.generated>>[string]): Recipe {
-  if (typeof written === 'string') return written;
-  const { length = 32, alphabet = usualAlphabet } = written;
-  return { length, alphabet };
 }
 
 /** The form of the names of variables and outputs, in words. */

@@ -83,6 +83,14 @@ export function isEmpty(node: Node): boolean {
   return node.is === 'scalar' && node.value === null;
 }
 
+/** The value at a path of keys; undefined where there is none. */
+export function nodeAt(tree: Node | undefined, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>(
+    (node, key) => (node?.is === 'map' ? node.entries.get(key)?.node : undefined),
+    tree,
+  );
+}
+
 /** Where an item of a list below a key of a map stands; the place of the map, where there is no such item. */
 export function itemAt({ entries, at }: MapNode, key: string, index: number): Place {
   const list = entries.get(key)?.node;

@@ -1,5 +1,5 @@
 import { didYouMean } from '../diagnostics/closest.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';
@@ -114,7 +114,7 @@ function valueOf(
     report('wrong-type', `${named} ${value.message}`, at, value.remedy ?? otherwise);
     return undefined;
   };
-  const declaredAt = `It is declared at ${shownPlace(entry.keyAt)}.`;
+  const declaredAt = `It is declared at ${positionText(position(entry.keyAt))}.`;
   // Only a default of a declaration without a type keeps that of YAML.
   const typed = { ...declaration, type: declaration.type ?? 'text' };
   const inFiles = [values, ...files.map(({ entries }) => entries)].flatMap((entries) => {
@@ -133,14 +133,9 @@ function missing(name: string, { keyAt }: Entry, root: string): VariableValue {
   const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
   if (keyAt.file === root) return { problem: `the variable ${name} has no value`, remedy };
   return {
-    problem: `${root} gives no value to the variable ${name}, which ${shownPlace(keyAt)} declares`,
+    problem: `${root} gives no value to the variable ${name}, which ${positionText(position(keyAt))} declares`,
     remedy: `Write variables: { ${name}: … } in ${root}, or give --var ${name}=… or TRUEUP_VAR_${name}.`,
   };
-}
-
-function shownPlace(at: Place): string {
-  const { file, line, column } = position(at);
-  return `${file}:${line}:${column}`;
 }
 
 /** The remedy that makes a value the default of a declaration. */

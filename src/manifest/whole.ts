@@ -46,7 +46,10 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const rootTree = await loadRoot(workspace, file, diagnostics, texts);
   if (rootTree === undefined) return undefined;
   refuseUnknownKeys(rootTree, input.kinds, diagnostics);
-  if (!checkRootSettings(rootTree, input, diagnostics)) return undefined;
+  const includes = rootTree.entries.has('include');
+  // Without more files, the settings of the root file are those of the manifest.
+  const own = includes ? undefined : readSettings(rootTree, input, diagnostics);
+  if (includes ? !checkRootSettings(rootTree, input, diagnostics) : own === undefined) return undefined;
   const before = diagnostics.length;
   const [begins = 'variables'] = sectionsOf(input.kinds)(root).keys();
   const includeOf = (tree: MapNode) => readInclude(tree, input, diagnostics);
@@ -57,7 +60,7 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const { tree: declaring, values } = takeValues(rootTree);
   const { tree: joined, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
   const lacksFiles = diagnostics.length > before;
-  const settings = readSettings(joined, input, diagnostics);
+  const settings = own ?? readSettings(joined, input, diagnostics);
   if (settings === undefined) return undefined;
   const mayReset = [...texts.values()].some((text) => text.includes('!reset'));
   const written = writeOut(joined, { kinds, own: environment, mayReset }, reportInto(diagnostics));

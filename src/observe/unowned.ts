@@ -9,7 +9,7 @@ export type Lists = ReadonlyMap<string, Map<string, Listed>>;
 
 /** The objects of the project that no address has, by their owners. */
 interface Unowned {
-  /** Nobody's: a person made them. */
+  /** People made them: no manifest has them. */
   readonly unmanaged: readonly UnmanagedObject[];
   /** Those that the platform made. */
   readonly provided: readonly UnmanagedObject[];

@@ -10,6 +10,7 @@ import { type Action, deletesObject, isDeletion, leavesState } from './action.ts
 import { actionsByAddress, isAt } from './relations.ts';
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
+const ifAllIsToGo = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
 
 /**
  * What a plan deletes beyond what one edit usually means. A replacement counts as a deletion, and so does what goes
@@ -28,8 +29,7 @@ export function massDeletions(
   const deleted = blocksOf(known.filter(isDeleted));
   if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {
     const message = `this plan deletes everything that the state holds, ${deleted.length} ${deleted.length === 1 ? 'resource' : 'resources'}: ${someOf(deleted)}`;
-    const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
-    return [diagnostic(safeguards.everything.code, message, { remedy })];
+    return [diagnostic(safeguards.everything.code, message, { remedy: ifAllIsToGo })];
   }
   // What the platform has in each project, such as its default environment, stays for whoever wrote nothing else.
   const ours = known.filter((address) => !isProvided(address));
@@ -56,8 +56,7 @@ export function emptiedEnvironment(
   const areGone = services.every((address) => isAt({ byAddress }, address, leavesState));
   if (!stays || !areGone || deleted.length < few) return [];
   const message = `this plan deletes all ${deleted.length} services of ${environment}, which the root file still names: ${someOf(deleted)}`;
-  const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
-  return [diagnostic(safeguards['all of the environment'].code, message, { remedy })];
+  return [diagnostic(safeguards['all of the environment'].code, message, { remedy: ifAllIsToGo })];
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {

@@ -8,7 +8,7 @@ import { stageInVariables } from '../secrets/stage-variables.ts';
 /** A root file: a YAML file at the top of a folder, with `trueup:` at its top. */
 interface RootFile {
   readonly file: string;
-  /** It has `preview:`: a family of environments, of which a command line names one. */
+  /** It has `preview:`: it describes many environments, and a command line names one of them. */
   readonly isPreview: boolean;
 }
 

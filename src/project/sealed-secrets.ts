@@ -1,14 +1,14 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { fileLimit, identitiesOf } from '../manifest/ask-sources.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
-import type { SecretSource } from '../manifest/settings.ts';
+import type { SecretSource } from '../manifest/secret-source-shape.ts';
 import { position } from '../manifest/tree.ts';
 import { type Wanted, concealedIn } from '../manifest/wanted.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
-import { readIdentities } from '../secrets/sources/age.ts';
 import { type SealedFile, openSealed, readSealedFile, recipientCount, seal } from '../secrets/sources/sealed.ts';
 import { withHeader, withValues } from '../secrets/sources/sealed-lines.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -35,9 +35,6 @@ export interface SealedProject {
   readonly generated: ReadonlyMap<string, Recipe>;
 }
 
-/** Most bytes of a sealed file, as of each source. */
-const fileLimit = 1_000_000;
-
 /**
  * Reads the manifest of a folder, and the sealed files that it names. Opens no value.
  * @throws {Stop} as `loadManifest`; `usage`, without a sealed file; `refused`, when one cannot be used
@@ -46,9 +43,7 @@ export async function openSealedProject(options: ProjectFolder): Promise<SealedP
   const { manifest } = await loadManifest(options);
   const sources = manifest.settings.secrets.filter((source) => source.is === 'sealed');
   if (sources.length === 0) throw noSealedFile(manifest.settings.secrets, options.file);
-  const workspace = await openFolder(options);
-  const files = await Promise.all(sources.map((source) => openFile(source, workspace)));
-  return { files, uses: usesIn(manifest), generated: manifest.settings.generated };
+  return { files: await openFiles(sources, options), uses: usesIn(manifest), generated: manifest.settings.generated };
 }
 
 /**
@@ -62,8 +57,7 @@ export async function unsealedNames(
 ): Promise<readonly string[]> {
   const sealed = sources.filter((source) => source.is === 'sealed');
   if (sealed.length === 0 || sealed.length < sources.length) return [];
-  const workspace = await openFolder(options);
-  const files = await Promise.all(sealed.map((source) => openFile(source, workspace)));
+  const files = await openFiles(sealed, options);
   return names.filter((name) => !files.some(({ file }) => file.values.has(name)));
 }
 
@@ -85,8 +79,15 @@ function noSealedFile(sources: readonly SecretSource[], file: string): Stop {
   return usage(`${file} names no sealed file under secrets:`, remedy);
 }
 
+type SealedSource = Extract<SecretSource, { readonly is: 'sealed' }>;
+
+async function openFiles(sources: readonly SealedSource[], options: ProjectFolder): Promise<readonly OpenSealedFile[]> {
+  const workspace = await openFolder(options);
+  return Promise.all(sources.map((source) => openFile(source, workspace)));
+}
+
 async function openFile(
-  { path: written, recipients, at }: Extract<SecretSource, { readonly is: 'sealed' }>,
+  { path: written, recipients, at }: SealedSource,
   workspace: Workspace,
 ): Promise<OpenSealedFile> {
   const path = workspace.beside(at.file, written);
@@ -194,7 +195,7 @@ export interface Resealed {
 export async function reseal(options: ProjectFolder, project: SealedProject): Promise<readonly Resealed[]> {
   const stale = project.files.filter((file) => file.text !== undefined && !isSealedForAll(file));
   if (stale.length === 0) return [];
-  const identities = await identitiesOf(options);
+  const identities = await identitiesIn(options);
   const done = await Promise.all(
     stale.map(async ({ path, recipients, file, text = '' }) => {
       const entries = await Promise.all(
@@ -230,16 +231,11 @@ export function isSealedForAll({ recipients, file }: OpenSealedFile): boolean {
   );
 }
 
-async function identitiesOf({ env, redactor }: ProjectFolder): Promise<readonly string[]> {
-  const given = await readIdentity(env);
-  const read = 'problem' in given ? given : readIdentities(given.text);
-  if ('identities' in read && 'text' in given) {
-    redactor.add(given.text);
-    return read.identities;
-  }
-  const problem = 'problem' in given ? given.problem : `the identity ${'problem' in read ? read.problem : ''}`;
-  const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
-  throw stop('refused', 'sealed-file', `the values cannot be opened: ${problem}; nothing was written`, { remedy });
+async function identitiesIn({ env, redactor }: ProjectFolder): Promise<readonly string[]> {
+  const read = await identitiesOf({ identity: () => readIdentity(env), addSecret: redactor.add });
+  if (!('problem' in read)) return read;
+  const message = `the values cannot be opened: ${read.problem}; nothing was written`;
+  throw stop('refused', 'sealed-file', message, { remedy: read.remedy });
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

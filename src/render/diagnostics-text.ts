@@ -1,4 +1,4 @@
-import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, type Quote, positionText } from '../diagnostics/diagnostic.ts';
 import type { DiagnosticDocument } from './document-schemas.ts';
 import { columnsOf, cut, cutStart } from './columns.ts';
 import { counted, fold, indented, narrowest } from './lines.ts';
@@ -63,9 +63,8 @@ export function renderNote(item: Reported, indent: number, style: Style): string
     : [...lines, ...remedy(item.remedy, { ...style, width: narrower(style, indent) })];
 }
 
-/** A place as editors and terminals understand it: `file:line:column`. */
-function place({ file, line, column }: Position): string {
-  return printable(`${file}:${line}:${column}`);
+function place(position: Position): string {
+  return printable(positionText(position));
 }
 
 /** The columns of a quoted line where the width is not known. */

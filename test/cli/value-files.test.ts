@@ -1,12 +1,14 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/cli/complete.ts';
 import { valuesFor } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { processOfTest } from '../support/process.ts';
-import { project, trueup } from './process.ts';
+import { program, project, trueup } from './process.ts';
 
 /** `--var-file`, and the completion of `--var`. */
 
@@ -34,6 +36,15 @@ const valueOf = async (folder: string, name: string, args: readonly string[], en
 };
 
 describe('--var-file', () => {
+  test('gives all of several root files the values of a pipe, which can be read once', async () => {
+    const root =
+      'trueup: 1\nplatform: emulator\nproject: prj_1\nvariables: { tag: {} }\noutputs: { tag: "${var:tag}" }\n';
+    const folder = project({ 'a.yaml': `${root}environments: {}\n`, 'b.yaml': `${root}environments: {}\n` });
+    const command = `"${process.execPath}" "${program()}" validate -f a.yaml -f b.yaml --var-file <(echo 'tag: b')`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folder });
+    expect(stdout).toMatch(/^a: .*; b: /m);
+  });
+
   test('takes no file that a tool has encrypted', async () => {
     const folder = project({ ...files, 'x.yaml': 'level: info\ntag: ENC[AES256_GCM,data:Tr7o,iv:1]\nsops: {}\n' });
     const said = await valueOf(folder, 'tag', ['--var-file', join(folder, 'x.yaml')]);

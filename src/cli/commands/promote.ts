@@ -87,13 +87,18 @@ async function promote({ source, target, names, writes }: Request): Promise<{ pr
     throw usage('the two files are the same', 'Name the file to copy from first, and the file to change second.');
   const [from, to] = [await rootOf(source), await rootOf(target)];
   const { manifest } = await loadManifest(source);
+  const valueFiles = (source.valueFiles ?? []).map((file) => ({
+    file,
+    values: readValueFiles([file], [])[0]?.entries,
+  }));
   let after = to.text;
   const promoted: Promoted[] = [];
   for (const name of chooseVariables(manifest.variables, names, source.file)) {
     const [node, before] = [from.values.get(name)?.node, to.values.get(name)?.node];
     // Where neither file gives a value, both take the default.
     if (node === undefined && before === undefined && names.length === 0) continue;
-    checkValue(name, node, source);
+    const inFile = valueFiles.find(({ values }) => values?.has(name) === true)?.file;
+    checkValue(name, node, { source, inFile });
     const type = manifest.variables.get(name)?.declaration.type ?? 'text';
     // Other quotes are no other value.
     if (before !== undefined && same(readValue({ type }, before, name), readValue({ type }, node, name))) continue;
@@ -144,13 +149,16 @@ function chooseVariables(
 }
 
 /** @throws {Stop} `refused`, for a value that is missing, covered by another one, or written with an expression */
-function checkValue(name: string, node: Node | undefined, source: Settled): asserts node is Node {
+function checkValue(
+  name: string,
+  node: Node | undefined,
+  { source, inFile }: { readonly source: Settled; readonly inFile: ValueFile | undefined },
+): asserts node is Node {
   const refuse = (why: string, remedy: string, at?: Node) =>
     stop('refused', 'not-editable', `cannot promote ${name}: ${why}; nothing was written`, {
       remedy,
       position: at && position(at.at),
     });
-  const inFile = (source.valueFiles ?? []).find((file) => readValueFiles([file], [])[0]?.entries.has(name) === true);
   const covering = readingOf(source).given(name)?.by ?? (inFile && `--var-file ${inFile.written}`);
   if (covering !== undefined) {
     const remedy = covering.startsWith('--') ? `Run trueup promote without ${covering}.` : `Unset ${covering}.`;

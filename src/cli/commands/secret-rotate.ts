@@ -1,4 +1,4 @@
-import { closest } from '../../diagnostics/closest.ts';
+import { didYouMean } from '../../diagnostics/closest.ts';
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
@@ -18,9 +18,8 @@ export const command = defineCommand({
     for (const name of names) {
       const recipe = project.generated.get(name);
       if (recipe === undefined) {
-        const meant = closest(name, [...project.generated.keys()]);
-        const remedy =
-          meant === undefined ? `Set its new value with trueup secret set NAME.` : `Did you mean ${meant}?`;
+        const otherwise = 'Set its new value with trueup secret set NAME.';
+        const remedy = didYouMean(name, [...project.generated.keys()], otherwise);
         throw usage('a name is not under generated:', remedy);
       }
       for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);

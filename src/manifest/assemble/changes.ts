@@ -1,4 +1,4 @@
-import { closest } from '../../diagnostics/closest.ts';
+import { didYouMean } from '../../diagnostics/closest.ts';
 import { childAddress } from '../../kind/address.ts';
 import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
@@ -87,9 +87,8 @@ function changeOne(
   const { keyAt, node } = change;
   const present = blocks.get(key);
   if (present === undefined) {
-    const guess = closest(key, [...blocks.keys()]);
-    const remedy =
-      guess === undefined ? 'Write new blocks at the top of a file, not under changes:.' : `Did you mean ${guess}?`;
+    const otherwise = 'Write new blocks at the top of a file, not under changes:.';
+    const remedy = didYouMean(key, [...blocks.keys()], otherwise);
     report('bad-reference', `there is no ${address} to change`, keyAt, remedy);
   } else if (node.isReset === true) {
     const value = mergeEntry(key, present, change, changing.merging, 'section');

@@ -1,3 +1,4 @@
+import { positionText } from '../../diagnostics/diagnostic.ts';
 import { shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, isEmpty, position } from '../tree.ts';
@@ -25,8 +26,7 @@ export function joinEntries(key: string, present: Entry, added: Entry, depth: nu
     return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
   // A key with nothing below it is reported where it stands, when its block is read.
   if (depth < 2 && (isEmpty(a) || isEmpty(b))) return isEmpty(b) ? added : present;
-  const { file, line, column } = position(present.keyAt);
-  const message = `${shownKey(key, isEmpty(b))} is already defined in ${file}:${line}:${column}`;
+  const message = `${shownKey(key, isEmpty(b))} is already defined in ${positionText(position(present.keyAt))}`;
   report('defined-twice', message, added.keyAt, 'Keep one of the two.');
   return present;
 }

@@ -1,3 +1,4 @@
+import { positionText } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty, position } from '../tree.ts';
@@ -119,8 +120,7 @@ function isOfOtherType(a: MapNode, b: MapNode): boolean {
 }
 
 function mixed(key: string, { node, over }: { readonly node: Node; readonly over: Entry }, report: Report): Entry {
-  const { file, line, column } = position(node.at);
-  const message = `${key} is ${nouns[over.node.is]} here and ${nouns[node.is]} in ${file}:${line}:${column}, and the two do not merge`;
+  const message = `${key} is ${nouns[over.node.is]} here and ${nouns[node.is]} in ${positionText(position(node.at))}, and the two do not merge`;
   report('inconsistent', message, over.keyAt, `Write ${key}: !reset and the value, or write both in one form.`);
   return over;
 }

@@ -88,10 +88,18 @@ function checkText(text: string, at: Place, { name, parameters }: Template, repo
     if (source.name === 'block' && argument !== 'key')
       report('bad-expression', `a block has no ${argument}`, at, 'Write ${block:key}, the key of the block.');
     if (source.name !== 'param' || parameters.has(argument)) continue;
-    const names = [...parameters.keys()];
-    const remedy = didYouMean(argument, names, `It has ${names.join(', ') || 'none'}.`);
-    report('bad-expression', `the template ${name} has no parameter ${argument}`, at, remedy);
+    const { message, remedy } = noParameter(argument, name, parameters);
+    report('bad-expression', message, at, remedy);
   }
+}
+
+/** The sentence about a parameter that a template does not have. */
+function noParameter(written: string, template: string, parameters: Template['parameters']) {
+  const names = [...parameters.keys()];
+  return {
+    message: `the template ${template} has no parameter ${written}`,
+    remedy: didYouMean(written, names, `It has ${names.join(', ') || 'none'}.`),
+  };
 }
 
 /** The values of the parameters of a template at a use, by name. What is missing or wrong is reported, and not among them. */
@@ -105,9 +113,8 @@ export function argumentsOf(
     report('wrong-type', 'with must be a map of parameters', given.node.at, 'Write with: { name: value }.');
   for (const [key, { keyAt }] of entries) {
     if (parameters.has(key)) continue;
-    const names = [...parameters.keys()];
-    const remedy = didYouMean(key, names, `It has ${names.join(', ') || 'none'}.`);
-    report('unknown-key', `the template ${name} has no parameter ${key}`, keyAt, remedy);
+    const { message, remedy } = noParameter(key, name, parameters);
+    report('unknown-key', message, keyAt, remedy);
   }
   const values = new Map<string, Node>();
   for (const [parameter, { declaration, defaultAt }] of parameters) {

@@ -11,8 +11,8 @@ import { readTemplates } from './templates.ts';
 const keys = ['templates', 'changes'] as const;
 
 /**
- * The files of a manifest, made one, as if somebody had written out what templates give and changes change. `mayReset`: a file
- * may hold `!reset`. One without any of these stays the same. Pure.
+ * Replaces uses of templates by their blocks, and applies `changes:`. A manifest without templates and changes stays the same.
+ * `mayReset`: a file may hold `!reset`. Pure.
  */
 export function writeOut(
   tree: MapNode,

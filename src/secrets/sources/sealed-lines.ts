@@ -8,10 +8,8 @@ export type SealedEntry = readonly [name: string, sealed: string];
  * names, above the comment of the line after it, so that git merges what two branches add.
  */
 export function withValues(text: string, recipients: readonly string[], entries: Iterable<SealedEntry>): string {
-  const [mark = ''] = /^\uFEFF/.exec(text) ?? [];
-  const end = /\r?\n/.exec(text)?.[0] ?? '\n';
-  const body = text.slice(mark.length);
-  const lines = body === '' ? [`${headerFor(recipients)}${end}`] : body.split(/(?<=\n)/);
+  const { mark, end, lines } = partsOf(text);
+  if (lines.length === 0) lines.push(`${headerFor(recipients)}${end}`);
   for (const [name, sealed] of entries) {
     const at = lines.findIndex((line) => nameIn(line) === name);
     if (at === -1) insert(lines, name, `${name}=${sealed}`, end);
@@ -22,12 +20,17 @@ export function withValues(text: string, recipients: readonly string[], entries:
 
 /** The same text for other recipients, in its first line. */
 export function withHeader(text: string, recipients: readonly string[]): string {
-  const [mark = ''] = /^\uFEFF/.exec(text) ?? [];
-  const end = /\r?\n/.exec(text)?.[0] ?? '\n';
-  const lines = text.slice(mark.length).split(/(?<=\n)/);
+  const { mark, end, lines } = partsOf(text);
   if (lines[0]?.startsWith('# sealed for ') === true) lines[0] = `${headerFor(recipients)}${lineEnd(lines[0])}`;
   else lines.unshift(`${headerFor(recipients)}${end}`);
   return mark + lines.join('');
+}
+
+/** The byte order mark of a text, its line end, and its lines, each with its own. */
+function partsOf(text: string): { readonly mark: string; readonly end: string; readonly lines: string[] } {
+  const [mark = ''] = /^\uFEFF/.exec(text) ?? [];
+  const body = text.slice(mark.length);
+  return { mark, end: /\r?\n/.exec(text)?.[0] ?? '\n', lines: body === '' ? [] : body.split(/(?<=\n)/) };
 }
 
 /** Inserts a line before the first whose name comes later, and before the comments above that. */
