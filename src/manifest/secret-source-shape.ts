@@ -87,10 +87,17 @@ export function secretSource() {
       else if (prints !== undefined && command === undefined) refuse('can have prints only beside command');
       else if (env !== undefined && [file, age, sealed, dotenvx].some((one) => one !== undefined))
         refuse('can have env only beside a program');
-      else if (command !== undefined && prints === undefined && !command.some((word) => word.includes('{name}')))
+      else if (command !== undefined && prints === undefined && !namesSecret(command))
         refuse('must contain {name}, which stands for the name of the secret', 'command');
+      else if (command !== undefined && prints !== undefined && namesSecret(command))
+        refuse('cannot contain {name} beside prints, which says that it prints all secrets at once', 'command');
     })
     .meta({ minProperties: 1, maxProperties: 3 });
+}
+
+/** Whether a command is for one secret. */
+function namesSecret(command: readonly string[]): boolean {
+  return command.some((word) => word.includes('{name}'));
 }
 
 /** One entry of `generated:`. */

@@ -24,6 +24,8 @@ const tokens = [
   String.raw`eyJ(?=[\w-]{8,}\.) AGE-SECRET-KEY- gh[pousr]_ github_pat_ gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)- (?:sk|rk)_(?:live|test)_ whsec_`,
   String.raw`AKIA ASIA xox[abeoprs]- xapp- AIza ya29\. GOCSPX- npm_(?=[^\W_]{12}) pypi- sk- hf_ SG\. dckr_(?:pat|oat)_ do[opr]_v1_ hv[sbr]\.`,
   String.raw`shp(?:at|ca|pa|ss)_ glsa_ glc_ tskey- lin_api_ gsk_ r8_ nvapi- key-(?=[\da-f]{32}) sntrys_ rubygems_`,
+  // Of the tools that give secrets: Doppler, 1Password, Infisical.
+  String.raw`dp\.(?:st|pt|ct|sa|scim|audit)\. ops_(?=eyJ) st\.(?=[\da-f]{8}-[\da-f]{4}-)`,
 ].flatMap((line) => line.split(' '));
 
 /** Words of a command line, also as a list. */

@@ -376,6 +376,11 @@ describe('secrets: in a manifest', () => {
     ['names a program', '[{ command: §[] }]', /secrets\.0\.command must name a program/],
     ['has {name} in a command', '[{ command: §[pass, show] }]', /command must contain \{name\}/],
     [
+      'has {name} only where it prints one',
+      '[{ command: §[pass, "{name}"], prints: env }]',
+      /command cannot contain \{name\} beside prints/,
+    ],
+    [
       'has words in a command',
       '[{ command: [pass, §5, "{name}"] }]',
       /secrets\.0\.command\.1 must be text, got a number/,

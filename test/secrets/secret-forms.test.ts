@@ -20,6 +20,8 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'AKIAIOSFODNN7EXAMPLE',
       'xoxb-2444-1234567890-abcdef',
       '# npm_16C7e42F292c6912E7710c838347Ae178B4a',
+      'dp.st.prd.16C7e42F292c6912E7710c838347Ae178B4a',
+      'st.64bb3a1c-9d4f-4f7e-8a55-0d7f6a22aaaa.16c7e42f292c',
     ],
     others: [
       'pk_live_4eC39HqLyjWDarjtT1',
@@ -27,6 +29,9 @@ const table: Record<string, { readonly examples: readonly string[]; readonly oth
       'ghp_short',
       'task-runner-with-a-long-name',
       'AKIA',
+      'dp.status.of.the.production.shop',
+      'st.production.shop.example.com',
+      'ops_team_and_their_friends',
       'npm_config_loglevel=error',
       'AGE-SECRET-KEY-1',
       'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz',

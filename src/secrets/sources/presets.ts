@@ -109,7 +109,8 @@ export function secretsInJson(
 ): Map<string, string> | undefined {
   let printed: Json;
   try {
-    printed = JSON.parse(text) as Json; // JSON.parse gives nothing else
+    JSON.parse(text);
+    printed = JSON.parse(withNumbersAsTexts(text)) as Json; // JSON.parse gives nothing else
   } catch {
     return undefined;
   }
@@ -117,6 +118,11 @@ export function secretsInJson(
   if (!isObject(found)) return undefined;
   const scalars = Object.entries(found).filter(([, value]) => value !== null && typeof value !== 'object');
   return new Map(scalars.map(([name, value]) => [name, String(value)]));
+}
+
+/** JSON whose numbers are texts of the same digits: a number of JavaScript loses those of 1.10 and of long ones. */
+function withNumbersAsTexts(json: string): string {
+  return json.replaceAll(/("(?:[^"\\]|\\.)*")|-?\d[\d.eE+-]*/g, (part, text?: string) => text ?? `"${part}"`);
 }
 
 /** Version 2 of its engine nests them once more. */
