@@ -1,4 +1,4 @@
-// Builds dist/: types and bundles. Does nothing where the last build read the same files, and what it wrote is unchanged.
+// Builds dist/: types, which `npm run types` checks, and bundles. Does nothing where the last build read the same files, and what it wrote is unchanged.
 // With a folder that has bin/ and package.json: copies dist/ there, or makes the bundles there when dist/ is out of date.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
