@@ -6,26 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openBrowser } from '../../scripts/support/browser.ts';
-import type { ExamplePages } from '../../scripts/support/example-pages.ts';
-import { examplePages, exampleSecret } from '../../scripts/support/example-pages.ts';
-import { renderDriftPage } from '../../src/render/html/drift-page.ts';
-import { renderPlanPage } from '../../src/render/html/plan-page.ts';
-import { hostileNames } from '../render/hostile.ts';
-import { hostileDrift, hostilePlan } from '../support/hostile-documents.ts';
+import type { ProvidedPages } from './provided.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trueup-browser-'));
 let browser: Browser;
-let pages: ExamplePages & { readonly hostile: string; readonly hostileDrift: string };
+const pages = inject('pages');
 
 beforeAll(async () => {
   browser = await openBrowser();
-  pages = {
-    ...(await examplePages()),
-    hostile: renderPlanPage({ plan: hostilePlan(hostileNames) }),
-    hostileDrift: renderDriftPage(hostileDrift(hostileNames)),
-  };
 });
 afterAll(() => browser.close());
 
@@ -34,7 +24,7 @@ let misdeeds: string[] = [];
 afterEach(() => expect(misdeeds).toEqual([]));
 
 /** Opens a page of a run from a file, as a reader does. */
-async function open(name: keyof typeof pages, options: BrowserContextOptions = {}): Promise<Page> {
+async function open(name: keyof ProvidedPages, options: BrowserContextOptions = {}): Promise<Page> {
   const file = join(folder, `${name}.html`);
   writeFileSync(file, pages[name]);
   const address = pathToFileURL(file).href;
@@ -273,5 +263,5 @@ describe('hostile names', () => {
 });
 
 it('holds no secret', () => {
-  for (const page of Object.values(pages)) expect(page).not.toContain(exampleSecret);
+  for (const page of Object.values(pages)) expect(page).not.toContain(inject('secretOfPages'));
 });
