@@ -19,6 +19,9 @@ simulateTimers();
 /** Of the thousands of pairs few are tried: each third first crash, and then each 19th; `npm run test:soak` tries all. */
 const [everyBefore, every] = effort({ fast: [3, 19], all: [1, 37], soak: [1, 1] });
 
+/** Of the situations after one crash beside seven other requests each third is run on, by `TRUEUP_TESTS=all` each. */
+const everyAtOnce = effort({ fast: 3, all: 1 });
+
 const made = bench();
 
 const twelve = `${head}${keys('one')}environments:
@@ -90,6 +93,7 @@ describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
         start: await begin(),
         task,
         crashes: 1,
+        every: everyAtOnce,
         tears: false,
         onMoment: ({ place }) => (most = Math.max(most, place.underway.length)),
       });
