@@ -60,7 +60,7 @@ function npm(args: readonly string[], cwd: string) {
 
 /** The compiler as users have it: with the types of the packages that are installed. */
 const types = join(root, 'node_modules/@types');
-const options = '--strict --module nodenext --target es2023 --types node --pretty false --typeRoots';
+const options = '--singleThreaded --strict --module nodenext --target es2023 --types node --pretty false --typeRoots';
 const tsc = [join(root, 'node_modules/.bin/tsc'), ...options.split(' '), types];
 
 const receive = receivers();

@@ -130,6 +130,8 @@ const formats = effort({ fast: [[]], all: [[], json] });
 const formatOf = (turn: number) => formats[turn % formats.length] ?? [];
 /** The formats in which the real program runs too where every command succeeds. */
 const ofProcess = effort({ fast: [], full: [[], json] });
+/** Where nothing fails the real program starts with its code cache; what it prints for `TRUEUP_DEBUG=1` is in each format above. */
+const asUsersRun: Readonly<Record<string, string>> = effort({ fast: { TRUEUP_DEBUG: '0' }, all: {} });
 const forReviewers = ['markdown', 'sarif', 'junit'];
 
 /** Those of some formats of a run that do not say something; of a run in one format, the run. Text says on stderr what failed. */
@@ -161,7 +163,7 @@ describe('the program prints no secret and leaves none', () => {
       expect(ran, words.join(' ')).toMatchObject({ code: 0 });
       return ran;
     };
-    const real = { by: trueupProcess };
+    const real = { by: trueupProcess, env: asUsersRun };
     /** What only reads: in every format at once, and as a process. */
     const reads = async (words: readonly string[], inProcess = ofProcess) => {
       await succeeds(words);
@@ -177,7 +179,8 @@ describe('the program prints no secret and leaves none', () => {
     // Other secrets: a plan with changes, the file of that plan, and what comes of it; in every format, then as a process.
     const plan = join(folder, '.trueup/plan');
     for (const by of effort({ fast: [trueupInEveryFormat], full: [trueupInEveryFormat, trueupProcess] })) {
-      const other = { TRUEUP_SECRET_ODD: oddCanary(by.name), TRUEUP_SECRET_FILE: plainCanary(by.name) };
+      const secrets = { TRUEUP_SECRET_ODD: oddCanary(by.name), TRUEUP_SECRET_FILE: plainCanary(by.name) };
+      const other = by === trueupProcess ? { ...secrets, ...asUsersRun } : secrets;
       const planned = await succeeds(['plan', '--out', plan], { env: other, by });
       expect(by === trueupProcess ? planned.out : inFormat('text', planned)).toContain('(sensitive');
       await succeeds([...apply, plan, '--allow-data-loss'], { env: other, by });
@@ -281,7 +284,7 @@ describe('the program prints no secret and leaves none', () => {
         if (method === 'POST' && ++posts === stopAt) child?.kill('SIGKILL');
         return answer;
       };
-      child = start(argsOf([...apply, '--in-flight-timeout', '1']), { env });
+      child = start(argsOf([...apply, '--in-flight-timeout', '1']), { env: { ...env, ...asUsersRun } });
       const { out, err } = await finish(child);
       expect([out, err, left(folder)].flatMap(canariesIn), `after ${stopAt} writes`).toEqual([]);
     }
@@ -353,7 +356,8 @@ describe('the program leaves no secret in a state', () => {
       const commands = [['plan'], apply, ['state', 'list']];
       const ends = commands.map((words) => trueupInEveryFormat(argsOf(words), { env }));
       const inBoth = commands.flatMap((words) => [words, [...words, ...json]]);
-      const processes = effort({ fast: [['plan']], full: inBoth }).map((words) =>
+      const inTurns = commands.map((words, turn) => (turn % 2 === 0 ? words : [...words, ...json]));
+      const processes = effort({ fast: [['plan']], full: inTurns, all: inBoth }).map((words) =>
         trueupProcess(argsOf(words), { env }),
       );
       for (const { code, out, err } of await Promise.all([...ends, ...processes])) {
@@ -411,7 +415,7 @@ process.stdout.write = (text, ...rest) => {
   return write.call(process.stdout, text, ...rest);
 };`,
     );
-    for (const format of effort({ fast: [one], full: [[], json] })) {
+    for (const format of effort({ fast: [one], all: [[], json] })) {
       const more = { NODE_OPTIONS: `--import ${file}` };
       // What it has to print elsewhere keeps it from ending before it crashes.
       const { code, out, err } = await trueupProcess(argsOf([...apply, ...format]), { env: { ...env, ...more } });
