@@ -35,24 +35,28 @@ const mocking = [
   'test/scenarios/work-counts.test.ts',
 ];
 
-/** What takes longest begins first in its project, in this order, so that no worker is left with it at the end. */
+/** What takes longest, or waits longest, begins first in its project, in this order, so that no worker is left with it at the end. */
 const longest = [
   'scenarios/installed-package',
-  'security/non-interference',
   'scenarios/program-canary',
-  'scenarios/pipelines',
-  'security/leaves',
-  'scenarios/kinds',
-  'scenarios/export.kills',
-  'security/hostile-repository',
   'scenarios/image',
-  'scenarios/crashes-of-kinds',
+  'scenarios/export.kills',
   'scenarios/broken-builds',
+  'scenarios/pipelines',
+  'scenarios/kinds',
+  'scenarios/crashes-of-kinds',
+  'security/leaves',
+  'security/hostile-repository',
+  'security/non-interference',
+  'scenarios/crashes-in-pairs',
+  'state/backends/s3',
+  'scenarios/drift-adopt',
   'scenarios/convergence',
   'diagnostics/codes.remedies',
-  'scenarios/crashes-in-pairs',
   'security/limits-of-manifests',
   'scenarios/canary',
+  'scenarios/removal-proof',
+  'state/backends/local.disk-faults',
 ].map((name) => `test/${name}.test.ts`);
 
 /** A worker loads the source again when it goes on to another project: project by project, the one with most files last. */
