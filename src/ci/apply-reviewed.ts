@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
-import { marker } from '../render/markdown.ts';
+import { code as inCode, marker } from '../render/markdown.ts';
 import { callForgeJson, ForgeError } from './call-forge.ts';
 import { writeComment } from './comment.ts';
 import type { Forge } from './forge.ts';
@@ -26,7 +26,8 @@ export async function applyReviewed(job: Job): Promise<number> {
   await writeFile(file, stored, { mode: 0o600 });
   const ended = await trueup(['apply', planFileName, ...options.shared, ...options.own], { isShown: true });
   rmSync(file, { force: true });
-  const title = ended.code === 0 ? 'applied' : `apply ended with exit code ${ended.code}`;
+  const words = ended.code === 0 ? 'applied' : `apply ended with exit code ${ended.code}`;
+  const title = titleAbout(options, words);
   const foot = `Commit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.`;
   const body = resultText(title, ended.all, foot);
   report.summary(body);
@@ -41,17 +42,23 @@ async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promis
   report.say(`There is no stored plan ${name}.`);
   const { code, all } = await trueup(['plan', '--detailed-exitcode', ...options.shared], { isShown: true });
   report.output('exit-code', String(code === 2 ? 1 : code));
-  const title = new Map([
+  const words = new Map([
     [0, 'nothing to apply'],
     [2, 'not applied, because these changes were not reviewed'],
   ]).get(code);
-  const body = resultText(title ?? `plan: failed with exit code ${code}`, all, `Commit ${forge?.commit ?? ''}.`);
+  const title = titleAbout(options, words ?? `plan: failed with exit code ${code}`);
+  const body = resultText(title, all, `Commit ${forge?.commit ?? ''}.`);
   report.summary(body);
   if (code !== 2) return code;
   await commentOnMerged(job, merged, body);
   const message = `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`;
   const remedy = 'Run the plan job for this commit, review it, and run this job again.';
   throw stop('refused', 'plan-outdated', message, { remedy });
+}
+
+/** A title that says which of several root files it is about. */
+function titleAbout({ file }: Job['options'], words: string): string {
+  return file === 'trueup.yaml' ? words : `${inCode(file)}: ${words}`;
 }
 
 /** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */

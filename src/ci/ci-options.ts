@@ -1,19 +1,21 @@
 import { usage } from '../diagnostics/usage.ts';
 
-const commands = ['plan', 'apply', 'drift'] as const;
+const commands = ['plan', 'apply', 'drift', 'comment'] as const;
 
 /** The command line of `trueup-ci`. */
 export interface CiOptions {
   readonly command: (typeof commands)[number];
   /** The folder of the manifest, as written; `.` where the command line names none. */
   readonly folder: string;
-  /** The name of the manifest in that folder. */
+  /** The name of the manifest in that folder; of `comment`, which is about several, a pattern. */
   readonly file: string;
   /** --no-comment writes none on the pull request. */
   readonly comments: boolean;
+  /** --document: the file that gets the result of `plan`, for the comment that another job writes. */
+  readonly document?: string | undefined;
   /** The options that every `trueup` of this job gets: folder, manifest, variables, … */
   readonly shared: readonly string[];
-  /** The other options: `trueup` checks them. */
+  /** The other words: `trueup` checks them. Of `comment`, the files with documents. */
   readonly own: readonly string[];
 }
 
@@ -29,6 +31,9 @@ const withValue: Readonly<Record<string, string>> = {
   '--connections': '--connections',
 };
 
+/** The option of `trueup-ci plan` that takes a value. */
+const documentOption = '--document';
+
 /** Options of every command of `trueup` that take none. */
 const withoutValue = ['--allow-secret-commands', '--allow-http', '--pinned', '--no-pinned'];
 
@@ -42,7 +47,7 @@ export function readOptions(words: readonly string[]): CiOptions {
   if (known === undefined) {
     throw usage(`trueup-ci has no command ${JSON.stringify(command ?? '')}`, `It has these: ${commands.join(', ')}.`);
   }
-  let [folder, file, comments] = ['.', 'trueup.yaml', true];
+  let [folder, file, comments, document]: [string, string, boolean, string?] = ['.', 'trueup.yaml', true];
   const [shared, own]: [string[], string[]] = [[], []];
   for (let at = 0; at < rest.length; at++) {
     const [, word = '', joined] = /^(--[^=]+|-[Cf](?=.)|[^=]+|)=?([\s\S]+)?$/.exec(rest[at] ?? '') ?? [];
@@ -51,7 +56,8 @@ export function readOptions(words: readonly string[]): CiOptions {
       comments = false;
       continue;
     }
-    const name = Object.hasOwn(withValue, word) ? withValue[word] : undefined;
+    const isDocument = known === 'plan' && word === documentOption;
+    const name = Object.hasOwn(withValue, word) ? withValue[word] : isDocument ? documentOption : undefined;
     if (name === undefined) {
       (withoutValue.includes(word) ? shared : own).push(rest[at] ?? '');
       continue;
@@ -60,7 +66,8 @@ export function readOptions(words: readonly string[]): CiOptions {
     if (value === undefined) throw usage(`${word} needs a value`);
     if (name === '--directory') folder = value;
     if (name === '--file') file = value;
-    shared.push(`${name}=${value}`);
+    if (name === documentOption) document = value;
+    else shared.push(`${name}=${value}`);
   }
-  return { command: known, folder, file, comments, shared, own };
+  return { command: known, folder, file: known === 'comment' ? '*.yaml' : file, comments, document, shared, own };
 }

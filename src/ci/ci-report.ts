@@ -39,9 +39,9 @@ export function resultText(title: string, output: string, foot: string): string 
 }
 
 /** The output of a run as a block of code. Its middle is left out where it is too long for a comment. */
-export function outputBlock(text: string): string {
-  const half = maxCharacters / 2;
-  const left = text.length - maxCharacters;
+export function outputBlock(text: string, most = maxCharacters): string {
+  const half = Math.floor(most / 2);
+  const left = text.length - 2 * half;
   const shown =
     left <= 0
       ? text

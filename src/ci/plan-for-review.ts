@@ -9,6 +9,7 @@ import { ForgeError } from './call-forge.ts';
 import { writeComment } from './comment.ts';
 import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
+import { writeStageDocument } from './stage-document.ts';
 import { artifactName, planFileName, storePlan } from './stored-plans.ts';
 import type { Ended } from './trueup.ts';
 
@@ -20,25 +21,32 @@ import type { Ended } from './trueup.ts';
  * @throws {ForgeError} when the comment or the plan cannot be written: reviewers would read an outdated one.
  */
 export async function planForReview(job: Job): Promise<number> {
-  const { report, options, manifest } = job;
-  const isFork = job.forge?.pull?.isFork === true;
+  const { report, options, manifest, forge } = job;
+  const isFork = forge?.pull?.isFork === true;
   const file = join(job.cwd, planFileName);
-  rmSync(file, { force: true });
+  const document = options.document === undefined ? undefined : join(job.cwd, options.document);
+  for (const old of [file, document]) if (old !== undefined) rmSync(old, { force: true });
   const isBlind = (isFork || job.env['GITHUB_ACTOR'] === 'dependabot[bot]') && (job.env['TRUEUP_API_KEY'] ?? '') === '';
   const ended = await (isBlind ? validate(job) : makePlan(job, isFork));
   const isSaved = existsSync(file);
   const isFine = ended.code === 0 || ended.code === 2;
-  await annotate(job, isSaved);
-  const text = await reviewText(job, ended, { isBlind, isSaved, isStored: isSaved && !isFork });
+  const artifact = isSaved && !isFork ? artifactName(manifest.content) : undefined;
+  const printed = forge?.name === 'github' || document !== undefined ? await printedJson(job, isSaved) : undefined;
+  annotate(job, printed);
+  const text = await reviewText(job, ended, { isBlind, isSaved, artifact });
   report.summary(text);
   report.output('exit-code', String(isFine ? 0 : ended.code));
   report.output('has-changes', String(ended.code === 2));
-  if (isSaved && !isFork) {
-    if (job.forge !== undefined) await storePlan(job.forge, manifest.content, await readFile(file));
+  if (artifact !== undefined) {
+    if (forge !== undefined) await storePlan(forge, manifest.content, await readFile(file));
     report.output('plan-file', planFileName);
-    if (job.forge?.name === 'github') report.output('artifact', artifactName(manifest.content));
+    if (forge?.name === 'github') report.output('artifact', artifact);
   }
-  await comment(job, text);
+  if (document === undefined) await writeReview(job, text);
+  else {
+    const about = { file: options.file, commit: forge?.commit ?? '', exitCode: ended.code, isBlind, artifact };
+    await writeStageDocument(document, { ...about, plan: isSaved ? printed : undefined, output: ended.all });
+  }
   if (isFork) rmSync(file, { force: true });
   if (isFine) report.say(`Planned ${manifest.prefix}${options.file} as ${artifactName(manifest.content)}.`);
   return isFine ? 0 : ended.code;
@@ -57,16 +65,16 @@ function validate({ trueup, options: { shared }, report }: Job): Promise<Ended> 
   return trueup(['validate', ...shared], { isShown: true, withoutEmpty: true });
 }
 
-/** Shows errors and warnings at their lines, on GitHub only: the others print such lines as they are. */
-async function annotate(
-  { forge, trueup, options: { shared }, manifest, report }: Job,
-  isSaved: boolean,
-): Promise<void> {
-  if (forge?.name !== 'github') return;
+/** The plan as a document, or what is wrong with the manifest. */
+async function printedJson({ trueup, options: { shared } }: Job, isSaved: boolean) {
   const command = isSaved ? ['show', planFileName] : ['validate'];
   const { out } = await trueup([...command, '--format=json', ...shared], { withoutEmpty: !isSaved });
-  const document = parseDocument(out);
-  if (document !== undefined && 'diagnostics' in document)
+  return parseDocument(out);
+}
+
+/** Shows errors and warnings at their lines, on GitHub only: the others print such lines as they are. */
+function annotate({ forge, manifest, report }: Job, document: ReturnType<typeof parseDocument>): void {
+  if (forge?.name === 'github' && document !== undefined && 'diagnostics' in document)
     report.command(annotations(document.diagnostics, manifest.prefix));
 }
 
@@ -82,23 +90,32 @@ function parseDocument(text: string) {
 async function reviewText(
   { trueup, options: { shared }, forge, manifest }: Job,
   { code, all }: Ended,
-  { isBlind, isSaved, isStored }: { isBlind: boolean; isSaved: boolean; isStored: boolean },
+  { isBlind, isSaved, artifact }: { isBlind: boolean; isSaved: boolean; artifact: string | undefined },
 ): Promise<string> {
-  const commit = forge?.commit ?? '';
-  const foot = isStored
-    ? `The plan of commit ${commit} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
-    : `No plan of commit ${commit} is stored: a merge applies nothing that was not planned and reviewed.`;
+  const foot = footOf(forge?.commit ?? '', artifact);
   if (isSaved) {
     const format = ['--format=markdown', `--marker=${manifest.name}`];
     const { out, code: shown } = await trueup(['show', planFileName, ...format, ...shared]);
     if (shown === 0) return bytesOf(out) + bytesOf(foot) + 2 > maxBytes ? out : `${out}\n${foot}\n`;
   }
-  const what = isBlind ? 'validated, not planned' : 'plan';
-  const title = code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;
-  return `${marker('plan', { key: manifest.name })}\n${resultText(title, all, foot)}`;
+  return `${marker('plan', { key: manifest.name })}\n${resultText(titleOf(isBlind, code), all, foot)}`;
 }
 
-async function comment({ forge, report, options }: Job, text: string): Promise<void> {
+/** How a run ended of which there is no plan to show. */
+export function titleOf(isBlind: boolean, code: number): string {
+  const what = isBlind ? 'validated, not planned' : 'plan';
+  return code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;
+}
+
+/** The sentence below a plan: what becomes of it. @param artifact the name under which it is stored */
+export function footOf(commit: string, artifact: string | undefined): string {
+  return artifact === undefined
+    ? `No plan of commit ${commit} is stored: a merge applies nothing that was not planned and reviewed.`
+    : `The plan of commit ${commit} is stored as \`${artifact}\`. After the merge, exactly this plan is applied, or nothing.`;
+}
+
+/** Writes the comment of a pull request. @throws {ForgeError} */
+export async function writeReview({ forge, report, options }: Job, text: string): Promise<void> {
   if (forge?.pull === undefined || !options.comments) return;
   if (forge.token === undefined) {
     report.say('No comment was written: TRUEUP_FORGE_TOKEN is not set.');

@@ -11,6 +11,7 @@ import { readForge } from './forge.ts';
 import type { Job } from './ci-job.ts';
 import { identifyManifest } from './planned-manifest.ts';
 import { readOptions } from './ci-options.ts';
+import { commentStages } from './comment-stages.ts';
 import { planForReview } from './plan-for-review.ts';
 import { reportOf } from './ci-report.ts';
 import { trueupOf } from './trueup.ts';
@@ -20,11 +21,12 @@ const help = `Usage: trueup-ci <command> [options of trueup]
 Runs Trueup in a pipeline of GitHub, GitLab, Forgejo or Gitea: docs/pipelines.md.
 
 Commands:
-  plan   on a pull request: plans, writes one comment, and stores the plan for apply
-  apply  after the merge: applies the stored plan of exactly this manifest, or nothing
-  drift  each night: compares the platform with what was applied last; exit code 2 for new drift
+  plan     on a pull request: plans, writes one comment, and stores the plan for apply
+  apply    after the merge: applies the stored plan of exactly this manifest, or nothing
+  drift    each night: compares the platform with what was applied last; exit code 2 for new drift
+  comment  after the plan jobs of several stages: writes one comment with a section per stage
 
-Options: --no-comment. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
+Options: --no-comment. For plan, --document FILE leaves the result for comment, and writes no comment. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
 
 Environment, beside that of trueup:
   TRUEUP_FORGE_TOKEN  token that writes the comment; on Forgejo and Gitea it also stores the plan
@@ -33,6 +35,8 @@ Examples:
   trueup-ci plan -C infra
   trueup-ci apply -C infra --no-wait
   trueup-ci drift -C infra
+  trueup-ci plan -C infra -f staging.yaml --document staging.json
+  trueup-ci comment -C infra staging.json production.json
 `;
 
 /**
@@ -57,7 +61,8 @@ export async function runCi(process: Process, program: string): Promise<number> 
       trueup: trueupOf(process, node, program),
       report: reportOf(process),
     };
-    return await { plan: planForReview, apply: applyReviewed, drift: checkDrift }[options.command](job);
+    const commands = { plan: planForReview, apply: applyReviewed, drift: checkDrift, comment: commentStages };
+    return await commands[options.command](job);
   } catch (error) {
     process.stderr.write(printed(describe(error, redactorOf(process.env))));
     return 1;

@@ -72,7 +72,7 @@ export function sectionSite(
 const ofTop = 4_096;
 
 /** A comment about several stages: a line about all of them, and a section for each. `sections`: Markdown by `sectionSite`. */
-function renderStagesMarkdown(
+export function renderStagesMarkdown(
   command: Parameters<typeof marker>[0],
   stages: readonly (StageEnd & { readonly printed: string })[],
   site: ReviewSite,

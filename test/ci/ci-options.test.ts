@@ -10,6 +10,9 @@ describe('the options of trueup-ci', () => {
     [['plan', '--directory=infra', '--file', 'prod.yaml'], { folder: 'infra', file: 'prod.yaml' }],
     [['apply', '--var', 'a=b=c', '--var=d='], { shared: ['--var=a=b=c', '--var=d='] }],
     [['apply', '--allow-http', '--no-wait'], { shared: ['--allow-http'], own: ['--no-wait'] }],
+    [['plan', '--document', 'a.json'], { document: 'a.json', shared: [], own: [] }],
+    [['apply', '--document=a.json'], { document: undefined, own: ['--document=a.json'] }],
+    [['comment', '-f', 'x.yaml', 'a.json', 'b.json'], { file: '*.yaml', own: ['a.json', 'b.json'] }],
     [['plan', '--target', 'production.*'], { own: ['--target', 'production.*'] }],
     [['plan', '--target=-C'], { folder: '.', own: ['--target=-C'] }],
   ])('%j', (words, expected) => {

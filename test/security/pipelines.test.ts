@@ -36,9 +36,10 @@ const action = readYaml('action.yml') as {
   readonly outputs: Readonly<Record<string, { readonly description?: string }>>;
   readonly runs: { readonly steps: readonly Step[] };
 };
-const workflows = ['pipelines/github.yml', 'pipelines/forgejo.yml'].map(
-  (path) => [path, readYaml(path) as Workflow] as const,
-);
+const workflows = ['github', 'forgejo', 'github-stages', 'forgejo-stages']
+  .map((name) => `pipelines/${name}.yml`)
+  .map((path) => [path, readYaml(path) as Workflow] as const);
+const gitlabFiles = ['pipelines/gitlab.yml', 'pipelines/gitlab-stages.yml'];
 const steps = [
   action.runs.steps,
   ...workflows.flatMap(([, { jobs }]) => Object.values(jobs).map((job) => job.steps)),
@@ -52,7 +53,7 @@ describe('scripts of pipelines', () => {
   });
 
   test('name no variable that holds a branch, a title or a message', () => {
-    const scripts = [...steps.flatMap(({ run }) => run ?? []), read('pipelines/gitlab.yml')];
+    const scripts = [...steps.flatMap(({ run }) => run ?? []), ...gitlabFiles.map(read)];
     const names = scripts.flatMap((script) => [...script.matchAll(/\$\{?(\w+)/g)].map(([, name = '']) => name));
     const free = /REF|TITLE|MESSAGE|DESCRIPTION|AUTHOR|ACTOR|SOURCE_BRANCH|HEAD/;
     expect(names.length).toBeGreaterThan(5);
@@ -67,11 +68,14 @@ describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
 
   test('gives secrets to the steps that need them, and a job no more rights than it needs', () => {
     expect(env).toBeUndefined();
-    for (const job of Object.values(jobs)) {
+    for (const [name, job] of Object.entries(jobs)) {
       expect(job.env).toBeUndefined();
       const withSecrets = job.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
-      expect(withSecrets).toHaveLength(1);
-      expect(withSecrets[0]?.uses ?? withSecrets[0]?.run).toMatch(/^(OWNER\/trueup@|trueup-ci )/);
+      if (name === 'comment' && path.includes('github')) expect(withSecrets).toEqual([]);
+      else {
+        expect(withSecrets).toHaveLength(1);
+        expect(withSecrets[0]?.uses ?? withSecrets[0]?.run).toMatch(/^(OWNER\/trueup@|trueup-ci )/);
+      }
       expect(job.steps.filter(({ uses = '' }) => uses.includes('checkout'))).toEqual([
         expect.objectContaining({ with: { 'persist-credentials': false } }),
       ]);
@@ -171,9 +175,43 @@ describe('the action', () => {
   });
 });
 
-test('GitLab jobs quote each variable, and run no script of the repository', () => {
-  const jobs = Object.values(readYaml('pipelines/gitlab.yml') as Record<string, { script?: readonly string[] }>);
+test.each(gitlabFiles)('the jobs of %s quote each variable, and run no script of the repository', (path) => {
+  const jobs = Object.values(readYaml(path) as Record<string, { script?: readonly string[] }>);
   const lines = jobs.flatMap(({ script = [] }) => script);
   expect(lines.length).toBeGreaterThan(1);
-  expect(lines.filter((line) => !/^trueup-ci \w+ -C "\$TRUEUP_FOLDER"[\w -]*$/.test(line))).toEqual([]);
+  const form = /^trueup-ci \w+ -C "\$TRUEUP_FOLDER"(?:[\w .-]|"\$STAGE\.\w+")*$/;
+  expect(lines.filter((line) => !form.test(line))).toEqual([]);
+});
+
+describe('jobs of stages', () => {
+  const github = readYaml('pipelines/github-stages.yml') as Workflow;
+  const forgejo = readYaml('pipelines/forgejo-stages.yml') as Workflow;
+
+  test('get the secrets of their own stage only', () => {
+    for (const [name, job] of Object.entries(forgejo.jobs)) {
+      const used = [...JSON.stringify(job).matchAll(/(?:secrets|vars)\.(?:TRUEUP_)?(STAGING|PRODUCTION)_/g)];
+      const stages = new Set(used.map(([, stage]) => stage?.toLowerCase()));
+      expect([...stages], name).toEqual(name === 'comment' ? [] : [name.split('-')[1]]);
+    }
+    expect(Object.entries(github.jobs).map(([name, { environment }]) => [name, environment])).toEqual([
+      ['plan', 'trueup-plan-${{ matrix.stage }}'],
+      ['comment', undefined],
+      ['apply-staging', 'staging'],
+      ['apply-production', 'production'],
+      ['drift', 'trueup-plan-${{ matrix.stage }}'],
+    ]);
+  });
+
+  test('write one comment in a job of its own, and apply production after staging, when a person starts or approves it', () => {
+    expect(github.jobs['plan']?.permissions).toEqual({ contents: 'read' });
+    expect(github.jobs['comment']).toMatchObject({ permissions: { contents: 'read', 'pull-requests': 'write' } });
+    expect(github.jobs['apply-production']).toMatchObject({ needs: 'apply-staging', environment: 'production' });
+    expect(forgejo.jobs['apply-production']).toMatchObject({ if: "${{ inputs.command == 'apply production' }}" });
+    const gitlab = readYaml('pipelines/gitlab-stages.yml') as Record<string, { rules?: { when?: string }[] }>;
+    expect(gitlab['trueup-apply-production']).toMatchObject({
+      needs: ['trueup-apply-staging'],
+      environment: { name: 'production' },
+    });
+    expect(gitlab['trueup-apply-production']?.rules?.map(({ when }) => when)).toEqual(['manual']);
+  });
 });

@@ -8,7 +8,11 @@ export type Contexts = { readonly [name: string]: string | Contexts | undefined 
  * @throws {Error} for anything else.
  */
 function evaluateExpression(text: string, contexts: Contexts): string | boolean {
-  const tokens = [...text.matchAll(/\s*(?:('(?:[^']|'')*')|([A-Za-z_][\w.-]*)|(==|!=|&&|\|\||!|[()])|(\S))/g)];
+  const tokens = [
+    ...text
+      .replaceAll('!cancelled()', 'true')
+      .matchAll(/\s*(?:('(?:[^']|'')*')|([A-Za-z_][\w.-]*)|(==|!=|&&|\|\||!|[()])|(\S))/g),
+  ];
   let at = 0;
   const peek = () => tokens[at]?.[3];
   const isTrue = (value: string | boolean) => value !== '' && value !== false;

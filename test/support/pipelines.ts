@@ -22,7 +22,10 @@ export function readYaml(path: string): unknown {
 /** Runs git in a folder. Gives what it prints. */
 export function git(folder: string, ...args: readonly string[]): string {
   const who = ['-c', 'user.name=ops', '-c', 'user.email=ops@example.test', '-c', 'init.defaultBranch=main'];
-  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  // All jobs of a run check out the same merge commit.
+  const at = '2026-01-02T03:04:05Z';
+  const config = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  const env = { PATH: process.env.PATH, ...config, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
   return execFileSync('git', [...who, '-C', folder, ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
@@ -58,6 +61,8 @@ export interface Hosted extends Product {
   readonly forge: FakeForge;
   /** The bare repository. */
   readonly bare: string;
+  /** The end of the names of the pipeline files: `-stages`. */
+  readonly files?: string;
   /** Variables and secrets, by the environment that has them; `''`: every job. */
   readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -74,6 +79,8 @@ interface Step {
 
 interface WorkflowJob {
   readonly if?: string;
+  readonly needs?: string | readonly string[];
+  readonly strategy?: { readonly matrix: { readonly stage: readonly string[] } };
   readonly environment?: string;
   readonly steps: readonly Step[];
 }
@@ -84,31 +91,55 @@ interface Workflow {
 }
 
 interface GitLabJob {
-  readonly rules: readonly { readonly if: string; readonly changes?: readonly string[] }[];
+  readonly extends?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly needs?: readonly string[];
+  readonly artifacts?: { readonly paths: readonly string[] };
+  readonly rules: readonly { readonly if: string; readonly changes?: readonly string[]; readonly when?: string }[];
   readonly environment?: { readonly name: string };
   readonly script: readonly string[];
 }
 
+/** The artifacts of the jobs of a run: their files, by name. */
+type Artifacts = Map<string, ReadonlyMap<string, Buffer>>;
+
 /** Runs the jobs of a pipeline file that an event starts, one after the other. */
 export async function runPipeline(hosted: Hosted, event: Event): Promise<readonly JobRun[]> {
   const runs: JobRun[] = [];
+  const artifacts: Artifacts = new Map();
+  const haveSucceeded = (needs: string | readonly string[] = []) =>
+    [needs].flat().every((need) => {
+      const found = runs.filter(({ job }) => job === need || job.startsWith(`${need} `));
+      return found.length > 0 && found.every(({ code }) => code === 0);
+    });
+  const fileOf = (name: string) => readYaml(`pipelines/${name}${hosted.files ?? ''}.yml`);
   if (hosted.name === 'gitlab') {
-    const file = readYaml('pipelines/gitlab.yml') as Record<string, GitLabJob> & { variables: Record<string, string> };
+    const file = fileOf('gitlab') as Record<string, GitLabJob> & { variables: Record<string, string> };
     const { variables, ...jobs } = file;
-    for (const [job, content] of Object.entries(jobs)) {
-      if (!job.startsWith('.')) runs.push(...(await runGitLabJob(hosted, event, { job, content, variables })));
+    const whole = (own: GitLabJob): GitLabJob =>
+      own.extends === undefined ? own : { ...whole(jobs[own.extends] as GitLabJob), ...own };
+    for (const [job, own] of Object.entries(jobs)) {
+      const content = whole(own);
+      const isReady = content.rules?.some(({ when }) => when === 'always') || haveSucceeded(content.needs);
+      if (job.startsWith('.') || !isReady) continue;
+      runs.push(...(await runGitLabJob(hosted, event, { job, content, variables, artifacts })));
     }
     return runs;
   }
-  const file = readYaml(hosted.name === 'github' ? 'pipelines/github.yml' : 'pipelines/forgejo.yml') as Workflow;
+  const file = fileOf(hosted.name === 'github' ? 'github' : 'forgejo') as Workflow;
   const eventName = nameOf(event);
   const trigger = file.on[eventName];
   if (trigger === undefined) return [];
   if (trigger !== null && 'paths' in trigger && !touches(hosted.bare, event, trigger.paths ?? [])) return [];
   for (const [job, content] of Object.entries(file.jobs)) {
     const inputs = event.is === 'dispatch' ? event.inputs : {};
-    const contexts = { github: { event_name: eventName, token: forgeToken, ref: 'ref' }, inputs };
-    if (holds(content.if, contexts)) runs.push(await runWorkflowJob(hosted, event, { job, content, contexts }));
+    const isReady = content.if?.includes('cancelled()') === true || haveSucceeded(content.needs);
+    for (const stage of content.strategy?.matrix.stage ?? ['']) {
+      const contexts = { github: { event_name: eventName, token: forgeToken, ref: 'ref' }, inputs, matrix: { stage } };
+      if (!isReady || !holds(content.if, contexts)) continue;
+      const about = { job: `${job} ${stage}`.trim(), content, contexts, artifacts };
+      runs.push(await runWorkflowJob(hosted, event, about));
+    }
   }
   return runs;
 }
@@ -116,8 +147,9 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
 async function runGitLabJob(
   { name, forge, bare, settings, ...product }: Hosted,
   event: Event,
-  { job, content, variables }: { job: string; content: GitLabJob; variables: Readonly<Record<string, string>> },
+  about: { job: string; content: GitLabJob; variables: Readonly<Record<string, string>>; artifacts: Artifacts },
 ): Promise<readonly JobRun[]> {
+  const { job, content, variables, artifacts } = about;
   const folder = mkdtempSync(join(tmpdir(), 'trueup-pipeline-'));
   const commit = checkOut(bare, folder, event, { merges: false });
   const isPull = event.is === 'pull request';
@@ -143,10 +175,16 @@ async function runGitLabJob(
   if (!starts) return [];
   // A fork has variables of its own: none.
   const own = isPull && event.fork === true ? {} : { ...settings[''], ...settings[content.environment?.name ?? ''] };
+  for (const need of content.needs ?? [])
+    for (const [path, bytes] of artifacts.get(need) ?? []) writeFileSync(join(folder, path), bytes);
+  const ofJob = { ...variables, ...content.variables };
   const { code, out } = await runScript(content.script.join('\n'), {
     folder,
-    env: { ...imageOf(product), ...variables, ...own, ...predefined },
+    env: { ...imageOf(product), ...ofJob, ...own, ...predefined },
   });
+  const paths = (content.artifacts?.paths ?? []).map((path) => path.replace('$STAGE', ofJob['STAGE'] ?? ''));
+  const left = paths.filter((path) => existsSync(join(folder, path)));
+  artifacts.set(job, new Map(left.map((path) => [path, readFileSync(join(folder, path))])));
   return [{ job, code, log: out, summary: '', folder }];
 }
 
@@ -164,8 +202,9 @@ function nameOf(event: Event) {
 async function runWorkflowJob(
   { name, forge, bare, settings, ...product }: Hosted,
   event: Event,
-  { job, content, contexts }: { job: string; content: WorkflowJob; contexts: Contexts },
+  about: { job: string; content: WorkflowJob; contexts: Contexts; artifacts: Artifacts },
 ): Promise<JobRun> {
+  const { job, content, contexts, artifacts } = about;
   const folder = mkdtempSync(join(tmpdir(), 'trueup-pipeline-'));
   const beside = mkdtempSync(join(tmpdir(), 'trueup-runner-'));
   const [summary, eventPath] = [join(beside, 'summary'), join(beside, 'event.json')];
@@ -178,7 +217,8 @@ async function runWorkflowJob(
     base: repo('shop/infra'),
   };
   writeFileSync(eventPath, JSON.stringify(isPull ? { pull_request: pull } : { ref: 'refs/heads/main' }));
-  const secrets = isFork ? {} : { ...settings[''], ...settings[content.environment ?? ''] };
+  const environment = substitute(content.environment ?? '', contexts);
+  const secrets = isFork ? {} : { ...settings[''], ...settings[environment] };
   let [log, code, commit] = ['', 0, ''];
 
   async function runSteps(
@@ -189,7 +229,8 @@ async function runWorkflowJob(
     const outputs: Record<string, Contexts> = {};
     for (const step of steps) {
       const known: Contexts = { ...around, steps: outputs };
-      if (code !== 0 || !holds(step.if, known)) continue;
+      const isReady = code === 0 || step.if?.includes('cancelled()') === true;
+      if (!isReady || !holds(step.if, known)) continue;
       const values = (map: Readonly<Record<string, string | boolean>> = {}) =>
         Object.fromEntries(Object.entries(map).map(([key, value]) => [key, substitute(String(value), known)]));
       const env = { ...outer, ...values(step.env) };
@@ -197,8 +238,18 @@ async function runWorkflowJob(
       if (step.uses?.includes('actions/checkout@') === true) {
         if (given['persist-credentials'] !== 'false') throw new Error('the checkout keeps the token in .git/config');
         commit = checkOut(bare, folder, event, { merges: name === 'github' });
-      } else if (step.uses?.startsWith('actions/upload-artifact@') === true) {
-        const content = readFileSync(join(folder, given['path'] ?? ''));
+      } else if (step.uses?.includes('actions/download-artifact@') === true) {
+        for (const [artifact, files] of artifacts) {
+          if (!new RegExp(`^${(given['pattern'] ?? '*').replace('*', '.*')}$`).test(artifact)) continue;
+          const target = join(folder, given['path'] ?? '', given['merge-multiple'] === 'true' ? '' : artifact);
+          mkdirSync(target, { recursive: true });
+          for (const [path, bytes] of files) writeFileSync(join(target, path), bytes);
+        }
+      } else if (step.uses?.includes('actions/upload-artifact@') === true) {
+        const path = given['path'] ?? '';
+        if (given['if-no-files-found'] === 'ignore' && !existsSync(join(folder, path))) continue;
+        const content = readFileSync(join(folder, path));
+        artifacts.set(given['name'] ?? '', new Map([[path, content]]));
         // The checkout of a pull request is a merge commit of its branch.
         const head = event.is === 'pull request' ? git(bare, 'rev-parse', event.branch) : commit;
         if (event.is === 'pull request') forge.heads.set(event.number, head);
