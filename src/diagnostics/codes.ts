@@ -227,6 +227,14 @@ export const codes = {
     'The manifest declares nothing that the state holds: the state may be that of another manifest.',
     'Give the manifest a state of its own, or add moved: entries; permit it with --allow-mass-delete.',
   ),
+  'owned-twice': error(
+    'Two root files of a folder declare the same environment, object of the organization, project or domain: each run would undo the other.',
+    'Keep it in one of the two root files, or in a file that only one of them includes.',
+  ),
+  'unread-root-file': warning(
+    'Another root file of the folder cannot be read, so nothing tells whether both declare the same.',
+    'Run trueup validate for that file.',
+  ),
   'deletes-everything': error(
     'The plan would delete everything that the state holds.',
     'Check project: and the files of the manifest. To delete everything, use trueup destroy.',

@@ -14,6 +14,8 @@ export interface Identity {
    * the platform does not keep them unique. A function gets the values, where the fields depend on them.
    */
   readonly key: KeyFields | ((value: (field: string) => Json | undefined) => KeyFields);
+  /** Fields whose values together only one object of the platform may have, whoever manages it. */
+  readonly alone?: KeyFields;
   /** The field that has the YAML key as default; without it, the YAML key is a label only. */
   readonly keyField?: string;
   /** Fields that together name an object for people, where no field is the key; by default, the last text of `key`. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
-import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
@@ -15,6 +15,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { rootFiles } from './root-files.ts';
@@ -40,31 +41,37 @@ export async function loadManifest(
 /**
  * Reads and checks the manifest of a folder on its own: what a plan would say of blocks that lack keys is a warning here.
  *
- * @throws {Stop} as `loadManifest`.
+ * @throws {Stop} as `loadManifest`; `manifest`, when another root file of the folder declares the same.
  */
 export async function checkManifest(options: ProjectFolder): Promise<Validated> {
   const { manifest, warnings } = await loadManifest(options);
-  return { manifest, warnings: [...warnings, ...adoptOnly(manifest.resources)] };
+  const found = await refuseRivals(options);
+  return { manifest, warnings: [...warnings, ...found, ...adoptOnly(manifest.resources)] };
 }
 
 /**
  * Reads and checks the manifest of a folder with the secrets of the sources that it declares. A manifest with a mistake
  * asks none of them. Before the first is asked, `check` is called: by default it refuses a manifest whose platform or state
- * this run may not use.
+ * this run may not use. `accept` is called before that.
  *
- * @throws {Stop} as `loadManifest`; `refused`, when a source does not give a secret. @throws whatever `check` throws.
+ * @throws {Stop} as `loadManifest`; `refused`, when a source does not give a secret. @throws whatever `check` or `accept` throws.
  */
 export async function loadWithSecrets(
   options: ProjectFolder,
   {
     check = (settings) => void targetOf(settings, options),
+    accept,
     ...asked
-  }: Asked & { readonly check?: (settings: Settings) => void } = {},
+  }: Asked & {
+    readonly check?: (settings: Settings) => void;
+    readonly accept?: () => Promise<void>;
+  } = {},
 ): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
   const { env, redactor } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
   const validated = await load(options, { workspace, secret: inEnvironment, ...asked });
+  await accept?.();
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
@@ -82,6 +89,25 @@ export async function loadWithSecrets(
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
   if (values.size === 0) return { ...validated, secret };
   return { ...(await load(options, { workspace, secret, freeText: asked.freeText })), secret };
+}
+
+/**
+ * As `loadWithSecrets`, for a plan that writes: before a secret is asked for, the other root files of the folder are compared.
+ *
+ * @throws {Stop} as `loadWithSecrets`; `manifest`, when another root file of the folder declares the same.
+ */
+export async function loadToWrite(options: ProjectFolder, asked: Asked = {}): ReturnType<typeof loadWithSecrets> {
+  let found: readonly Diagnostic[] = [];
+  const accept = async () => void (found = await refuseRivals(options));
+  const loaded = await loadWithSecrets(options, { ...asked, accept });
+  return { ...loaded, warnings: [...loaded.warnings, ...found] };
+}
+
+/** @throws {Stop} `manifest`, when another root file of the folder declares the same. */
+async function refuseRivals(options: ProjectFolder): Promise<readonly Diagnostic[]> {
+  const found = await ownedTwice(options);
+  if (hasErrors(found)) throw new Stop('manifest', found);
+  return found;
 }
 
 /** The resources of the manifest, for commands that name one by its address. */

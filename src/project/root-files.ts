@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { usage } from '../diagnostics/usage.ts';
+import { environmentKey } from '../manifest/assemble/environment.ts';
 import { isMemoryFile } from '../manifest/memory-name.ts';
 import { isRootText, yamlLimit } from '../manifest/load.ts';
 import { stageInVariables } from '../secrets/stage-variables.ts';
@@ -10,6 +11,8 @@ interface RootFile {
   readonly file: string;
   /** It has `preview:`: it describes many environments, and a command line names one of them. */
   readonly isPreview: boolean;
+  /** It names an environment of its own. */
+  readonly isStage: boolean;
 }
 
 /** The root files of a folder, sorted by name; also those with a mistake. A file that cannot be read is none. Never throws. */
@@ -19,7 +22,8 @@ export function rootFiles(folder: string): readonly RootFile[] {
     .toSorted()
     .flatMap((file) => {
       const text = textOf(join(folder, file));
-      return isRootText({ text }) ? [{ file, isPreview: /^preview[ \t]*:/m.test(text) }] : [];
+      const has = (key: string) => new RegExp(`^${key}[ \\t]*:`, 'm').test(text);
+      return isRootText({ text }) ? [{ file, isPreview: has('preview'), isStage: has(environmentKey) }] : [];
     });
 }
 

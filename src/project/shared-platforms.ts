@@ -1,6 +1,7 @@
 import type { ClientOptions } from '../api/client.ts';
 import { keptIn } from '../api/once.ts';
 import { type TakeSlots, sharedBreaker, sharedSlots } from '../api/shared-limits.ts';
+import type { RootClaims } from './claims.ts';
 
 /** What the runs of one command line for several root files share. */
 export interface SharedPlatforms {
@@ -11,6 +12,8 @@ export interface SharedPlatforms {
     file: string,
     open: () => Promise<T>,
   ) => Promise<T>;
+  /** What root files declare, by their paths: each is read once. */
+  readonly claims: Map<string, Promise<RootClaims | undefined>>;
 }
 
 /** Makes what runs for several root files share. */
@@ -19,6 +22,7 @@ export function sharedPlatforms(): SharedPlatforms {
   const breakers = new Map<string, ReturnType<typeof sharedBreaker>>();
   const last = new Map<string, Promise<void>>();
   return {
+    claims: new Map(),
     limitsOf: (url, apiKey) => ({
       slots: keptIn(slots, url, sharedSlots),
       breaker: keptIn(breakers, `${url}\n${apiKey}`, sharedBreaker),

@@ -14,7 +14,7 @@ export const domain = defineKind({
   section: 'domains',
   alsoCalled: ['domain', 'hosts', 'routes', 'ingress'],
   summary: 'A host name, with a path, that is routed to a service.',
-  identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], keyField: 'host' },
+  identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], alone: ['host', 'path'], keyField: 'host' },
   short: shortDomain,
   parents: {
     compose: {

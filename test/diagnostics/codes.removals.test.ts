@@ -19,6 +19,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
   ],
   'the manifest contradicts itself, or can never be so': [
     'Make the two agree, or leave one out.',
+    'Give _ another environment, or remove one of the two root files.',
     'Write one of the values by hand, or leave one reference out.',
     'Remove it. Trueup finds the order by itself: a service comes after what its ${ref:…} name.',
     'Remove it: platform: at the top names the platform.',

@@ -74,6 +74,20 @@ export async function notified(env: Readonly<Record<string, string>>): Promise<r
 /** A manifest that asks a sealed file for a password. */
 const asksSealedFile = `secrets: [{ sealed: secrets/production.env, recipients: [age1abc] }]\n${production(database()).replace('example', '"${secret:DB_PASSWORD}"')}`;
 
+/** A root file with an environment of its own. */
+export const liveStage = head + 'environment: live\n';
+
+/** Plans with a second root file in the folder, and returns what is reported. */
+function plannedBeside(made: Bench, other: string): Promise<readonly Diagnostic[]> {
+  return reported(async () => {
+    const folder = filesIn(made, { 'trueup.yaml': liveStage, 'other.yaml': other });
+    const { printed, terminal } = recordingTerminal();
+    await execute(planCommand({}), { folder, terminal, format: 'json' });
+    const document = anyDocument.parse(JSON.parse(printed.out));
+    return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
+  });
+}
+
 /** Provokes each code that only a run reports. */
 export const inRuns = {
   'sealed-file': (made) =>
@@ -85,6 +99,8 @@ export const inRuns = {
       await execute(planCommand({}), { folder, terminal: recordingTerminal().terminal });
       return undefined;
     }),
+  'owned-twice': (made) => plannedBeside(made, liveStage),
+  'unread-root-file': (made) => plannedBeside(made, 'trueup: 1\n'),
   'under-way': (made) =>
     reported(async () => {
       const folder = filesIn(made, { 'trueup.yaml': production('    description: x\n') });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ import {
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import type { inRuns as provocations } from './in-runs.ts';
-import { notified } from './in-runs.ts';
+import { liveStage, notified } from './in-runs.ts';
 import { database, filesIn, folderWith, head, idOf, production, stack } from './provoked.ts';
 import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
@@ -257,6 +257,22 @@ export const inRuns = {
   'not-traced': {
     'Set it to otlp,': () => traced('otlp'),
     'or to none.': () => traced('none'),
+  },
+  'owned-twice': {
+    'Give trueup.yaml another environment,': (made) => {
+      filesIn(made, { 'trueup.yaml': liveStage.replace('live', 'staging'), 'other.yaml': liveStage });
+      return planned(made);
+    },
+    'or remove one of the two root files.': (made) => {
+      rmSync(join(filesIn(made, { 'trueup.yaml': liveStage, 'other.yaml': '' }), 'other.yaml'));
+      return planned(made);
+    },
+  },
+  'unread-root-file': {
+    'Run trueup validate -f other.yaml.': (made) => {
+      filesIn(made, { 'trueup.yaml': liveStage, 'other.yaml': liveStage.replace('live', 'staging') });
+      return planned(made);
+    },
   },
   'plan-file': {
     'Write one with trueup plan --out FILE.': async (made) => {

@@ -8,7 +8,7 @@ import { exitOf, resultDocument } from '../../documents/result-document.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import { loadManifest, loadWithSecrets } from '../../project/load.ts';
+import { loadManifest, loadToWrite } from '../../project/load.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -182,7 +182,7 @@ export async function planAndApply(
   const { options, terminal } = run;
   const values = readValues(run, view, task.flags);
   // Deleting takes no secrets.
-  const load = task.command === 'destroy' ? loadManifest : loadWithSecrets;
+  const load = task.command === 'destroy' ? loadManifest : loadToWrite;
   const { deploying, flags, request } = task;
   const limits = {
     purpose: task.command,

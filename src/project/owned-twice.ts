@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { keptIn } from '../api/once.ts';
+import { type Diagnostic, diagnostic, positionText, Stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
+import { root } from '../kind/kind.ts';
+import { fieldPath } from '../kind/row-values.ts';
+import { topOf } from '../kind/top.ts';
+import { findBlocks } from '../manifest/blocks.ts';
+import type { ManifestInput } from '../manifest/manifest.ts';
+import { withQuotes } from '../manifest/quote.ts';
+import type { Block } from '../manifest/resource.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
+import { nodeAt, position } from '../manifest/tree.ts';
+import { readValueFiles } from '../manifest/variables.ts';
+import { type Whole, loadWhole } from '../manifest/whole.ts';
+import { isOfProject } from '../observe/ownership.ts';
+import { platformName } from '../plan/plan-facts.ts';
+import type { Claim, RootClaims } from './claims.ts';
+import type { ProjectFolder } from './folder.ts';
+import { readingOf, workspaceOf } from './pins.ts';
+import { rootFiles } from './root-files.ts';
+
+/**
+ * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
+ * what a variable decides is a warning too. Reads files only: no secret, no request. Previews are no other root files; two
+ * files of which none names an environment of its own are not compared.
+ */
+export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagnostic[]> {
+  const { folder, file, kinds, platforms } = options;
+  const all = rootFiles(folder);
+  const isStage = all.find((one) => one.file === file)?.isStage === true;
+  const others = all.filter((one) => one.file !== file && !one.isPreview && (isStage || one.isStage));
+  if (others.length === 0) return [];
+  const read = (name: string) => {
+    const claims = () => readClaims(name, options);
+    return platforms === undefined ? claims() : keptIn(platforms.claims, join(folder, name), claims);
+  };
+  const own = await read(file);
+  if (own === undefined) return [];
+  const found: Diagnostic[] = [];
+  for (const other of others) {
+    const rival = await read(other.file);
+    if (rival !== undefined) {
+      found.push(...collisions(own, rival, { own: file, other: other.file }));
+    } else if (isStage) {
+      const message = `${other.file} cannot be read, so nothing tells whether it declares the same as ${file}`;
+      const remedy = `Run trueup validate -f ${shellWord(other.file)}.`;
+      found.push(diagnostic('unread-root-file', message, { remedy }));
+    }
+  }
+  return withQuotes(found, own.texts, kinds);
+}
+
+function collisions(
+  own: RootClaims,
+  rival: RootClaims,
+  names: { readonly own: string; readonly other: string },
+): readonly Diagnostic[] {
+  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable }]) => {
+    const other = rival.claims.get(key);
+    if (other === undefined) return [];
+    const isSure = !isVariable && !other.isVariable;
+    const twice = `${what} is also declared by ${names.other}, at ${positionText(position(other.at))}`;
+    const message = isSure ? twice : `${twice}, unless a run gives their variables other values`;
+    const about = { remedy: remedy(names.own, names.other), position: position(at) };
+    return [diagnostic(isSure ? 'owned-twice' : 'overlap', message, about)];
+  });
+}
+
+/** Reads what a root file declares; undefined: it cannot be read. Values that the command line gives are not known. */
+async function readClaims(file: string, options: ProjectFolder): Promise<RootClaims | undefined> {
+  try {
+    // Files that name no platform have one.
+    const reading = { ...readingOf({ ...options, file }), platformUrl: 'https://unnamed.invalid' };
+    const texts = new Map<string, string>();
+    const workspace = await workspaceOf(options);
+    const whole = await loadWhole({ ...reading, workspace, sources: expressionSources }, { diagnostics: [], texts });
+    if (whole === undefined || whole.lacksFiles) return undefined;
+    const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
+    return { claims: claimsOf(blocks, whole, reading), texts };
+  } catch (error) {
+    // Such as a pattern that takes too long.
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
+}
+
+/** A text that is known, and whether a variable takes part in it. */
+interface Known {
+  readonly text: string;
+  readonly isVariable: boolean;
+}
+
+/** Fills the variables of a text; undefined where it has another expression, or a variable whose value is not known. */
+function fillerOf(
+  { tree, values }: Whole,
+  { given, valueFiles = [] }: Pick<ManifestInput, 'given' | 'valueFiles'>,
+): (value: unknown) => Known | undefined {
+  const inFiles = readValueFiles(valueFiles, []);
+  const isGiven = (name: string) => given(name) !== undefined || inFiles.some(({ entries }) => entries.has(name));
+  const valueOf = (name: string) => {
+    const node = values.get(name)?.node ?? nodeAt(tree, ['variables', name, 'default']);
+    return node?.is === 'scalar' && !isGiven(name) ? node.source : undefined;
+  };
+  return (value) => {
+    const text = textOf(value);
+    const filled = text?.replace(/\$\{var:([^${}]+)\}/g, (written, name: string) => valueOf(name) ?? written);
+    return filled === undefined || filled.includes('${') ? undefined : { text: filled, isVariable: filled !== text };
+  };
+}
+
+function claimsOf(
+  blocks: readonly Block[],
+  whole: Whole,
+  reading: Pick<ManifestInput, 'given' | 'valueFiles'>,
+): RootClaims['claims'] {
+  const { platform, project } = whole.settings;
+  const filled = fillerOf(whole, reading);
+  const found = new Map<string, Claim>();
+  const top = topOf(blocks.map(({ kind }) => kind));
+  const add = (block: Block, key: readonly (Known | undefined)[], claim: Pick<Claim, 'what' | 'remedy'>) => {
+    if (key.includes(undefined)) return;
+    const name = JSON.stringify([platformName(platform), block.kind.kind, ...key.map((part) => part?.text)]);
+    found.set(name, { ...claim, at: block.at, isVariable: key.some((part) => part?.isVariable === true) });
+  };
+  const literal = (text: string): Known => ({ text, isVariable: false });
+  for (const block of blocks) {
+    const { kind, key, address } = block;
+    const { addressedByKey, keyField, alone } = kind.identity;
+    if (kind === top) {
+      const remedy = (own: string, other: string) =>
+        `Keep the block in one of ${own} and ${other}; in the other, write project: ${project}.`;
+      add(block, [literal(project)], { what: `the block of the project ${project}`, remedy });
+    } else if (addressedByKey === true) {
+      const remedy = (own: string) => `Give ${own} another environment, or remove one of the two root files.`;
+      const what = `the ${kind.kind} ${key} of the project ${project}`;
+      add(block, [literal(project), literal(key)], { what, remedy });
+    } else if (kind.parents[root] !== undefined && !isOfProject(kind)) {
+      const remedy = (own: string, other: string) =>
+        `Put it into a file that only one of ${own} and ${other} includes; the other writes its name.`;
+      const name = keyField === undefined ? literal(key) : fieldOf(block, keyField, filled);
+      add(block, [name], { what: address, remedy });
+    }
+    if (alone === undefined) continue;
+    // A value may come from elsewhere, and does not show.
+    const what = `a ${kind.kind} with the ${alone.join(' and ')} of ${address}`;
+    const remedy = () => `Choose another ${alone.join(' or ')} for one of the two.`;
+    add(
+      block,
+      alone.map((field) => fieldOf(block, field, filled)),
+      { what, remedy },
+    );
+  }
+  return found;
+}
+
+/** The value of a field, or its default; undefined: it is not known. */
+function fieldOf(
+  { kind, key, entries }: Block,
+  field: string,
+  filled: (value: unknown) => Known | undefined,
+): Known | undefined {
+  const node = entries.get(fieldPath(kind, field))?.node;
+  if (node !== undefined) return node.is === 'scalar' ? filled(node.value) : undefined;
+  return filled(field === kind.identity.keyField ? key : kind.fields[field]?.otherwise);
+}
+
+function textOf(value: unknown): string | undefined {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
+}

@@ -1,0 +1,222 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test, vi } from 'vitest';
+import { hasErrors, Stop } from '../../src/diagnostics/diagnostic.ts';
+import { checkManifest, loadToWrite, loadWithSecrets } from '../../src/project/load.ts';
+import { sharedPlatforms } from '../../src/project/shared-platforms.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { folderWith } from '../diagnostics/provoked.ts';
+
+/** What two root files of a folder must not both declare. */
+
+const head = (url: string, more = '') =>
+  `trueup: 1\nplatform: { url: "https://${url}.example.com" }\nproject: shop\ninclude: [shop.yaml]\n${more}`;
+const own = (name: string, url: string, more = '') => head(url, `environment: ${name}\n${more}`);
+const shop = (domains = '') =>
+  `variables: { suffix: { type: text, default: "" } }\napplication: { web: { source: { type: docker, image: "nginx:1.27" }${domains} } }\n`;
+const domains = ', domains: { main: { host: "shop${var:suffix}.example.com", port: 80 } }';
+
+const optionsFor = (folder: string, env: Readonly<Record<string, string>> = {}) => ({
+  folder,
+  file: 'staging.yaml',
+  variables: new Map(),
+  env,
+  redactor: createRedactor(),
+  kinds,
+});
+
+/** What `trueup validate -f staging.yaml` reports of these files. */
+function reported(files: Readonly<Record<string, string>>, env?: Readonly<Record<string, string>>) {
+  return reportedIn(folderWith(files), env);
+}
+
+async function reportedIn(folder: string, env?: Readonly<Record<string, string>>) {
+  const found = await checkManifest(optionsFor(folder, env)).then(
+    ({ warnings }) => warnings,
+    (error: unknown) => {
+      if (!(error instanceof Stop)) throw error;
+      expect(hasErrors(error.diagnostics)).toBe(true);
+      return error.diagnostics;
+    },
+  );
+  return found.map(({ code, message, remedy, position: at }) => ({
+    code,
+    message,
+    remedy,
+    at: at && `${at.file}:${at.line}:${at.column}`,
+  }));
+}
+
+test('stages with environments and hosts of their own are accepted', async () => {
+  const files = {
+    'shop.yaml': shop(domains),
+    'staging.yaml': own('staging', 'one', 'variables: { suffix: -staging }\n'),
+    'live.yaml': own('live', 'one'),
+  };
+  expect(await reported(files)).toEqual([]);
+});
+
+describe('two root files on one platform', () => {
+  it('with one environment', async () => {
+    const files = { 'shop.yaml': shop(), 'staging.yaml': own('live', 'one'), 'live.yaml': own('live', 'one') };
+    expect(await reported(files)).toEqual([
+      {
+        code: 'owned-twice',
+        message: 'the environment live of the project shop is also declared by live.yaml, at live.yaml:5:14',
+        remedy: 'Give staging.yaml another environment, or remove one of the two root files.',
+        at: 'staging.yaml:5:14',
+      },
+    ]);
+  });
+
+  it('with one host and path', async () => {
+    const files = {
+      'shop.yaml': shop(domains.replace('${var:suffix}', '')),
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one'),
+    };
+    expect(await reported(files)).toMatchObject([
+      {
+        code: 'owned-twice',
+        message: expect.stringMatching(
+          /^a domain with the host and path of staging\.application\.web\.domains\.main is also declared by live\.yaml, at shop\.yaml:2:\d+$/,
+        ) as string,
+        remedy: 'Choose another host or path for one of the two.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['by default', '', ''],
+    ['in both root files', 'variables: { suffix: -a }\n', 'variables: { suffix: -a }\n'],
+  ])('with one host by the value of a variable, %s: a warning', async (_where, staging, live) => {
+    const files = {
+      'shop.yaml': shop(domains),
+      'staging.yaml': own('staging', 'one', staging),
+      'live.yaml': own('live', 'one', live),
+    };
+    const end = /, unless a run gives their variables other values$/;
+    expect(await reported(files)).toMatchObject([{ code: 'overlap', message: expect.stringMatching(end) as string }]);
+    // What a run gives says nothing about the other stage.
+    expect(await reported(files, { TRUEUP_VAR_suffix: '-b' })).toEqual([]);
+  });
+
+  it('with one object of the organization', async () => {
+    const files = {
+      'shop.yaml': `tags: { team: { color: "#ff0000" } }\n${shop()}`,
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one'),
+    };
+    expect(await reported(files)).toEqual([
+      {
+        code: 'owned-twice',
+        message: 'tags.team is also declared by live.yaml, at shop.yaml:1:9',
+        remedy: 'Put it into a file that only one of staging.yaml and live.yaml includes; the other writes its name.',
+        at: 'shop.yaml:1:9',
+      },
+    ]);
+  });
+
+  it('with one block of the project', async () => {
+    const block = (text: string) => text.replace('project: shop', 'project: { name: shop }');
+    const files = {
+      'shop.yaml': shop(),
+      'staging.yaml': block(own('staging', 'one')),
+      'live.yaml': block(own('live', 'one')),
+    };
+    expect(await reported(files)).toMatchObject([
+      {
+        code: 'owned-twice',
+        message: 'the block of the project shop is also declared by live.yaml, at live.yaml:3:1',
+        remedy: 'Keep the block in one of staging.yaml and live.yaml; in the other, write project: shop.',
+      },
+    ]);
+  });
+});
+
+test('two platforms have each a host, an environment and an object of one name', async () => {
+  const files = {
+    'shop.yaml': `tags: { team: { color: "#ff0000" } }\n${shop(domains)}`,
+    'staging.yaml': own('live', 'one'),
+    'live.yaml': own('live', 'two'),
+  };
+  expect(await reported(files)).toEqual([]);
+});
+
+test('root files of which none names an environment of its own are not compared', async () => {
+  const all = `${head('one')}environments: { live: {} }\n`;
+  expect(await reported({ 'shop.yaml': 'variables: {}\n', 'staging.yaml': all, 'live.yaml': all })).toEqual([]);
+});
+
+test('a root file that cannot be read is a warning, and the others are read', async () => {
+  const files = {
+    'shop.yaml': shop(),
+    'staging.yaml': own('staging', 'one'),
+    'broken.yaml': 'trueup: 1\nproject: [\n',
+  };
+  expect(await reported(files)).toEqual([
+    {
+      code: 'unread-root-file',
+      message: 'broken.yaml cannot be read, so nothing tells whether it declares the same as staging.yaml',
+      remedy: 'Run trueup validate -f broken.yaml.',
+      at: undefined,
+    },
+  ]);
+});
+
+test('a root file that a link takes from elsewhere is not read', async () => {
+  const folder = folderWith({ 'shop.yaml': shop(), 'staging.yaml': own('staging', 'one') });
+  const elsewhere = folderWith({ 'live.yaml': own('staging', 'one') });
+  symlinkSync(join(elsewhere, 'live.yaml'), join(folder, 'live.yaml'));
+  expect(await reportedIn(folder)).toMatchObject([{ code: 'unread-root-file' }]);
+});
+
+test('a root file whose parameter takes too long to check is not read', async () => {
+  const slow = `templates: { slow: { parameters: { a: { pattern: "(a+)+b" } }, block: { description: "\${param:a}" } } }
+application: { slow: { use: slow, with: { a: ${'a'.repeat(40)} } } }\n`;
+  const files = { 'shop.yaml': shop(), 'staging.yaml': own('staging', 'one'), 'slow.yml': slow };
+  const found = await reported({ ...files, 'slow.yaml': own('slow', 'one').replace('shop.yaml', 'slow.yml') });
+  expect(found).toMatchObject([{ code: 'unread-root-file' }]);
+});
+
+test('a host from the environment is not compared', async () => {
+  const hosted = (host: string) => shop(`, domains: { main: { host: "${host}", port: 80 } }`);
+  const files = {
+    'shop.yaml': hosted('${env:HOST}'),
+    'staging.yaml': own('staging', 'one'),
+    'other.yaml': hosted('inner.example.com'),
+    'live.yaml': own('live', 'one').replace('shop.yaml', 'other.yaml'),
+  };
+  expect(await reported(files, { HOST: 'inner.example.com' })).toEqual([]);
+});
+
+test('several root files in one run are each read once', async () => {
+  const stages = ['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, own(name, 'one')] as const);
+  const folder = folderWith(Object.fromEntries([...stages, ['shop.yaml', shop()]]));
+  const platforms = sharedPlatforms();
+  const read = vi.spyOn(platforms.claims, 'set');
+  const options = stages.map(([file]) => ({ ...optionsFor(folder), file, platforms }));
+  await Promise.all(options.map(checkManifest));
+  expect(new Set(read.mock.calls.map(([, claims]) => claims)).size).toBe(4);
+});
+
+test('only what writes is refused: reading and deleting are not', async () => {
+  const files = { 'shop.yaml': shop(), 'staging.yaml': own('live', 'one'), 'live.yaml': own('live', 'one') };
+  const options = optionsFor(folderWith(files));
+  await expect(loadToWrite(options)).rejects.toThrow(Stop);
+  expect((await loadWithSecrets(options)).manifest.settings.environment).toBeDefined();
+});
+
+test('a plan of a manifest with sources of secrets keeps the warning, and asks none before it compares', async () => {
+  const files = {
+    'shop.yaml': shop(),
+    'staging.yaml': own('staging', 'one', 'secrets: [{ file: missing.env }]\n'),
+    'broken.yaml': 'trueup: 1\nproject: [\n',
+  };
+  expect((await loadToWrite(optionsFor(folderWith(files)))).warnings).toMatchObject([{ code: 'unread-root-file' }]);
+  const twice = { ...files, 'broken.yaml': own('staging', 'one') };
+  await expect(loadToWrite(optionsFor(folderWith(twice)))).rejects.toMatchObject({
+    diagnostics: [{ code: 'owned-twice' }],
+  });
+});
