@@ -12,6 +12,7 @@ import { type ValueFile, type Variable, readValueFiles, takeValues } from '../..
 import { findPlace } from '../../project/folder.ts';
 import { loadManifest, openFolder } from '../../project/load.ts';
 import { readingOf } from '../../project/pins.ts';
+import { refuseLinkOut } from '../../project/root-of-trust.ts';
 import { environmentOf } from '../../project/stage-environment.ts';
 import { writeFiles } from '../../project/write-files.ts';
 import { counted } from '../../render/lines.ts';
@@ -53,6 +54,7 @@ export const command = defineCommand({
       return { ...run.options, ...place, env: environmentOf(place, run.options.env) };
     };
     const [source, target] = [at(from), at(to)];
+    for (const place of [source, target]) await refuseLinkOut(place);
     const writes = flags.dryRun !== true;
     const { promoted, after } = await promote({ source, target, names, writes });
     run.terminal.err(summary(promoted, { from, to, writes }));

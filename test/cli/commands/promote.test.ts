@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -134,6 +135,21 @@ describe('trueup promote', () => {
     const other = await run([...both, '--dry-run'], secret('STAGING'));
     expect([other.code, other.out + other.err]).toEqual([1, expect.stringContaining('PW')]);
     expect((await run([...both, '--dry-run'], secret('PRODUCTION'))).code).toBe(0);
+  });
+
+  test('follows no link out of the repository to the second file in a pipeline', async () => {
+    const { folder, read, run } = made({
+      'job/README.md': 'x',
+      'other/production.yaml': root,
+      'other/shop.yaml': files['shop.yaml'],
+    });
+    execFileSync('git', ['-C', join(folder, 'job'), 'init', '-q']);
+    symlinkSync('../other', join(folder, 'job', 'infra'));
+    const args = ['staging.yaml', 'job/infra/production.yaml', '--no-plan'];
+    const { code, err } = await run(args, { CI: 'true' });
+    expect([code, err.replaceAll(/\n\s+/g, ' ')]).toEqual([1, expect.stringContaining('leads out of its repository')]);
+    expect(read('other/production.yaml')).toBe(root);
+    expect((await run(args)).code).toBe(0);
   });
 
   test('leaves a value that only has other quotes', async () => {
