@@ -61,10 +61,15 @@ export interface Place {
   readonly lines: Lines;
   /** The uses of templates that led there, the innermost first. */
   readonly via?: readonly Place[] | undefined;
+  /** The place in a template where the value of a parameter stands as a whole. */
+  readonly hole?: Place | undefined;
+  /** The value that it stands over: of a template, or of a block that `changes:` changes. */
+  readonly over?: Place | undefined;
 }
 
 /** The position of a place. */
-export function position({ via = [], ...place }: Place): Position {
+export function position(place: Place): Position {
+  const { via = [] } = place;
   const found = positionOf(place);
   return via.length === 0 ? found : { ...found, uses: via.map(position) };
 }

@@ -56,7 +56,12 @@ export function findPart(path: string, resources: readonly Resource[]): PartOfMa
 
 /** The paths of all declared values of a resource, below it, as people write them: `source.branch`. */
 export function pathsOf(resource: Resource): string[] {
-  return [...wantedAttributes(resource)].map(({ attribute }) => stepsOf(resource, attribute).join('.'));
+  return [...wantedAttributes(resource)].map(({ attribute }) => pathOfValue(resource, attribute));
+}
+
+/** The path of a value below its resource, as people write it. */
+export function pathOfValue(resource: Resource, attribute: Attribute): string {
+  return stepsOf(resource, attribute).join('.');
 }
 
 function stepsOf({ kind }: Resource, { field, key }: Attribute): string[] {

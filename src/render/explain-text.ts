@@ -2,6 +2,9 @@ import { type Code, codes } from '../diagnostics/codes.ts';
 import type { LineOrigin } from '../git/blame.ts';
 import { pageOf } from '../manifest/unknown-key.ts';
 import type { ExplainedAddress } from '../plan/explain-address.ts';
+import { defined } from '../formats/json.ts';
+import type { ValueOrigin } from '../manifest/value-origin.ts';
+import { renderOrigins } from './value-origins.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { AddressDocument } from './document-schemas.ts';
 import { renderGroups } from './equal-groups.ts';
@@ -25,6 +28,8 @@ export interface AboutAddress {
   readonly explained: ExplainedAddress;
   /** Undefined: git does not know. */
   readonly origin: LineOrigin | undefined;
+  /** Where its values come from; undefined in a manifest without stages, templates and changes. */
+  readonly values?: readonly ValueOrigin[] | undefined;
   /** Undefined: nothing was planned. */
   readonly planned?: PlannedAt;
 }
@@ -43,7 +48,7 @@ export function explanationText({ code, examples }: Explanation, outStyle: Style
 }
 
 /** What is known of an address. */
-export function addressText({ explained, origin, planned }: AboutAddress, style: Style): string {
+export function addressText({ explained, origin, values = [], planned }: AboutAddress, style: Style): string {
   const { address, path, kind, position, dependsOn, neededBy } = explained;
   const name = printable(path === '' ? address : `${address}: ${path}`);
   const place =
@@ -62,7 +67,8 @@ export function addressText({ explained, origin, planned }: AboutAddress, style:
       2,
     ),
   ];
-  const blocks = planned === undefined ? [head] : [head, ...plannedBlocks(planned, style)];
+  const origins = values.length === 0 ? [] : [renderOrigins(values, style)];
+  const blocks = [head, ...origins, ...(planned === undefined ? [] : plannedBlocks(planned, style))];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
@@ -90,7 +96,7 @@ function plannedBlocks({ actions, diagnostics, requests }: PlannedAt, style: Sty
 }
 
 /** The same as a document. */
-export function addressJson({ explained, origin, planned }: AboutAddress): AddressDocument {
+export function addressJson({ explained, origin, values, planned }: AboutAddress): AddressDocument {
   const { address, path, kind, position, dependsOn, neededBy } = explained;
   return {
     format: 'trueup/address',
@@ -103,6 +109,7 @@ export function addressJson({ explained, origin, planned }: AboutAddress): Addre
     line: origin,
     dependsOn,
     neededBy,
+    ...defined({ values }),
     planned,
   };
 }

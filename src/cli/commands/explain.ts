@@ -8,6 +8,9 @@ import { addressParts } from '../../kind/address.ts';
 import { resolveAddress } from '../../kind/aliases.ts';
 import { type LineOrigin, lineOrigin } from '../../git/blame.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { hasLayers } from '../../manifest/layers.ts';
+import { valueOrigins } from '../../manifest/value-origin.ts';
+import { readingOf } from '../../project/pins.ts';
 import { type PartOfManifest, findPart } from '../../manifest/value-at.ts';
 import { shownAddress } from '../../plan/action.ts';
 import { type ExplainedAddress, actionsAt, explainPart, explainRemoved } from '../../plan/explain-address.ts';
@@ -111,11 +114,14 @@ async function explainAddress(
   const { manifest } = await loadFor(run, isOffline ? loadManifest : loadWithSecrets);
   const part = findPart(written, manifest.resources);
   const known = manifest.resources.map(({ address }) => address);
-  const isDeclared = part !== undefined && (part.path.length === 0 || part.values.length > 0);
+  const given = { given: readingOf(run.options).given, valueFiles: run.options.valueFiles };
+  const values = part && hasLayers(manifest) ? valueOrigins(part, { manifest, ...given }) : undefined;
+  const isDeclared =
+    part !== undefined && (part.path.length === 0 || part.values.length > 0 || (values ?? []).length > 0);
   if (isOffline) {
     if (!isDeclared) throw nothingAt(written, known);
     const explained = explainPart(part, manifest.resources);
-    view.report({ explained, origin: await originOf(explained, manifest, run) });
+    view.report({ explained, origin: await originOf(explained, manifest, run), values });
     return;
   }
   const { made, reads } = await withConnection(run, manifest.settings, { purpose: 'explain' }, async (connection) => {
@@ -130,7 +136,7 @@ async function explainAddress(
   const actions = actionsAt(explained, fieldsOf(part), made.actions);
   const diagnostics = made.diagnostics.filter(({ address }) => address === explained.address);
   const planned = explainedDocument(made, { actions, diagnostics, reads });
-  view.report({ explained, origin: await originOf(explained, manifest, run), planned });
+  view.report({ explained, origin: await originOf(explained, manifest, run), values, planned });
 }
 
 function fieldsOf(part: PartOfManifest | undefined): ReadonlySet<string> {

@@ -57,7 +57,8 @@ export function mergeEntry(
     }
     if (isEmpty(node)) return undefined;
     const kept = below && privateOf(below.node, node, inner);
-    return mergeEntry(key, kept && { keyAt, node: kept }, { keyAt, node: withoutReset(node) }, merging, level);
+    const value = { keyAt, node: standingOver(withoutReset(node), below) };
+    return mergeEntry(key, kept && { keyAt, node: kept }, value, merging, level);
   }
   const under = below === undefined || isEmpty(below.node) ? undefined : below.node;
   if (node.is === 'map') {
@@ -72,7 +73,12 @@ export function mergeEntry(
   if (under?.is === 'map' && !isEmpty(node)) return mixed(key, { node: under, over }, report);
   if (isPrivate && under?.is === 'list' && node.is === 'list')
     return { keyAt, node: { ...node, items: [...under.items, ...node.items] } };
-  return over;
+  return { keyAt, node: standingOver(node, below) };
+}
+
+/** A value that is no map, which knows what stood below it. */
+function standingOver(node: Node, below: Entry | undefined): Node {
+  return below === undefined || node.is === 'map' ? node : { ...node, at: { ...node.at, over: below.node.at } };
 }
 
 function levelBelow(key: string, level: Level, { sections }: Merging): Level {

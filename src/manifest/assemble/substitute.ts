@@ -64,7 +64,8 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
   const whole = parts.length === 1 && only !== undefined ? valueOf(only) : undefined;
   if (whole !== undefined) {
     budget.nodes -= whole.is === 'list' ? whole.items.length : 0;
-    return node.isReset === true ? { ...whole, isReset: true } : whole;
+    const filled = whole.is === 'map' ? whole : { ...whole, at: { ...whole.at, hole: at } };
+    return node.isReset === true ? { ...filled, isReset: true } : filled;
   }
   let text = '';
   for (const part of parts) {

@@ -164,6 +164,16 @@ export const explanationDocument = document('explanation', 1, {
   examples: strings,
 });
 
+/** A place that gives a value; `hole`: where a template has the parameter; `reset`: the `!reset` that it stands behind. */
+const valuePlace = z.object({
+  is: z.enum(['changes', 'block', 'template', 'parameter', 'default']),
+  /** The name of the template, or of the parameter. */
+  name: z.string().optional(),
+  position,
+  hole: position.optional(),
+  reset: position.optional(),
+});
+
 /** What `explain` prints of an address. */
 export const addressDocument = document('address', 1, {
   address: z.string(),
@@ -189,6 +199,21 @@ export const addressDocument = document('address', 1, {
     .optional(),
   dependsOn: strings,
   neededBy: strings,
+  /** Where its values come from; left out in a manifest without stages, templates and changes. */
+  values: z
+    .array(
+      z.object({
+        path: z.string(),
+        /** The one that counts first, then those that it stands over; none for a field that `!reset` takes out. */
+        places: z.array(valuePlace),
+        /** The variables and parameters in its text: the place of the value, or the option that gives it. */
+        uses: z.array(
+          z.object({ expression: z.string(), from: z.union([z.object({ position }), z.object({ by: z.string() })]) }),
+        ),
+        reset: position.optional(),
+      }),
+    )
+    .optional(),
   /** What the next plan does there; left out with --offline. */
   planned: z
     .object({
