@@ -1,13 +1,15 @@
-import { fieldAlias, sectionAlias } from '../kind/aliases.ts';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { textsIn } from '../formats/json.ts';
 import type { Finding } from './finding.ts';
 import { type Entry, type Value, plainly } from '../edit/write-yaml.ts';
-import { type Attribute, pathOf } from '../kind/attribute.ts';
+import { pathOf } from '../kind/attribute.ts';
 import type { Union } from '../kind/field.ts';
-import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/row-values.ts';
 import { caseFields, writtenFields } from '../kind/written-keys.ts';
-import { parseExpressions } from '../manifest/expression.ts';
+import { holes } from '../manifest/assemble/templates.ts';
+import { expressionIn, parseExpressions } from '../manifest/expression.ts';
+import { blockPaths } from '../manifest/layers.ts';
+import { pathTo } from '../manifest/path-to.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { unsetKey } from '../manifest/unset.ts';
@@ -16,6 +18,7 @@ import { type Node, nodeAt, readTree } from '../manifest/tree.ts';
 import { type AttributeChange, type Plan, leavesState } from '../plan/action.ts';
 import type { Masking } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
+import { type AttributePlace, type Searched, type StageFiles, placeOf, placeOfBlock } from './adopt-place.ts';
 import { adoptedValue } from './adopted-value.ts';
 import { type Edit, type Edits, editTogether, editYaml } from '../edit/edit-yaml.ts';
 
@@ -27,6 +30,8 @@ export interface AdoptInput {
   readonly findings: readonly Finding[];
   /** The YAML files of the manifest, by name. */
   readonly texts: ReadonlyMap<string, string>;
+  /** undefined: the manifest has neither templates, nor changes, nor an environment of its own. */
+  readonly stage?: StageFiles | undefined;
   /** The files that `${file:…}` of a file names, by the name that it has below the root. */
   readonly named: (from: string, path: string) => { readonly file: string; readonly text: string } | undefined;
   /** The parts of a text that the run knows as secrets. */
@@ -105,24 +110,58 @@ function adoptOne(finding: Finding, work: Work): string {
   const union = resource.kind.unions?.find(({ at, tag }) => at !== undefined && tag === attribute.field);
   if (union?.at !== undefined) return adoptUnion({ resource, change, union, at: union.at }, work);
   const group = path?.split('.')[0] ?? '';
-  const place = placeOf(resource, attribute, work);
+  const place = placeOf(resource, attribute, searched(work));
   if (work.written.has(JSON.stringify([address, group]))) return place.file;
-  const node = nodeAt(treeOf(place.file, work), place.path);
-  const file = namedBy(node, place.file, work);
+  const isThere = nodeAt(treeOf(place.file, work), place.path) !== undefined;
+  const { node, from } = isThere ? nodeIn(place, work) : nodeOf(change.wanted, work);
+  const file = namedBy(node, from, work);
   const old = node === undefined ? undefined : toJson(node);
   const text = file?.text ?? (typeof old === 'string' ? old : '');
   const { known } = work;
   const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text, known });
   if ('why' in found) throw refuse(path ?? '', found.why, found.remedy);
-  if (file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
+  if (isThere && file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
     work.files.set(file.file, found.value.value);
     work.changed.add(file.file);
     return file.file;
   }
   const order = attribute.key === undefined ? [...writtenFields(resource.kind, resource.link).keys()] : [];
-  write(place.file, { path: place.path, value: found.value, order }, work);
-  if (node === undefined) removeUnset(place, (name) => name === path, work);
+  refuseHoles(place, node, work);
+  const isBelow = !isThere || change.wanted?.at.over !== undefined;
+  const value = found.value ?? (work.stage !== undefined && isBelow ? reset : undefined);
+  write(place.file, { path: place.path, value, order }, work);
+  if (!isThere) removeUnset(place, (name) => name === path, work);
   return place.file;
+}
+
+const reset: Value = { is: 'reset' };
+
+/** A value of a file. */
+interface Written {
+  readonly node: Node | undefined;
+  readonly from: string;
+}
+
+function nodeIn({ file, path }: AttributePlace, work: Work): Written {
+  return { node: nodeAt(treeOf(file, work), path), from: file };
+}
+
+/** The value that a stage writes another one over: it stands in a file of all stages, or in a template. */
+function nodeOf(wanted: AttributeChange['wanted'], work: Work): Written {
+  if (wanted === undefined || work.stage === undefined) return { node: undefined, from: '' };
+  const { file } = wanted.at;
+  const path = pathTo(treeOf(file, work), wanted.at);
+  return path === undefined ? { node: undefined, from: file } : nodeIn({ file, path, block: [] }, work);
+}
+
+/** @throws {Stop} `refused`, for a value of a template that is another one in each block */
+function refuseHoles({ file, path }: AttributePlace, node: Node | undefined, work: Work): void {
+  if (work.stage?.isEverywhere !== true || path[0] !== 'templates' || node === undefined) return;
+  const found = textsIn(toJson(node)).flatMap((text) => expressionIn(text, holes) ?? []);
+  const [first] = found;
+  if (first === undefined) return;
+  const why = `the template writes it with ${first}, in ${file}`;
+  throw refuse(path.at(-1) ?? '', why, 'Adopt it without --everywhere, or change the template by hand.');
 }
 
 /** Takes names out of the `unset` of the block that a place stands in: they get values. */
@@ -174,13 +213,36 @@ function refuse(subject: string, why: string, remedy: string): Stop {
   return stop('refused', 'not-editable', `cannot adopt ${subject}: ${why}`, { remedy });
 }
 
-/** Removes the block of an object that is gone, wherever it stands. */
+function keysTo({ at }: Resource, work: Work): readonly string[] | undefined {
+  return pathTo(treeOf(at.file, work), at);
+}
+
+/** Removes the block of an object that is gone, wherever it stands; a stage takes out what it shares with others. */
 function removeBlock(resource: Resource, work: Work): string {
-  const places = blockPaths(resource, work.resources).flatMap((path) =>
-    [...work.texts.keys()].flatMap((file) => (nodeAt(treeOf(file, work), path) === undefined ? [] : [{ file, path }])),
+  const { stage } = work;
+  const prefixes = stage === undefined ? [[]] : [[], ['changes']];
+  const places = blockPaths(resource, { resources: work.resources, environment: stage?.environment }).flatMap((path) =>
+    [...work.texts.keys()].flatMap((file) =>
+      prefixes.flatMap((prefix) => {
+        const node = nodeAt(treeOf(file, work), [...prefix, ...path]);
+        return node === undefined ? [] : [{ file, path: [...prefix, ...path], isReset: node.isReset === true }];
+      }),
+    ),
   );
-  for (const { file, path } of places) write(file, { path, value: undefined }, work);
-  return places[0]?.file ?? resource.at.file;
+  const inTemplate = stage?.isEverywhere === true && resource.at.via !== undefined ? keysTo(resource, work) : undefined;
+  if (inTemplate !== undefined) places.push({ file: resource.at.file, path: [...inTemplate], isReset: false });
+  const isOurs = (file: string) => stage === undefined || stage.isEverywhere || stage.isOwn(file);
+  const own = places.filter(({ file }) => isOurs(file));
+  const isBelow =
+    (resource.at.via !== undefined && inTemplate === undefined) ||
+    own.length < places.length ||
+    own.some(({ isReset }) => isReset);
+  const target = stage !== undefined && isBelow ? placeOfBlock(resource, searched(work)) : undefined;
+  const isTarget = ({ file, path }: (typeof own)[number]) =>
+    file === target?.file && path.join('\0') === target.path.join('\0');
+  for (const one of own) if (!isTarget(one)) write(one.file, { path: one.path, value: undefined }, work);
+  if (target !== undefined) write(target.file, { path: target.path, value: reset }, work);
+  return target?.file ?? own[0]?.file ?? resource.at.file;
 }
 
 /** Writes a group whose case changed, such as `source`, with all fields of the new case. */
@@ -199,8 +261,9 @@ function adoptUnion(
   if (typeof word !== 'string' || !Object.hasOwn(union.cases, word)) {
     throw refuse(`${at}.type`, 'the platform has a case that no block can have', 'Run trueup apply to put it back.');
   }
-  const place = placeOf(resource, change.attribute, work);
+  const place = placeOf(resource, change.attribute, searched(work));
   const { file, path } = place;
+  refuseHoles(place, nodeAt(treeOf(file, work), path.slice(0, -1)), work);
   const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
     const observed = observedValue(kind, name, row) ?? null;
     const field = fieldOf(kind, name);
@@ -240,59 +303,9 @@ function nameIn({ plan: { observed }, resources, known }: Work, kind = ''): (id:
   };
 }
 
-/** The keys from the top of a file to a block, by each word for its section; Dokploy's first. */
-function blockPaths({ parent, kind, key }: Resource, resources: readonly Resource[]): string[][] {
-  const { isTop, section } = kind;
-  if (isTop === true) return [[section]];
-  const above = resources.find(({ address }) => address === parent);
-  // What is below the block that the top stands for stands beside it.
-  const around = above === undefined || above.kind.isTop === true ? [[]] : blockPaths(above, resources);
-  return [section, sectionAlias(section) ?? []].flat().flatMap((word) => around.map((path) => [...path, word, key]));
-}
-
-/** Where an attribute stands, or would stand: the file, the keys to its block, and those to itself. */
-interface AttributePlace {
-  readonly file: string;
-  readonly block: readonly string[];
-  readonly path: readonly string[];
-}
-
-function placeOf(resource: Resource, attribute: Attribute, work: Work): AttributePlace {
-  const { kind, at, fields, maps } = resource;
-  const blocks = blockPaths(resource, work.resources);
-  const key = attribute.key === undefined ? [] : [attribute.key];
-  const wanted = attribute.key === undefined ? fields[attribute.field] : maps[attribute.field]?.get(attribute.key);
-  const files = new Set([...(wanted === undefined ? [] : [wanted.at.file]), at.file, ...work.texts.keys()]);
-  const has = (file: string, path: readonly string[]) => nodeAt(treeOf(file, work), path) !== undefined;
-  const forms = blocks.flatMap((block) =>
-    formsOf(kind, attribute.field).map((form) => ({
-      block,
-      form: [...block, ...form],
-      path: [...block, ...form, ...key],
-    })),
-  );
-  for (const file of files) {
-    for (const { block, path } of forms) if (has(file, path)) return { file, block, path };
-  }
-  // Where its map is, else where the block is.
-  for (const file of files)
-    for (const { block, form, path } of forms) if (has(file, form)) return { file, block, path };
-  const [usual = []] = formsOf(kind, attribute.field);
-  for (const file of files)
-    for (const block of blocks) if (has(file, block)) return { file, block, path: [...block, ...usual, ...key] };
-  const [block = []] = blocks;
-  return { file: at.file, block, path: [...block, ...usual, ...key] };
-}
-
-/** The ways to write a field of a block: the usual one first. */
-function formsOf(kind: Kind, name: string): string[][] {
-  const aliases = [fieldOf(kind, name).alsoWritten, fieldAlias(name)].flatMap((alias) =>
-    alias === undefined ? [] : [[alias]],
-  );
-  const inGroups = (kind.unions ?? []).flatMap(({ at, also = [] }) =>
-    at !== undefined && also.includes(name) ? [[at, name]] : [],
-  );
-  return [fieldPath(kind, name).split('.'), ...aliases, ...inGroups];
+function searched(work: Work): Searched {
+  const { resources, texts, stage } = work;
+  return { resources, texts, stage, treeOf: (file) => treeOf(file, work) };
 }
 
 /** The tree of a file, without edits that are not made yet. */

@@ -8,14 +8,19 @@ import { type Adopted, adopt, isSettled } from './adopt-text.ts';
 import { overlay } from '../export/prove-export.ts';
 import { isWithin } from '../kind/address.ts';
 import { yamlLimit } from '../manifest/load.ts';
+import { differingAddresses } from '../manifest/differing.ts';
+import { hasLayers } from '../manifest/layers.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Workspace } from '../manifest/workspace.ts';
 import type { Connection } from '../workflow/connection.ts';
 import { plan } from '../workflow/make-plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
 import { driftAt, findDrift } from './drift-run.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
+import { siblingsOf } from '../project/siblings.ts';
 import { writeFiles } from '../project/write-files.ts';
+import { type OtherStage, changesOther, otherStages, stageFiles } from './other-stages.ts';
 
 /** What is adopted, and how. */
 export interface AdoptRequest {
@@ -27,6 +32,8 @@ export interface AdoptRequest {
   readonly isAll?: boolean;
   /** false: nothing is written. */
   readonly writes: boolean;
+  /** true: values of files and templates that several stages share change for all of them. */
+  readonly isEverywhere?: boolean;
 }
 
 /** What was adopted. */
@@ -36,6 +43,8 @@ export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
   readonly isWritten: boolean;
   /** Addresses of the services that the next apply deploys: nothing proves that what runs has these values. */
   readonly deploys: readonly string[];
+  /** Other root files, each with the addresses whose blocks change in it too. */
+  readonly others: readonly OtherStage[];
 }
 
 /**
@@ -64,16 +73,12 @@ export async function adoptDrift(
     const file = await workspace.read(path, yamlLimit);
     return 'text' in file ? file.text : undefined;
   };
-  const beside = new Map<string, string>();
-  for (const [from, text] of manifest.texts) {
-    for (const [, path = ''] of text.matchAll(/\$\{file:([^}]*)\}/g)) {
-      const file = workspace.beside(from, path);
-      const content = beside.has(file) ? undefined : await read(file);
-      if (content !== undefined) beside.set(file, content);
-    }
-  }
+  const beside = await namedTexts(manifest.texts, workspace, read);
+  const siblings = hasLayers(manifest) ? await siblingsOf(options) : undefined;
+  const isEverywhere = request.isEverywhere === true;
   const found = adopt({
     plan: drift.plan,
+    stage: siblings && stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere }),
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
@@ -86,7 +91,15 @@ export async function adoptDrift(
   });
   const { adopted, left } = found;
   if (adopted.length === 0) throw new Stop('refused', left);
-  const deploys = await prove(found, { ...context, connection: { ...connection, client: readingOnly(client) } });
+  const { deploys, planned } = await prove(found, {
+    ...context,
+    connection: { ...connection, client: readingOnly(client) },
+  });
+  const stages = await otherStages(siblings ?? [], found.files);
+  const [other] = stages;
+  if (other !== undefined && !isEverywhere) throw changesOther(other);
+  const alike = isEverywhere ? otherAddresses(manifest, planned, adopted) : [];
+  const others = [...(alike.length === 0 ? [] : [{ file: options.file, addresses: alike }]), ...stages];
   const files: AdoptResult['files'][number][] = [];
   for (const [path, text] of found.files) {
     const before = (await read(path)) ?? '';
@@ -98,7 +111,24 @@ export async function adoptDrift(
     const changed = files.map(({ path, before, after }) => ({ path, content: after, replaces: before }));
     await writeFiles(workspace.root, changed, { remedy });
   }
-  return { adopted, left, files, isWritten: request.writes, deploys };
+  return { adopted, left, files, isWritten: request.writes, deploys, others };
+}
+
+/** The texts of the files that `${file:…}` names in some texts, by the names that they have below the root. */
+async function namedTexts(
+  texts: Manifest['texts'],
+  workspace: Pick<Workspace, 'beside'>,
+  read: (path: string) => Promise<string | undefined>,
+): Promise<ReadonlyMap<string, string>> {
+  const beside = new Map<string, string>();
+  for (const [from, text] of texts) {
+    for (const [, path = ''] of text.matchAll(/\$\{file:([^}]*)\}/g)) {
+      const file = workspace.beside(from, path);
+      const content = beside.has(file) ? undefined : await read(file);
+      if (content !== undefined) beside.set(file, content);
+    }
+  }
+  return beside;
 }
 
 /**
@@ -109,15 +139,15 @@ export async function adoptDrift(
 async function prove(
   { files, adopted }: Adopted,
   { options, connection }: { options: ProjectFolder; connection: Parameters<typeof plan>[1] },
-): Promise<readonly string[]> {
+): Promise<{ readonly deploys: readonly string[]; readonly planned: Manifest }> {
   const remedy = 'Change the manifest by hand.';
   const refused = (message: string, why: readonly Diagnostic[] = [], address?: string) =>
     new Stop('refused', [
       diagnostic('not-editable', `${message}; nothing was written`, { remedy, ...defined({ address }) }),
       ...why,
     ]);
-  const planned = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
-    .then(({ manifest }) => plan(manifest, connection))
+  const { manifest, planned } = await loadManifest(options, { around: (workspace) => overlay(workspace, files) })
+    .then(async (loaded) => ({ manifest: loaded.manifest, planned: await plan(loaded.manifest, connection) }))
     .catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
@@ -128,9 +158,19 @@ async function prove(
   const deploys = deployed.filter((service) =>
     adopted.some(({ finding: { address = '' } }) => isWithin(address, service) || isWithin(service, address)),
   );
-  if (unsettled === undefined) return deploys;
+  if (unsettled === undefined) return { deploys, planned: manifest };
   const { address = '', path } = unsettled.finding;
   throw refused(`a plan would still change ${path ?? address}`, [], address);
+}
+
+/** The addresses that mean something else though nothing of them is adopted: their values stand in the same place. */
+function otherAddresses(before: Manifest, after: Manifest, adopted: Adopted['adopted']): readonly string[] {
+  return differingAddresses(before, after).filter(
+    (address) =>
+      !adopted.some(({ finding: { is, address: own = '' } }) =>
+        is === 'missing' ? isWithin(address, own) : address === own,
+      ),
+  );
 }
 
 /** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */

@@ -28,7 +28,7 @@ export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, wo
     replaceList(old, values, work);
     return;
   }
-  refuseExpressions(old, work);
+  if (value.is !== 'reset') refuseExpressions(old, work);
   if (isScalar(old) && old.tag !== undefined && !old.tag.startsWith('tag:yaml.org'))
     throw refused(work, 'it has a tag', old.range?.[0]);
   replaceWhole({ node, item, old }, value, work);

@@ -7,6 +7,7 @@ export function sameTree(
   { anyOrder = false }: { readonly anyOrder?: boolean } = {},
 ): boolean {
   if (a === undefined || b === undefined) return a === b;
+  if ((a.isReset ?? false) !== (b.isReset ?? false)) return false;
   if (a.is === 'scalar') return b.is === 'scalar' && Object.is(a.value, b.value) && a.source === b.source;
   const isSame = (one: Node, other: Node | undefined) => sameTree(one, other, { anyOrder });
   if (a.is === 'list') {

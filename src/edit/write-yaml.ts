@@ -11,7 +11,9 @@ export type Value =
   | { readonly is: 'list'; readonly items: readonly Value[] }
   /** Names in brackets, in lines of at most 110 characters. */
   | { readonly is: 'words'; readonly words: readonly string[] }
-  | { readonly is: 'map'; readonly entries: readonly Entry[] };
+  | { readonly is: 'map'; readonly entries: readonly Entry[] }
+  /** Takes out what stands below. */
+  | { readonly is: 'reset' };
 
 /** A key with its value. */
 export interface Entry {
@@ -81,8 +83,19 @@ export function nodeOf(value: Value): Node {
       return new Words(value.words);
     case 'map':
       return mapOf(value.entries);
+    case 'reset':
+      return new Reset();
     default:
       return value satisfies never;
+  }
+}
+
+/** The tag alone: behind the tag of a scalar without a value the library writes a blank. */
+class Reset extends YAMLSeq {
+  override flow = true;
+
+  override toString(): string {
+    return '!reset';
   }
 }
 

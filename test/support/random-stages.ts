@@ -61,7 +61,8 @@ export function createRandom(seed: number): RandomRepository {
 
 type Random = ReturnType<typeof generator>;
 
-function generator(seed: number) {
+/** Numbers that a seed decides. */
+export function generator(seed: number) {
   let state = seed * 2_654_435_761 + 1;
   const below = (count: number): number => {
     state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) | 0;

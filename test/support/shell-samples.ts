@@ -215,6 +215,8 @@ END`,
     before: {
       '': `export TRUEUP__STAGING__SECRET_DB_PASSWORD=correct-horse-battery
 export TRUEUP__PRODUCTION__SECRET_DB_PASSWORD=correct-horse-battery`,
+      'trueup drift adopt': `export MAIN=$(trueup state show staging.postgres.main -f staging.yaml | sed -n 's/^  id: //p')
+trueup call postgres.update postgresId=$MAIN dockerImage=postgres:18 --yes -f staging.yaml`,
     },
     words: { 'trueup apply': 'trueup apply --auto-approve --adopt' },
   }),

@@ -40,7 +40,7 @@ const formats = reportFormats<Adoption>({
     screen.out(adoptionText(result, screen));
     if (result.left.length > 0) screen.err(renderDiagnostics(result.left, screen.errStyle));
   },
-  json: ({ adopted, left, isWritten, deploys, differences }): DriftAdoptDocument => ({
+  json: ({ adopted, left, isWritten, deploys, differences, others }): DriftAdoptDocument => ({
     format: 'trueup/drift-adopt',
     version: 1,
     written: isWritten,
@@ -52,12 +52,15 @@ const formats = reportFormats<Adoption>({
       file,
     })),
     deploys: [...deploys],
+    ...(others.length === 0
+      ? {}
+      : { others: others.map(({ file, addresses }) => ({ file, addresses: [...addresses] })) }),
     diagnostics: left.map(diagnosticJson),
   }),
 });
 
 function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
-  const { adopted, isWritten, deploys, differences } = result;
+  const { adopted, isWritten, deploys, differences, others } = result;
   const lines = differences.flatMap(({ path, before, after, masked }) => [
     style.paint('strong', printable(path)),
     ...textDifference([before, after], { rotated: masked, indent: 0, style }),
@@ -75,7 +78,10 @@ function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
           0,
           style,
         );
-  return `${[...lines, head, ...subjects, ...end].join('\n')}\n`;
+  const stages = others.flatMap(({ file, addresses }) =>
+    fold(`This changes ${printable(file)} too: ${someOf(addresses.map(printable), 5)}.`, 0, style),
+  );
+  return `${[...lines, head, ...subjects, ...stages, ...end].join('\n')}\n`;
 }
 
 function nameOf({ is, address = '', path }: Finding): string {
@@ -102,6 +108,7 @@ export const command = defineCommand({
   options: {
     '--field <path>': 'only this field, such as env.REGION',
     '--all': 'every drifted field that was not accepted, instead of addresses',
+    '--everywhere': 'change files and templates that other root files share, for all of them',
     '--dry-run': 'show what would change, and write nothing',
   },
   notes: 'Only the values change: comments, order, quotes, anchors and line breaks stay. A secret is never written.',
@@ -111,14 +118,14 @@ export const command = defineCommand({
     'trueup drift adopt --all --dry-run',
   ],
   formats,
-  execute: async (run, view, { args: subjects, flags: { field, all, dryRun } }) => {
+  execute: async (run, view, { args: subjects, flags: { field, all, dryRun, everywhere } }) => {
     const { options } = run;
     const isAll = all === true;
     checkSubjects(subjects, { field, isAll });
     const { manifest } = await loadFor(run, loadManifest);
     const purpose = { purpose: 'drift adopt', mayWrite: refuseWrites };
     return withConnection(run, manifest.settings, purpose, async (connection) => {
-      const request = { subjects, field, isAll, writes: dryRun !== true };
+      const request = { subjects, field, isAll, writes: dryRun !== true, isEverywhere: everywhere === true };
       const result = await adoptDrift(manifest, connection, { options, now: run.clock.wall(), request });
       // What only the platform has shows no more here than in the list of what was adopted.
       const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>

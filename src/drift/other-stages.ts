@@ -1,0 +1,55 @@
+import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
+import { overlay } from '../export/prove-export.ts';
+import { differingAddresses } from '../manifest/differing.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Sibling } from '../project/siblings.ts';
+import type { StageFiles } from './adopt-place.ts';
+
+/** Another root file, and the addresses whose blocks change in it. */
+export interface OtherStage {
+  readonly file: string;
+  readonly addresses: readonly string[];
+}
+
+/** The files of a stage: those that no sibling includes are its own. A sibling that cannot be read may include all. */
+export function stageFiles(
+  { settings, texts }: Manifest,
+  about: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
+): StageFiles {
+  const { siblings, rootFile, isEverywhere } = about;
+  const isShared = (file: string) =>
+    siblings.some(({ manifest }) => manifest === undefined || manifest.texts.has(file));
+  const own = new Set([...texts.keys()].filter((file) => file === rootFile || !isShared(file)));
+  return { rootFile, environment: settings.environment?.name, isOwn: (file) => own.has(file), isEverywhere };
+}
+
+/**
+ * The siblings that mean something else with other texts, as far as they can be read.
+ *
+ * @throws {Stop} `refused`, when one cannot be read with them
+ */
+export async function otherStages(
+  siblings: readonly Sibling[],
+  files: ReadonlyMap<string, string>,
+): Promise<readonly OtherStage[]> {
+  const found = siblings.map(async ({ file, manifest, load }): Promise<OtherStage> => {
+    if (manifest === undefined) return { file, addresses: [] };
+    const after = await load((workspace) => overlay(workspace, files)).catch((error: unknown) => {
+      if (!(error instanceof Stop)) throw error;
+      const message = `${file} would not be valid with what the platform has; nothing was written`;
+      throw new Stop('refused', [diagnostic('not-editable', message, { remedy: byHand }), ...error.diagnostics]);
+    });
+    return { file, addresses: differingAddresses(manifest, after) };
+  });
+  return (await Promise.all(found)).filter(({ addresses }) => addresses.length > 0);
+}
+
+const byHand = 'Change the manifest by hand.';
+
+/** The refusal of an edit that changes other stages. */
+export function changesOther({ file, addresses }: OtherStage): Stop {
+  const message = `${file} would change too, in ${someOf(addresses)}; nothing was written`;
+  const remedy = 'Change it for all stages with --everywhere, or change the manifest by hand.';
+  return stop('refused', 'not-editable', message, { remedy });
+}
