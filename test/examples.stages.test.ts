@@ -20,6 +20,7 @@ interface StageOf {
   readonly apiMemory: string;
   readonly apiReplicas: number;
   readonly main: string;
+  readonly description?: string;
 }
 
 const usual: StageOf = {
@@ -50,10 +51,23 @@ const stages: Readonly<Record<string, StageOf>> = {
     certificate: 'none',
     without: ['mailer', 'reports'],
   },
+  'pr-123': {
+    ...usual,
+    tag: '4f2a91c',
+    suffix: '-pr-123.preview.example.com',
+    certificate: 'none',
+    without: ['mailer', 'reports'],
+    description: 'Preview 123 of preview.yaml',
+  },
 };
 
+const read = (name: string): Promise<Manifest> =>
+  name === 'pr-123'
+    ? stageIn(folder, 'preview.yaml', { preview: '123', values: { tag: '4f2a91c' } })
+    : stageIn(folder, `${name}.yaml`);
+
 function writtenOut(name: string, about: StageOf): string {
-  const { tag, suffix, replicas, certificate, without, apiMemory, apiReplicas, main } = about;
+  const { tag, suffix, replicas, certificate, without, apiMemory, apiReplicas, main, description } = about;
   const image = (key: string) => `source: { type: docker, image: "ghcr.io/acme/${key}:${tag}" }`;
   const web = (key: string, port = 8080, memory = '256Mi', env = '', count = replicas) =>
     `      ${key}: { ${image(key)}, memoryLimit: ${memory}, replicas: ${count}, env: { PORT: ${port}, DATABASE_URL: "${at}\${ref:postgres.main.host}:5432/shop"${env} }, domains: { main: { host: ${key}${suffix}, port: ${port}, https: true, certificateType: ${certificate} } } }\n`;
@@ -77,7 +91,7 @@ platform: emulator
 project: prj_1
 environments:
   ${name}:
-    postgres:
+${description === undefined ? '' : `    description: ${description}\n`}    postgres:
       main: ${database(`, ${main}`)}
 ${has('reports') ? `      reports: ${database()}\n` : ''}    redis:
       cache: { dockerImage: redis:8, databasePassword: "\${secret:CACHE_PASSWORD}" }
@@ -104,7 +118,7 @@ async function actionsOf(manifest: Manifest): Promise<unknown> {
 }
 
 test.each(Object.keys(stages))('%s plans what its manifest plans that is written out', async (name) => {
-  const staged = await actionsOf(await stageIn(folder, `${name}.yaml`));
+  const staged = await actionsOf(await read(name));
   const whole = await actionsOf(await stage({ 'trueup.yaml': writtenOut(name, stages[name] ?? usual) }, 'trueup.yaml'));
   expect(JSON.stringify(staged).length).toBeGreaterThan(10_000);
   expect(staged).toEqual(whole);
@@ -112,7 +126,7 @@ test.each(Object.keys(stages))('%s plans what its manifest plans that is written
 
 test.each(Object.keys(stages))('%s is applied, and then plans nothing', async (name) => {
   const made = bench();
-  const manifest = await stageIn(folder, `${name}.yaml`);
+  const manifest = await read(name);
   const permissions = { dataLoss: false, adoption: true };
   await session(manifest, made.platform(), { purpose: 'apply', clock: made.clock }, async (run) =>
     run.apply(await run.plan({}), permissions),

@@ -13,12 +13,11 @@ export const globalOptions = {
     about: 'YAML file with values of variables, name: value; repeatable',
     isRepeatable: true,
   },
+  '--preview <id>': 'preview of a root file that has preview:, such as the number of a pull request',
   '--connections <n>': { about: 'largest number of requests at a time', default: '4' },
   '--no-bulk': 'read each object with a request of its own, also where the platform answers many in one',
-  '--lock-timeout <time>': {
-    about: 'wait so long for a run that holds the lock of the state: 30s, 5m',
-    default: '0',
-  },
+  '--lock-timeout <time>':
+    'wait so long for a run that holds the lock of the state: 30s, 5m (default: 0; of a preview: 15m)',
   '--allow-secret-commands': 'run the programs that the manifest names under secrets:',
   '--pinned': 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set',
   '--no-pinned': 'the manifest may choose them; also TRUEUP_PINNED=false',

@@ -9,6 +9,7 @@ import type { Process } from './process.ts';
 import { readValueFiles } from './value-files.ts';
 import { defined } from '../formats/json.ts';
 import { readDuration } from '../formats/units.ts';
+import { isPreviewId } from '../manifest/preview.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
@@ -52,8 +53,11 @@ export function settleOptions(
 ): Settled {
   const current = currentFolder(cwd);
   const place = findPlace(resolve(current, options.directory ?? '.'), options.file);
+  // What closes a preview waits for what opens it.
+  const lockTimeout = options.preview === undefined ? '0' : '15m';
   return {
     ...place,
+    ...defined({ preview: options.preview === undefined ? undefined : readPreview(options.preview) }),
     variables: new Map((options.var ?? []).map(readAssignment)),
     valueFiles: readValueFiles(options.varFile ?? [], {
       folder: place.folder,
@@ -62,7 +66,7 @@ export function settleOptions(
     }),
     connections: readInteger('--connections', options.connections, 1, 64),
     bulk: options.bulk !== false,
-    lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
+    lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? lockTimeout, 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
@@ -71,6 +75,12 @@ export function settleOptions(
     kinds,
     ...(several === undefined ? {} : { platforms: several.platforms }),
   };
+}
+
+function readPreview(text: string): string {
+  if (isPreviewId(text)) return text;
+  const form = '1 to 20 of a-z, 0-9 and -, and no - at an end';
+  throw usage(`--preview must be ${form}, got ${JSON.stringify(text)}`);
 }
 
 /** The current folder. @throws {Stop} `usage`, when it is gone. */

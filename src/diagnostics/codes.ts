@@ -44,6 +44,10 @@ export const codes = {
   'wrong-type': error('A value has the wrong type or form.', 'Write a value as the message describes.'),
   'missing-key': error('A required key is missing.', 'Add the key.'),
   'defined-twice': error('Two places define the same thing, such as two included files.', 'Remove one of the two.'),
+  'not-in-previews': error(
+    'A preview has something that is not its own: a host, a port or an object of others, or one that it did not create.',
+    'Give it a variable with ${preview:id}, or take it out of the preview below changes:.',
+  ),
   'bad-expression': error(
     'A ${…} expression cannot be evaluated.',
     'Correct the expression, or write $${ for a literal ${.',

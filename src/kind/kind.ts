@@ -103,6 +103,8 @@ export interface Kind {
   readonly commands?: Readonly<Record<string, KindCommand | readonly KindCommand[]>>;
   /** Where an object that runs shows its status, deployments and log. */
   readonly service?: Service;
+  /** `left out`: a preview has no block of it; what it does is for data that last. */
+  readonly inPreviews?: 'left out';
   /** Why an export leaves an object out: its block would say nothing. undefined: it does not. */
   readonly notExported?: (row: Row) => string | undefined;
   /** Mistakes that need no request to find. */

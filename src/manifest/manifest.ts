@@ -12,6 +12,7 @@ import type { Evaluation } from './evaluate-expressions.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './declared-outputs.ts';
+import { checkPreview } from './preview.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
 import { type Blocks, findDangling, findReference, maxSuggestions } from './resolve-references.ts';
@@ -39,10 +40,26 @@ export interface Manifest {
   readonly freeText?: Wanted | undefined;
   /** The drift that apply leaves alone, by the file beside the manifest. */
   readonly accepted: readonly AcceptedDrift[];
+  /** What a preview does not have, by the addresses of the blocks that it was left out of. */
+  readonly leftOut: Whole['leftOut'];
   /** Real paths of the files that it was read from. */
   readonly files: ReadonlySet<string>;
   /** Their texts, by the names that positions have for them. */
   readonly texts: ReadonlyMap<string, string>;
+}
+
+/** A manifest of which only the settings count. */
+export function withoutBlocks(settings: Settings): Manifest {
+  return {
+    settings,
+    variables: new Map(),
+    resources: [],
+    outputs: new Map(),
+    accepted: [],
+    leftOut: new Map(),
+    files: new Set(),
+    texts: new Map(),
+  };
 }
 
 /** Where a manifest and the values in it come from. */
@@ -61,6 +78,8 @@ export interface ManifestInput {
   readonly given: (name: string) => GivenText | undefined;
   /** Files with values of variables, which come before those of the root file; each before the ones above it. */
   readonly valueFiles?: readonly ValueFile[] | undefined;
+  /** The preview that the command line names. */
+  readonly preview?: string | undefined;
   /** A text to evaluate beside the manifest. */
   readonly freeText?: FreeText | undefined;
   /** The address of the platform where the manifest names none. */
@@ -123,6 +142,10 @@ async function read(
   const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);
+  if (settings.preview !== undefined) {
+    const varying = varyingIn(whole, input);
+    checkPreview({ id: settings.preview.id, blocks: found.blocks, resources, variables, varying, diagnostics });
+  }
   diagnostics.push(...refuseCiphertext(resources, { texts, beside: workspace.beside }));
   const outputs = readOutputs(tree, evaluationOf);
   const accepted = await loadAccepted(workspace, input.file, diagnostics, texts);
@@ -132,6 +155,7 @@ async function read(
     resources,
     outputs,
     accepted: accepted.map(acceptedMeant),
+    leftOut: whole.leftOut,
     freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),
     files: workspace.files,
     texts,
@@ -150,6 +174,13 @@ function variablesOf(
   const files = readValueFiles(valueFiles, diagnostics);
   const variables = readVariables(declared?.is === 'map' ? declared : undefined, { values, files, given }, about);
   return diagnostics.length > before ? undefined : variables;
+}
+
+/** The variables whose values have the id of the preview: neither the command line nor a file gives them others. */
+function varyingIn({ varying }: Whole, { given, valueFiles = [] }: ManifestInput): ReadonlySet<string> {
+  const inFiles = readValueFiles(valueFiles, []);
+  const isGiven = (name: string) => given(name) !== undefined || inFiles.some(({ entries }) => entries.has(name));
+  return new Set([...varying].filter((name) => !isGiven(name)));
 }
 
 /** What values are evaluated with, of an address: that of a block, or the name of something beside the blocks. */

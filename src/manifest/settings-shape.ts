@@ -5,6 +5,7 @@ import { readableName } from '../kind/value-forms.ts';
 import { declarationShape, writtenValue } from './declared.ts';
 import { nameForm } from '../secrets/sources/names.ts';
 import { oneOf } from './one-of.ts';
+import { readDuration } from '../formats/units.ts';
 import { generatedSecret, secretSource } from './secret-source-shape.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
@@ -227,6 +228,25 @@ export const settingsShape = builtOnce({
       .optional()
       .describe(
         'The environment of this root file: sections such as application stand at the top. A name, or a block with its name.',
+      );
+  },
+  get preview() {
+    return z
+      .strictObject({
+        for: z
+          .string()
+          .refine((text) => (readDuration(text) ?? 0) > 0, 'must be a duration such as 12h or 3d')
+          .optional()
+          .describe('How long a preview stays after its last apply, before trueup preview prune removes it.'),
+        most: z.int().min(1).max(1_000).optional().describe('Largest number of previews at a time.'),
+        seed: z
+          .array(z.string().min(1))
+          .optional()
+          .describe('Schedules, by their addresses, that the first apply of a preview runs once.'),
+      })
+      .optional()
+      .describe(
+        'Makes the root file one of previews: --preview names one, with an environment and a state of its own.',
       );
   },
   get drift() {

@@ -15,6 +15,8 @@ import { type Report, reportInto } from './report-at.ts';
 import { type MapNode, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
+import { readDuration } from '../formats/units.ts';
+import { examplePreview } from './preview.ts';
 import { type SecretSource, readRecipe, readSource } from './secret-source-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
@@ -33,6 +35,8 @@ export interface Settings {
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
   readonly state: StatePlace | undefined;
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
+  /** The preview that the manifest is read for; undefined: the root file has no `preview:`. */
+  readonly preview?: Preview | undefined;
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
   /** What `trueup secret generate` makes, by name. */
@@ -41,6 +45,17 @@ export interface Settings {
   readonly drift?: DriftSettings | undefined;
   /** Where `trueup drift` reports what it finds; none when left out. */
   readonly notify?: readonly Receiver[] | undefined;
+}
+
+/** A preview of a root file, and what that file says of all of them. */
+export interface Preview {
+  readonly id: string;
+  /** How long it stays after its last apply, in milliseconds; undefined: until it is closed. */
+  readonly forMs: number | undefined;
+  /** The largest number of previews at a time; undefined: any number. */
+  readonly most: number | undefined;
+  /** The addresses of the schedules that its first apply runs, as they are written. */
+  readonly seed: readonly string[];
 }
 
 /** A receiver of notifications, as the manifest declares it. */
@@ -67,6 +82,8 @@ export interface SettingsInput {
   /** The address of the platform where the manifest names none: TRUEUP_URL. */
   readonly platformUrl?: string | undefined;
   readonly sources: readonly ExpressionSource[];
+  /** The preview that the command line names; undefined: an example, where the root file has `preview:`. */
+  readonly preview?: string | undefined;
 }
 
 /**
@@ -96,7 +113,7 @@ export function readInclude(
 /** Reads the settings of a whole manifest; problems go into `diagnostics`. */
 export function readSettings(root: MapNode, input: SettingsInput, diagnostics: Diagnostic[]): Settings | undefined {
   const before = diagnostics.length;
-  const { platform, written, state, moved, secrets, generated, drift } = readValues(
+  const { platform, written, state, moved, secrets, generated, drift, preview } = readValues(
     root,
     input,
     reportInto(diagnostics),
@@ -113,6 +130,7 @@ export function readSettings(root: MapNode, input: SettingsInput, diagnostics: D
     secrets: (secrets ?? []).map((source, index) => readSource(source, itemAt(root, 'secrets', index))),
     generated: new Map(Object.entries(generated ?? {}).map(([name, recipe]) => [name, readRecipe(recipe)])),
     drift,
+    preview: preview && familyOf(preview, input.preview),
     notify: drift?.notify && receivers(root, drift.notify),
   };
 }
@@ -140,6 +158,7 @@ function readValues(
   const generated = read('generated');
   const drift = read('drift');
   read('outputs');
+  const preview = read('preview');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
     // A block takes expressions, except in its name.
@@ -147,7 +166,7 @@ function readValues(
     const plain = isBlock ? node.entries.get('name')?.node : node;
     if (plain !== undefined && !evaluated.has(key)) refuseExpressions([key], plain, sources, report);
   }
-  return { platform, written, state, moved, secrets, generated, drift };
+  return { platform, written, state, moved, secrets, generated, drift, preview };
 }
 
 /** Keys that are no settings but values of resources. */
@@ -220,6 +239,10 @@ function keysOf(schema: unknown): string[] {
   );
 }
 
+function familyOf({ for: stays, most, seed = [] }: NonNullable<Value<'preview'>>, id = examplePreview): Preview {
+  return { id, forMs: stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6, most, seed };
+}
+
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
   const drift = root.entries.get('drift')?.node;
   const nameIn = (reference: string) => secretName.exec(reference)?.[1] ?? '';
@@ -276,6 +299,7 @@ const remedies: Record<Key, string> = {
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { sealed: secrets/production.env, recipients: [age1…] } and { command: [pass, show, "shop/{name}"] }; docs/secrets.md has all sources. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
+  preview: 'Write preview: {}, or preview: { for: 3d, most: 10, seed: [application.api.schedules.seed] }.',
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',

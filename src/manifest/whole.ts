@@ -5,6 +5,7 @@ import { assemble } from './assemble/assemble.ts';
 import { holderOf, ownEnvironment, remedyForSection } from './assemble/environment.ts';
 import { sectionsOf } from './blocks.ts';
 import { type Loading, loadIncluded, loadRoot } from './load.ts';
+import { type Fitted, asPreview, examplePreview, fitToPreview } from './preview.ts';
 import { shownKey } from './problem.ts';
 import { reportInto } from './report-at.ts';
 import { type Settings, type SettingsInput, checkRootSettings, readInclude, readSettings } from './settings.ts';
@@ -36,6 +37,10 @@ export interface Whole {
   readonly kinds: readonly Kind[];
   /** Blocks may be missing: a file could not be read, or a part of it could not be used. */
   readonly lacksFiles: boolean;
+  /** The variables of the root file whose values have the id of the preview. */
+  readonly varying: ReadonlySet<string>;
+  /** What a preview does not have, by the addresses of the blocks that it was left out of. */
+  readonly leftOut: Fitted['leftOut'];
   /** The addresses of blocks that `changes:` takes out. */
   readonly removed: ReadonlyMap<string, Place>;
 }
@@ -43,8 +48,9 @@ export interface Whole {
 /** Reads the root file and what it includes. undefined: a setting is wrong, or the root file cannot be read. */
 export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loading): Promise<Whole | undefined> {
   const { workspace, file } = input;
-  const rootTree = await loadRoot(workspace, file, diagnostics, texts);
-  if (rootTree === undefined) return undefined;
+  const loaded = await loadRoot(workspace, file, diagnostics, texts);
+  if (loaded === undefined) return undefined;
+  const { tree: rootTree, varying } = asPreview(loaded, input.preview ?? examplePreview, reportInto(diagnostics));
   refuseUnknownKeys(rootTree, input.kinds, diagnostics);
   const includes = rootTree.entries.has('include');
   // Without more files, the settings of the root file are those of the manifest.
@@ -53,8 +59,8 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const before = diagnostics.length;
   const [begins = 'variables'] = sectionsOf(input.kinds)(root).keys();
   const includeOf = (tree: MapNode) => readInclude(tree, input, diagnostics);
-  const about = { workspace, root: rootTree, includeOf, begins: `${begins}:`, diagnostics, texts };
-  const included = await loadIncluded(about);
+  const including = { workspace, root: rootTree, includeOf, begins: `${begins}:`, diagnostics, texts };
+  const included = await loadIncluded(including);
   const ownsProject = [rootTree, ...included].some(({ entries }) => entries.get('project')?.node.is === 'map');
   const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
   const { tree: declaring, values } = takeValues(rootTree);
@@ -64,7 +70,11 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   if (settings === undefined) return undefined;
   const mayReset = [...texts.values()].some((text) => text.includes('!reset'));
   const written = writeOut(joined, { kinds, own: environment, mayReset }, reportInto(diagnostics));
-  return { ...written, rootTree, values, settings: { ...settings, environment, rootFile: file }, kinds, lacksFiles };
+  const { id } = settings.preview ?? {};
+  const fitted =
+    id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));
+  const about = { ...settings, environment, rootFile: file };
+  return { ...written, ...fitted, varying, rootTree, values, settings: about, kinds, lacksFiles };
 }
 
 /** Reports the keys of the root file that are neither sections nor settings. */

@@ -1,3 +1,4 @@
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { State } from '../state/state.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
@@ -29,6 +30,18 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
     resources: { ...base.resources, ...Object.fromEntries(resources) },
     deployments: { ...base.deployments, ...Object.fromEntries(deployments) },
   };
+}
+
+/** The objects that a plan would adopt, as errors: a preview creates everything that it has. */
+export function refuseAdoption(actions: readonly Action[]): readonly Diagnostic[] {
+  return actions.flatMap((one) => {
+    if (one.action !== 'adopt') return [];
+    const { address, id = '', position } = one;
+    const message = `${address} exists on the platform (${id}), and the state of this preview does not have it`;
+    const remedy =
+      'If it is left from a lost state, delete it on the platform. In pipelines, keep the state in PostgreSQL or S3.';
+    return [diagnostic('not-in-previews', message, { address, position, remedy })];
+  });
 }
 
 /** The attributes of an action that a plan would write, replace or cannot bring to what is declared. */

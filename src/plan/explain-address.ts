@@ -2,7 +2,8 @@ import { endpointOf } from '../api/contract.ts';
 import { dependencies } from '../graph/order.ts';
 import { type Action, type Step, becauseOf, shownAddress } from './action.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { PartOfManifest } from '../manifest/value-at.ts';
 
@@ -35,10 +36,15 @@ export interface ExplainedAddress {
   readonly position: Position | undefined;
   readonly dependsOn: readonly string[];
   readonly neededBy: readonly string[];
+  /** What its block has, and a preview does not. */
+  readonly leftOut: readonly string[];
 }
 
 /** Explains a part of the manifest. */
-export function explainPart({ resource, path, values }: PartOfManifest, all: readonly Resource[]): ExplainedAddress {
+export function explainPart(
+  { resource, path, values }: PartOfManifest,
+  { resources: all, leftOut }: Pick<Manifest, 'resources' | 'leftOut'>,
+): ExplainedAddress {
   const [first] = values;
   const { address, kind } = resource;
   return {
@@ -47,6 +53,7 @@ export function explainPart({ resource, path, values }: PartOfManifest, all: rea
     kind: kind.kind,
     position: path.length > 0 && first !== undefined ? position(first.wanted.at) : resourcePosition(resource),
     dependsOn: needsOf(path.length > 0 ? valuesNeed(values) : dependencies(resource), address),
+    leftOut: path.length > 0 ? [] : (leftOut.get(address) ?? []),
     neededBy: path.length > 0 ? [] : all.filter((one) => dependencies(one).includes(address)).map((one) => one.address),
   };
 }
@@ -64,6 +71,7 @@ export function explainRemoved(address: string, actions: readonly Action[]): Exp
     path: '',
     kind: action.kind.kind,
     position: undefined,
+    leftOut: [],
     dependsOn: needsOf(action.dependsOn, address),
     neededBy: needsOf(actions.filter(({ dependsOn }) => dependsOn.includes(address)).map(shownAddress), address),
   };

@@ -17,6 +17,8 @@ export interface ProjectFolder {
   readonly variables: ReadonlyMap<string, string>;
   /** Files with values of variables; they come behind TRUEUP_VAR_<name>. */
   readonly valueFiles?: readonly ValueFile[];
+  /** The preview that the command line names, of a root file that has `preview:`. */
+  readonly preview?: string | undefined;
   /** true: programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
   /** true: only the environment chooses the platform and the state. By default TRUEUP_PINNED decides, then CI. */

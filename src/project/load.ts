@@ -5,7 +5,7 @@ import { type Diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnosti
 import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
-import type { ManifestInput } from '../manifest/manifest.ts';
+import { type ManifestInput, withoutBlocks } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
@@ -19,7 +19,8 @@ import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { rootFiles } from './root-files.ts';
-import { targetOf } from './target.ts';
+import { refuseNoFamily } from './state-location.ts';
+import { settingsIn, targetOf } from './target.ts';
 
 /**
  * Reads and checks the manifest of a folder. Sends nothing, and reads secrets from the environment only: whoever may not
@@ -110,6 +111,20 @@ async function refuseRivals(options: ProjectFolder): Promise<readonly Diagnostic
   return found;
 }
 
+/**
+ * Reads a manifest to delete what its state holds. Of a preview only the settings count: no mistake in a block and no missing
+ * variable keeps it.
+ *
+ * @throws {Stop} as `loadManifest`.
+ */
+export async function loadToDestroy(options: ProjectFolder, asked: Asked = {}): Promise<Validated> {
+  if (options.preview === undefined) return loadManifest(options, asked);
+  const settings = await settingsIn(options);
+  refuseNoFamily(settings, options);
+  await asked.onSettings?.(settings, new Map());
+  return { manifest: withoutBlocks(settings), warnings: [] };
+}
+
 /** The resources of the manifest, for commands that name one by its address. */
 export async function declaredResources(options: ProjectFolder): Promise<readonly Resource[]> {
   return (await loadManifest(options)).manifest.resources;
@@ -152,6 +167,7 @@ interface Loading extends Asked {
 async function load(options: ProjectFolder, loading: Loading): Promise<Validated> {
   const validated = await validate({ ...readingOf(options), ...loading });
   const { settings, variables } = validated.manifest;
+  refuseNoFamily(settings, options);
   const known = [...variables.keys()];
   for (const name of options.variables.keys()) {
     if (known.includes(name)) continue;

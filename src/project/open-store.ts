@@ -16,7 +16,7 @@ import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
-import { type StateLocation, stateFolder } from './state-location.ts';
+import { type StateLocation, keyFolder } from './state-location.ts';
 
 /**
  * Opens the storage of a state, with the credentials in the environment. Sends nothing yet.
@@ -84,7 +84,7 @@ function refusingEarlier(
 
 /** The key of the state of a folder: TRUEUP_STATE_KEY, or the key file. Sends nothing. @throws {Stop} `state`, when there is none. */
 export async function findKey(options: ProjectFolder): Promise<StateKey> {
-  const location = { backend: 'local', folder: stateFolder(options) } as const;
+  const location = { backend: 'local', folder: keyFolder(options) } as const;
   const keys = keysOf(location, options, { mayMake: false });
   const { key } = await keys.find();
   if (key === undefined) throw new Error(`${keys.name} gives no key`);
@@ -109,7 +109,7 @@ function keysOf(
   const name = 'TRUEUP_STATE_KEY';
   const text = options.env[name];
   if (text === undefined) {
-    const folder = stateFolder(options);
+    const folder = keyFolder(options);
     refuseLinks(options.folder, folder, ['key', 'key.migrating', 'key.next', '.gitignore']);
     const unsealed = acceptsUnsealed ? 'always' : location.backend === 'local' ? 'at first' : 'never';
     const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, unsealed, addSecret: redactor.add });

@@ -54,9 +54,10 @@ export function workspaceOf(options: ProjectFolder): Promise<Workspace> {
 
 /** How the manifest of a folder is read, by the environment and the command line. */
 export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspace' | 'secret'> {
-  const { file, variables, valueFiles, env, kinds, redactor } = options;
+  const { file, variables, valueFiles, env, kinds, redactor, preview } = options;
   return {
     file,
+    preview,
     kinds,
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     envLimit: envLimit(options),

@@ -2,13 +2,16 @@ import { withoutSlash } from '../api/slash.ts';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
-import type { StatePlace } from '../manifest/settings.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
+import { usage } from '../diagnostics/usage.ts';
+import type { Preview, StatePlace } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { readPostgresAddress } from '../state/backends/postgres-address.ts';
 import type { ProjectFolder } from './folder.ts';
 import { letManifestChoose, readPin, whyPinned } from './pins.ts';
 import { checkAddress } from './platform-address.ts';
+import { rootFiles } from './root-files.ts';
 import { isStateOfSeveral } from './stage-environment.ts';
 
 /** The location of a state that a run may use, without the credentials. */
@@ -28,6 +31,7 @@ export interface NamedState {
   /** undefined: the manifest names no location. */
   readonly state: StatePlace | undefined;
   readonly project: string;
+  readonly preview?: Preview | undefined;
   readonly ownsProject?: true | undefined;
 }
 
@@ -41,7 +45,8 @@ const stateUrl = 'TRUEUP_STATE_URL';
  */
 export function locateState(named: NamedState, options: ProjectFolder): StateLocation {
   const { state, project } = named;
-  const location = findLocation(named, options);
+  requirePreview(named, options);
+  const location = ofPreview(findLocation(named, options), options.preview);
   const isNamed = location.backend === 'local' || namesItself(state, options);
   if (named.ownsProject !== true || isNamed) return location;
   const member = location.backend === 'postgres' ? 'name' : 'prefix';
@@ -96,8 +101,46 @@ function findLocation({ state, project }: NamedState, options: ProjectFolder): S
 }
 
 /** The folder beside the manifest in which a local state is kept. */
-export function stateFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string {
+export function stateFolder({ preview = '', ...place }: Pick<ProjectFolder, 'folder' | 'file' | 'preview'>): string {
+  return join(keyFolder(place), preview);
+}
+
+/** The folder beside the manifest that has the key of its state; all previews of a root file have one. */
+export function keyFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string {
   return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
+}
+
+/** The location of the state of one preview; undefined: that of the root file. */
+function ofPreview(location: StateLocation, preview: string | undefined): StateLocation {
+  if (preview === undefined) return location;
+  switch (location.backend) {
+    case 'local':
+      return location;
+    case 'postgres':
+      return { ...location, name: `${location.name}/${preview}` };
+    case 's3':
+      return { ...location, prefix: `${location.prefix}${preview}/` };
+    default:
+      return location satisfies never;
+  }
+}
+
+/** @throws {Stop} `usage`, when the command line names no preview of a file of previews, or one of another file. */
+function requirePreview({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
+  refuseNoFamily({ preview }, options);
+  if (preview === undefined || options.preview !== undefined) return;
+  const remedy = 'Give --preview ID, such as the number of a pull request.';
+  throw usage(`${options.file} has preview:, and this command is about one preview`, remedy);
+}
+
+/** @throws {Stop} `usage`, when the command line names a preview of a file without `preview:`. */
+export function refuseNoFamily({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
+  if (preview !== undefined || options.preview === undefined) return;
+  const families = rootFiles(options.folder).filter(({ isPreview }) => isPreview);
+  const [first] = families;
+  const remedy =
+    first === undefined ? 'Leave --preview out.' : `Name the file of the previews: -f ${shellWord(first.file)}.`;
+  throw usage(`--preview: ${options.file} has no preview:`, remedy);
 }
 
 type Database = Extract<StateLocation, { backend: 'postgres' }>;

@@ -81,6 +81,13 @@ function withoutManifest(options: ProjectFolder): Pick<Target, 'project' | 'stat
   return { project: undefined, state: { backend: 'local', folder: stateFolder(options) } };
 }
 
+/** The settings of the manifest of a folder, whose addresses this run may use. @throws {Stop} `manifest`, also without the file */
+export async function settingsIn(options: ProjectFolder): Promise<Settings> {
+  const settings = await findSettings(options);
+  if (settings !== undefined) return settings;
+  throw stop('manifest', 'file-unreadable', `there is no file ${options.file} in ${options.folder}`);
+}
+
 /** The settings of the manifest of a folder, whose addresses this run may use; undefined: only TRUEUP_URL names a platform. */
 async function findSettings(options: ProjectFolder): Promise<Settings | undefined> {
   const settings = await readRoot(options);

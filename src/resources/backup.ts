@@ -25,6 +25,7 @@ const ofDatabase = (databaseType: string): ParentLink => ({
 export const backup = defineKind({
   kind: 'backup',
   section: 'backups',
+  inPreviews: 'left out',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
   identity: { id: 'backupId', key: ['databaseType', 'database', 'destinationId', 'prefix'] },
   short: shortBackup('schedule'),

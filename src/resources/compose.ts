@@ -8,6 +8,7 @@ import {
   serviceSuffix,
   servicesExist,
   servicesWithImages,
+  sharedInCompose,
 } from './families/compose-checks.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
@@ -192,6 +193,7 @@ export const compose = defineKind({
   checks: {
     yaml: { field: 'composeFile', read: composeYamlOf },
     each: servicesExist,
+    inPreview: sharedInCompose,
     hints: {
       mounts:
         'mounts do nothing in a compose: write bind mounts and volumes in the compose file, and files under files:',

@@ -35,6 +35,7 @@ export const domain = defineKind({
   fields: {
     host: {
       schema: () => hostName.describe('Host name; the key of the block by default.'),
+      inPreviews: 'own',
       appliesAt: 'deploy',
       examples: ['shop.example.com', 'store.example.com'],
     },

@@ -65,11 +65,13 @@ export const libsql = defineKind({
     ...fields,
     externalGRPCPort: {
       schema: () => port.describe('Port under which replicas can reach it from outside.'),
+      inPreviews: 'own',
       appliesAt: 'deploy',
       examples: [15_001, 15_002],
     },
     externalAdminPort: {
       schema: () => port.describe('Port under which its administration can be reached from outside.'),
+      inPreviews: 'own',
       appliesAt: 'deploy',
       examples: [15_003, 15_004],
     },

@@ -51,6 +51,7 @@ export const mount = defineKind({
     },
     hostPath: {
       schema: () => z.string().startsWith('/').describe('Folder of the host.'),
+      inPreviews: 'own',
       needed: true,
       onNull: { refuse: 'a bind mount needs its folder' },
       appliesAt: 'deploy',
@@ -58,6 +59,7 @@ export const mount = defineKind({
     },
     volumeName: {
       schema: () => volumeName.describe('Volume; the old one stays when it changes.'),
+      inPreviews: 'own',
       needed: true,
       onNull: { refuse: 'a volume mount needs its volume' },
       appliesAt: 'deploy',

@@ -23,6 +23,7 @@ export const port = defineKind({
   fields: {
     publishedPort: {
       schema: () => portNumber.describe('Port of the server.'),
+      inPreviews: 'own',
       appliesAt: 'deploy',
       examples: [8080, 9090],
     },

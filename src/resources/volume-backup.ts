@@ -17,6 +17,7 @@ const below = (service: string) =>
 export const volumeBackup = defineKind({
   kind: 'volumeBackup',
   section: 'volumeBackups',
+  inPreviews: 'left out',
   summary: 'A scheduled copy of a volume of a service to a destination.',
   identity: { id: 'volumeBackupId', key: ['name'], keyField: 'name' },
   short: shortBackup('cronExpression'),

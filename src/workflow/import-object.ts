@@ -34,7 +34,8 @@ export async function importObject(
   const action = made.actions.find((item) => item.address === address);
   // An entry of moved: may have given it an object.
   refuseManaged(address, made.base.resources);
-  const errors = (action?.notes ?? []).filter((item) => item.severity === 'error');
+  const notes = [...(action?.notes ?? []), ...made.diagnostics.filter((item) => item.address === address)];
+  const errors = notes.filter((item) => item.severity === 'error');
   if (action === undefined || errors.length > 0) throw new Stop('refused', errors);
   const record = {
     kind: resource.kind.kind,

@@ -14,6 +14,7 @@ import { type Proof, ofItsOrganization, proved, refuseForeign, shownOf } from '.
 import { createReader } from '../observe/reader.ts';
 import { acceptancesOn } from '../plan/find-acceptance.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
+import { refuseAdoption } from '../plan/adopted.ts';
 import { inFileOrder } from '../plan/file-order.ts';
 import { applyMoves } from '../plan/moved-addresses.ts';
 import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/narrow.ts';
@@ -97,7 +98,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const {
     deploys = true,
     destroys = false,
-    settings: { environment },
+    settings: { environment, preview },
   } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
@@ -120,7 +121,8 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   });
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
-  return finished(made, { start, concerned, proof });
+  const foreign = preview === undefined ? [] : refuseAdoption(made.actions);
+  return finished(made, { start, concerned: [...concerned, ...foreign], proof });
 }
 
 /** What a plan has before it reads the objects of the platform. */

@@ -20,6 +20,9 @@ export const manifests = {
     'more.yaml': `environments:\n  production:\n${database()}`,
   },
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
+  'not-in-previews': {
+    'trueup.yaml': `${head}environment: pr\npreview: {}\nvariables: { suffix: { default: "-\${preview:id}.example.com" } }\napplication: { api: { source: { type: docker, image: "nginx:1.27" }, domains: { main: { host: api.example.com } } } }\n`,
+  },
   'misplaced-secret': { 'trueup.yaml': production(database().replace('postgres:17', '${secret:IMAGE}')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
   'splits-address': {

@@ -6,6 +6,7 @@ import type { OtherRemedy } from './remedy.ts';
 const atTop = (sections: string) => sections.replaceAll(/^ {4}/gm, '');
 
 const named = `${head}environment: production\n`;
+const preview = `${head}environment: pr\npreview: {}\n`;
 const top = named + atTop(database());
 const including = (text: string, of = named) => ({ 'trueup.yaml': `${of}include: [shop.yaml]\n`, 'shop.yaml': text });
 const listed = `${production('    description: x\n')}include: [shop.yaml]\n`;
@@ -21,6 +22,11 @@ const secret = (below: string, changes: string) =>
 
 /** Remedies of mistakes in root files that name their environment, in templates and in changes. */
 export const otherInStages: Readonly<Record<string, OtherRemedy>> = {
+  'the id of an object in a preview': mistake('not-in-previews', `${preview}${atTop(database('id: pg_1'))}`, {
+    'Take it out below changes: with id: !reset.': {
+      to: `${preview}${atTop(database('id: pg_1'))}changes: { postgres: { main: { id: !reset } } }\n`,
+    },
+  }),
   'a service outside of its environment': mistake('unknown-key', head + atTop(database()), {
     'Write it inside of a block of environments:, as environments: { name: { postgres: … } }.': {
       to: production(database()),

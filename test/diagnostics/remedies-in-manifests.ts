@@ -62,6 +62,13 @@ export const inManifests = {
           .replace('${env:REGION}', '${var:region}'),
       }),
   },
+  'not-in-previews': {
+    'Write ${var:suffix} in host,': edited('not-in-previews', 'host: api.example.com', 'host: "api${var:suffix}"'),
+    'or take it out below changes: with !reset.': () =>
+      read({
+        'trueup.yaml': `${manifests['not-in-previews']['trueup.yaml']}changes: { application: { api: { domains: { main: !reset } } } }\n`,
+      }),
+  },
   'misplaced-secret': {
     'Write dockerImage: "${var:IMAGE}", declare IMAGE: {} under variables:, and set TRUEUP_VAR_IMAGE to the value.':
       () =>

@@ -19,7 +19,9 @@ const all = [production, main];
 
 function explained(path: string) {
   const part = findPart(path, all);
-  return part === undefined ? undefined : explainPart(part, all);
+  return part === undefined
+    ? undefined
+    : explainPart(part, { resources: all, leftOut: new Map([['production', ['protect']]]) });
 }
 
 describe('a resource', () => {
@@ -31,8 +33,13 @@ describe('a resource', () => {
       position: here,
       dependsOn: ['production', 'production.compose.shop', 'production.redis.other'],
       neededBy: [],
+      leftOut: [],
     });
-    expect(explained('production')).toMatchObject({ dependsOn: [], neededBy: ['production.redis.main'] });
+    expect(explained('production')).toMatchObject({
+      dependsOn: [],
+      neededBy: ['production.redis.main'],
+      leftOut: ['protect'],
+    });
   });
 
   test('needs in one field only what that refers to', () => {
@@ -64,6 +71,7 @@ describe('an object that only the state has', () => {
       path: '',
       kind: 'redis',
       position: undefined,
+      leftOut: [],
       dependsOn: ['production', 'production.compose.shop'],
       neededBy: ['production.compose.shop', 'production.redis.main'],
     });

@@ -92,6 +92,15 @@ function yamlOf(page: string, at: number): string {
   return found.text;
 }
 
+/** The YAML of a page that begins with the name of its file. */
+function yamlNamed(page: string, name: string): string {
+  const found = fencesIn(page, readFileSync(join(root, page), 'utf8')).find(
+    ({ language, text }) => language === 'yaml' && text.startsWith(`# ${name}`),
+  );
+  if (found === undefined) throw new Error(`${page} has no YAML of ${name}`);
+  return found.text;
+}
+
 const stages: Readonly<Record<string, (around: Surroundings) => Partial<Stage>>> = {
   'README.md': () => ({
     files: { ...usual.files, 'infra/trueup.yaml': yamlOf('README.md', 0) },
@@ -205,16 +214,17 @@ END`,
   }),
   'docs/stages.md': () => ({
     files: Object.fromEntries(
-      ['staging.yaml', 'production.yaml', 'shop.yaml'].map((name, at) => [
+      ['staging.yaml', 'production.yaml', 'shop.yaml', 'preview.yaml'].map((name) => [
         name,
-        yamlOf('docs/stages.md', at)
+        yamlNamed('docs/stages.md', name)
           .replace(/^platform: .*$/m, 'platform: emulator')
           .replace('project: shop', 'project: prj_1'),
       ]),
     ),
     before: {
       '': `export TRUEUP__STAGING__SECRET_DB_PASSWORD=correct-horse-battery
-export TRUEUP__PRODUCTION__SECRET_DB_PASSWORD=correct-horse-battery`,
+export TRUEUP__PRODUCTION__SECRET_DB_PASSWORD=correct-horse-battery
+export TRUEUP__PREVIEW__SECRET_DB_PASSWORD=correct-horse-battery`,
       'trueup drift adopt': `export MAIN=$(trueup state show staging.postgres.main -f staging.yaml | sed -n 's/^  id: //p')
 trueup call postgres.update postgresId=$MAIN dockerImage=postgres:18 --yes -f staging.yaml`,
     },

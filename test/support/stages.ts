@@ -11,14 +11,22 @@ import { type MarkedProblem, marked } from './marked.ts';
 export const stageHead = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 
 /** Reads a root file of a folder with these files, with a secret for each name. */
-export async function stageIn(folder: string, file: string): Promise<Manifest> {
+export async function stageIn(
+  folder: string,
+  file: string,
+  { preview, values = {} }: { readonly preview?: string; readonly values?: Readonly<Record<string, string>> } = {},
+): Promise<Manifest> {
   const { manifest } = await validate({
     workspace: await openWorkspace(folder),
     file,
     kinds,
     env: () => undefined,
     secret: (name) => `horse-${name}`,
-    given: () => undefined,
+    preview,
+    given: (name) => {
+      const text = values[name];
+      return text === undefined ? undefined : { text, by: `--var ${name}` };
+    },
     addSecret: () => {},
   });
   return manifest;

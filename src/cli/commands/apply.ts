@@ -8,7 +8,7 @@ import { exitOf, resultDocument } from '../../documents/result-document.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import { loadManifest, loadToWrite } from '../../project/load.ts';
+import { loadToDestroy, loadToWrite } from '../../project/load.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -182,8 +182,11 @@ export async function planAndApply(
   const { options, terminal } = run;
   const values = readValues(run, view, task.flags);
   // Deleting takes no secrets.
-  const load = task.command === 'destroy' ? loadManifest : loadToWrite;
-  const { deploying, flags, request } = task;
+  const load = task.command === 'destroy' ? loadToDestroy : loadToWrite;
+  const { deploying, request } = task;
+  // A preview has nothing that it did not create.
+  const losesAll = task.command === 'destroy' && options.preview !== undefined;
+  const flags: ApplyFlags = losesAll ? { ...task.flags, allowDataLoss: true } : task.flags;
   const limits = {
     purpose: task.command,
     inFlightTimeoutMs: readInFlightTimeout(flags),
@@ -207,7 +210,7 @@ export async function planAndApply(
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
       const plan = planDocument({ plan: made, counts, about, allowed, warnings });
       view.plan(plan, flags.full === true);
-      const permissions = await approve(run, made, { ...task, about });
+      const permissions = await approve(run, made, { ...task, flags, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';

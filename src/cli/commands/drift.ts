@@ -80,7 +80,8 @@ async function compare(run: Run, view: DriftCommandView, flags: DriftFlags): Pro
   const purpose = { purpose: 'drift', mayWrite: refuseWrites };
   return withProject(run, load, purpose, async ({ manifest, warnings }, connection) => {
     const { platform, notify: receivers = [] } = manifest.settings;
-    const remembers = flags.remember !== false;
+    // A preview has no memory.
+    const remembers = flags.remember !== false && options.preview === undefined;
     const notifies = receivers.length > 0 && (flags.notify ?? remembers);
     const { counts } = connection.client;
     const now = clock.wall();

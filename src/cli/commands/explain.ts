@@ -120,7 +120,7 @@ async function explainAddress(
     part !== undefined && (part.path.length === 0 || part.values.length > 0 || (values ?? []).length > 0);
   if (isOffline) {
     if (!isDeclared) throw nothingAt(written, known);
-    const explained = explainPart(part, manifest.resources);
+    const explained = explainPart(part, manifest);
     view.report({ explained, origin: await originOf(explained, manifest, run), values });
     return;
   }
@@ -128,7 +128,7 @@ async function explainAddress(
     const made = await plan(manifest, connection);
     return { made, reads: connection.client.counts.reads };
   });
-  const explained = isDeclared ? explainPart(part, manifest.resources) : explainRemoved(written, made.actions);
+  const explained = isDeclared ? explainPart(part, manifest) : explainRemoved(written, made.actions);
   if (explained === undefined) {
     const removed = made.actions.map(shownAddress);
     throw nothingAt(written, [...new Set([...known, ...removed])]);

@@ -6,7 +6,7 @@ import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { type TerraformState, maxStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import type { NamedPlatform } from '../../api/profile.ts';
 import { resolveAddress } from '../../kind/aliases.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import { withoutBlocks } from '../../manifest/manifest.ts';
 import { type Settings, platformAt } from '../../manifest/settings.ts';
 import { exportProject } from '../../export/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
@@ -101,16 +101,7 @@ async function exportInto(run: Run, view: ReportView<ExportReport>, flags: Expor
   }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
   const address = flags.address === undefined ? undefined : resolveAddress(flags.address);
-  const empty: Manifest = {
-    settings,
-    variables: new Map(),
-    resources: [],
-    outputs: new Map(),
-    accepted: [],
-    files: new Set(),
-    texts: new Map(),
-  };
-  return withLock({ ...run, options }, manifest ?? empty, {
+  return withLock({ ...run, options }, manifest ?? withoutBlocks(settings), {
     purpose: 'export',
     work: async ({ connection }) => {
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };

@@ -199,6 +199,8 @@ export const addressDocument = document('address', 1, {
     .optional(),
   dependsOn: strings,
   neededBy: strings,
+  /** What its block has, and a preview does not: backups, volumeBackups, protect. */
+  leftOut: strings.optional(),
   /** Where its values come from; left out in a manifest without stages, templates and changes. */
   values: z
     .array(

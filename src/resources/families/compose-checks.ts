@@ -1,5 +1,5 @@
 import { type Document, type YAMLError, isAlias, isCollection, isScalar, visit } from 'yaml';
-import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import type { CheckedResource, Checks, Problem } from '../../kind/checks.ts';
 import { type Json, canonical, isObject } from '../../formats/json.ts';
 import { onceInTurn } from '../../api/once.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
@@ -55,6 +55,45 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
     ];
   });
 }
+
+/** Names, ports and folders of the machine in a compose file that another preview of it would take too. */
+export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile, sourceType }, isOwn) => {
+  const found = sourceType === 'raw' && typeof composeFile === 'string' ? readComposeFile(composeFile) : undefined;
+  if (found === undefined || 'unreadable' in found) return [];
+  return Object.entries(mapIn(found.content.services)).flatMap(([service, definition]) => {
+    const { container_name: name, ports, volumes } = mapIn(definition);
+    const items = (list: Json | undefined) => (Array.isArray(list) ? (list as readonly Json[]) : []);
+    const publishes = items(ports).some((port) =>
+      typeof port === 'string' ? port.includes(':') : mapIn(port).published !== undefined,
+    );
+    const binds = items(volumes).some((mount) => {
+      const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapIn(mount).source ?? '');
+      return /^[/~]/.test(source) && !isOwn(source);
+    });
+    const problem = (message: string, remedy: string) => ({ field: 'composeFile', message, remedy });
+    return [
+      ...(name === undefined
+        ? []
+        : [problem(`the service ${service} has container_name, and each preview would take it`, 'Remove the line.')]),
+      ...(publishes
+        ? [
+            problem(
+              `the service ${service} publishes a port that each preview would take`,
+              'Reach it by a domain under domains:, which needs no published port.',
+            ),
+          ]
+        : []),
+      ...(binds
+        ? [
+            problem(
+              `the service ${service} mounts a folder of the host that each preview would share`,
+              'Use a named volume.',
+            ),
+          ]
+        : []),
+    ];
+  });
+};
 
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
 export function servicesWithImages(text: unknown): readonly string[] {

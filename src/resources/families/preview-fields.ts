@@ -15,6 +15,7 @@ const variables = (what: string): Field => {
 export const previewFields = {
   isPreviewDeploymentsActive: {
     schema: () => z.boolean().describe('Whether pull requests get previews.'),
+    inPreviews: 'never',
     otherwise: false,
     examples: [true, false],
   },

@@ -204,6 +204,7 @@ export const databaseServiceFields = {
   ...limitFields,
   externalPort: {
     schema: () => port.describe('Port under which it can be reached from outside.'),
+    inPreviews: 'own',
     appliesAt: 'deploy',
     short: publishedPort,
     examples: [15_432, 15_433],

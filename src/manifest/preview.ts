@@ -1,0 +1,277 @@
+import { resolvePath } from '../kind/aliases.ts';
+import { childAddress } from '../kind/address.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { fieldPath } from '../kind/row-values.ts';
+import { environmentKey, holderOf, ownEnvironment } from './assemble/environment.ts';
+import { sectionsOf } from './blocks.ts';
+import { type Report, reportInto } from './report-at.ts';
+import type { Block, Resource } from './resource.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
+import type { Variable } from './variables.ts';
+import { asWritten } from './wanted.ts';
+
+/** The key of a root file that describes many environments: a command line names one of them. */
+const previewKey = 'preview';
+
+/** The preview that a file is checked for where the command line names none. */
+export const examplePreview = '9999999';
+
+/** Whether a text can be the id of a preview. */
+export function isPreviewId(text: string): boolean {
+  return /^(?!.{21})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text);
+}
+
+/** A root file, with its values and its environment as they are for one preview. */
+export interface OfPreview {
+  readonly tree: MapNode;
+  /** The variables whose values in this file have the id. */
+  readonly varying: ReadonlySet<string>;
+}
+
+/** A root file with the id in the values of its variables and behind the name of its environment; others stay as they are. Pure. */
+export function asPreview(tree: MapNode, id: string, report: Report): OfPreview {
+  const preview = tree.entries.get(previewKey);
+  const varying = new Set<string>();
+  if (preview === undefined) return { tree, varying };
+  const entries = new Map(tree.entries);
+  if (ownEnvironment(tree) === undefined) {
+    const message = `${environmentKey} is missing: a preview is an environment of its own`;
+    report('missing-key', message, preview.keyAt, `Write ${environmentKey}: pr. Preview 123 is then pr-123.`);
+  }
+  const named = tree.entries.get(environmentKey);
+  if (named !== undefined) entries.set(environmentKey, { ...named, node: withSuffix(named.node, `-${id}`) });
+  const variables = tree.entries.get('variables');
+  if (variables?.node.is === 'map') {
+    const written = [...variables.node.entries].map(([name, entry]) => {
+      const node = withId(entry.node, id, report);
+      if (node !== entry.node) varying.add(name);
+      return [name, { ...entry, node }] as const;
+    });
+    entries.set('variables', { ...variables, node: { ...variables.node, entries: new Map(written) } });
+  }
+  return { tree: { ...tree, entries }, varying };
+}
+
+/** The name of an environment with a text behind it. */
+function withSuffix(node: Node, suffix: string): Node {
+  if (node.is === 'scalar') return { ...node, value: `${String(node.value)}${suffix}`, source: node.source + suffix };
+  const name = node.is === 'map' ? node.entries.get('name') : undefined;
+  if (node.is !== 'map' || name === undefined) return node;
+  return { ...node, entries: new Map([...node.entries, ['name', { ...name, node: withSuffix(name.node, suffix) }]]) };
+}
+
+const idExpression = /(?<!\$)\$\{preview:([^}]*)\}/g;
+
+/** A value with the id for `${preview:id}`; what has none is the same node. */
+function withId(node: Node, id: string, report: Report): Node {
+  if (node.is === 'list') {
+    const items = node.items.map((item) => withId(item, id, report));
+    return items.some((item, at) => item !== node.items[at]) ? { ...node, items } : node;
+  }
+  if (node.is === 'map') {
+    const entries = [...node.entries].map(
+      ([key, entry]) => [key, { ...entry, node: withId(entry.node, id, report) }] as const,
+    );
+    const isChanged = entries.some(([key, entry]) => entry.node !== node.entries.get(key)?.node);
+    return isChanged ? { ...node, entries: new Map(entries) } : node;
+  }
+  if (typeof node.value !== 'string') return node;
+  const source = node.value.replace(idExpression, (_, word: string) => {
+    if (word !== 'id') report('bad-expression', `there is no preview:${word}`, node.at, 'Write ${preview:id}.');
+    return id;
+  });
+  if (source === node.value) return node;
+  return { ...node, source, value: /^(?:0|[1-9]\d{0,14})$/.test(source) ? Number(source) : source };
+}
+
+/** A manifest as a preview has it. */
+export interface Fitted {
+  readonly tree: MapNode;
+  /** What previews do not have, by the address of the block that it was left out of. */
+  readonly leftOut: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Fitting {
+  readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
+  readonly leftOut: Map<string, readonly string[]>;
+  readonly report: Report;
+}
+
+/**
+ * A manifest that is written out, without what previews do not have. Refuses what a preview cannot have for itself. Its
+ * environment says whose it is. Pure.
+ */
+export function fitToPreview(
+  tree: MapNode,
+  { kinds, id }: { readonly kinds: readonly Kind[]; readonly id: string },
+  report: Report,
+): Fitted {
+  const fitting = { sections: sectionsOf(kinds), leftOut: new Map<string, readonly string[]>(), report };
+  const holder = holderOf(kinds);
+  const project = tree.entries.get('project');
+  if (project?.node.is === 'map') {
+    const message = 'a preview does not own its project';
+    report('not-in-previews', message, project.keyAt, 'Write project: and the name of the project.');
+  }
+  for (const [section, { node }] of tree.entries) {
+    if (section === holder?.section || !fitting.sections(root).has(section) || node.is !== 'map') continue;
+    for (const [key, { keyAt }] of node.entries) {
+      const message = `${section}.${key} belongs to the organization, and previews would take it from each other`;
+      const remedy = `Declare it in a file that only one stage includes, and write its name here, or changes: { ${section}: { ${key}: !reset } }.`;
+      report('not-in-previews', message, keyAt, remedy);
+    }
+  }
+  const file = tree.at.file;
+  const fitted = fitBelow(tree.entries, { kind: root, address: undefined }, fitting);
+  return {
+    tree: { ...tree, entries: described(fitted, holder?.section, `Preview ${id} of ${file}`) },
+    leftOut: fitting.leftOut,
+  };
+}
+
+/** The environment with a description. */
+function described(
+  entries: ReadonlyMap<string, Entry>,
+  section: string | undefined,
+  text: string,
+): ReadonlyMap<string, Entry> {
+  const whole = section === undefined ? undefined : entries.get(section);
+  if (section === undefined || whole?.node.is !== 'map') return entries;
+  const blocks = [...whole.node.entries].map(([key, entry]): [string, Entry] => {
+    if (entry.node.is !== 'map') return [key, entry];
+    const { at } = entry.node;
+    const description: Entry = { keyAt: at, node: { is: 'scalar', value: text, source: text, at } };
+    const node = { ...entry.node, entries: new Map([...entry.node.entries, ['description', description]]) };
+    return [key, { ...entry, node }];
+  });
+  return new Map([...entries, [section, { ...whole, node: { ...whole.node, entries: new Map(blocks) } }]]);
+}
+
+function fitBelow(
+  entries: ReadonlyMap<string, Entry>,
+  { kind, address }: { readonly kind: string; readonly address: string | undefined },
+  fitting: Fitting,
+): ReadonlyMap<string, Entry> {
+  const sections = fitting.sections(kind);
+  const fitted = new Map<string, Entry>();
+  const leaveOut = (key: string): void => {
+    if (address !== undefined) fitting.leftOut.set(address, [...(fitting.leftOut.get(address) ?? []), key]);
+  };
+  for (const [key, entry] of entries) {
+    const below = sections.get(key);
+    if (below?.inPreviews === 'left out' || (key === 'protect' && address !== undefined)) leaveOut(key);
+    else if (below === undefined || entry.node.is !== 'map') {
+      if (key === 'id' && address !== undefined) refuseId(entry, fitting.report);
+      fitted.set(key, entry);
+    } else {
+      const blocks = [...entry.node.entries].map(([name, block]): [string, Entry] => {
+        if (block.node.is !== 'map') return [name, block];
+        const own = childAddress(address, below.identity.addressedByKey === true ? undefined : key, name);
+        const inside = fitBelow(block.node.entries, { kind: below.kind, address: own }, fitting);
+        return [name, { ...block, node: { ...block.node, entries: inside } }];
+      });
+      fitted.set(key, { ...entry, node: { ...entry.node, entries: new Map(blocks) } });
+    }
+  }
+  return fitted;
+}
+
+function refuseId({ keyAt }: Entry, report: Report): void {
+  const message = 'id adopts an object, and a preview creates everything that it has';
+  report('not-in-previews', message, keyAt, 'Take it out below changes: with id: !reset.');
+}
+
+/** What a preview is checked with. */
+interface Checking {
+  readonly id: string;
+  readonly blocks: readonly Block[];
+  readonly resources: readonly Resource[];
+  readonly variables: ReadonlyMap<string, Variable>;
+  /** The variables whose values have the id in this run. */
+  readonly varying: ReadonlySet<string>;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Refuses values that a preview would share with others: hosts, ports and folders of the machine without the id. */
+export function checkPreview({ id, blocks, resources, variables, varying, diagnostics }: Checking): void {
+  for (const block of blocks) {
+    const { kind, address, at } = block;
+    const report = reportInto(diagnostics, address);
+    for (const [name, { inPreviews: rule }] of Object.entries(kind.fields)) {
+      const node = rule === undefined ? undefined : nodeOf(block, name);
+      if (rule === undefined || (node !== undefined && (node.is !== 'scalar' || isEmpty(node)))) continue;
+      const path = fieldPath(kind, name);
+      if (rule === 'never') {
+        if (node !== undefined && node.value !== false) refuseField(path, node.at, report);
+      } else if (node !== undefined || kind.identity.keyField === name) {
+        const text = String(node?.value ?? '');
+        const names = [...text.matchAll(variableIn)].map(([, one = '']) => one);
+        const isVarying = names.some((one) => varying.has(one));
+        if (!isVarying) refuseShared(path, { names, varying: [...varying], at: node?.at ?? at }, report);
+        else if (name === 'host') checkHost(filled(text, variables), node?.at ?? at, report);
+      }
+    }
+  }
+  const word = new RegExp(`(?<![a-z0-9])${id}(?![a-z0-9])`);
+  for (const { kind, fields, address, at } of resources) {
+    const values = Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)] as const);
+    const found = kind.checks?.inPreview?.(Object.fromEntries(values), (text) => word.test(text)) ?? [];
+    for (const { field = '', message, remedy } of found)
+      reportInto(diagnostics, address)('not-in-previews', message, fields[field]?.at ?? at, remedy);
+  }
+}
+
+const variableIn = /(?<!\$)\$\{var:([^}|]+)/g;
+
+/** The value that a block has for a field. */
+function nodeOf({ kind, entries }: Block, name: string): Node | undefined {
+  const path = fieldPath(kind, name);
+  return [...entries].find(([written]) => resolvePath(written) === path)?.[1].node;
+}
+
+function refuseField(written: string, at: Place, report: Report): void {
+  const message = `${written} is for an application that exists once`;
+  report('not-in-previews', message, at, `Write ${written}: false below changes:.`);
+}
+
+/** Refuses the value of a field that no variable with the id is a part of. `names`: its variables. */
+function refuseShared(
+  path: string,
+  {
+    names,
+    varying,
+    at,
+  }: { readonly names: readonly string[]; readonly varying: readonly string[]; readonly at: Place },
+  report: Report,
+): void {
+  const message = `${path} is the same for each preview: it has no variable with \${preview:id}`;
+  const [used] = names;
+  const [name = 'suffix'] = varying;
+  const declared =
+    varying.length > 0 ? '' : 'declare variables: { suffix: { default: "-pr-${preview:id}.example.com" } }, ';
+  const way =
+    used === undefined
+      ? `${declared}write \${var:${name}} in ${path}`
+      : `give ${used} a value with the id, such as "-pr-\${preview:id}.example.com"`;
+  const remedy = `${way[0]?.toUpperCase()}${way.slice(1)}, or take it out below changes: with !reset.`;
+  report('not-in-previews', message, at, remedy);
+}
+
+/** A text with the values of variables; undefined: something else decides it too. */
+function filled(text: string, variables: ReadonlyMap<string, Variable>): string | undefined {
+  const whole = text.replace(/(?<!\$)\$\{var:([^}|]+)\}/g, (expression, name: string) => {
+    const value = variables.get(name)?.value;
+    return value === undefined || 'problem' in value ? expression : (value.written ?? expression);
+  });
+  return whole.includes('${') ? undefined : whole;
+}
+
+/** Refuses a host that DNS does not take. */
+function checkHost(host: string | undefined, at: Place, report: Report): void {
+  if (host === undefined) return;
+  const long = host.split('.').find((label) => label.length > 63);
+  const remedy = 'Shorten the key of the block or the variable: a part has at most 63 characters, and the host 253.';
+  if (long !== undefined) report('not-in-previews', `host: ${long} has ${long.length} characters`, at, remedy);
+  else if (host.length > 253) report('not-in-previews', `host has ${host.length} characters`, at, remedy);
+}

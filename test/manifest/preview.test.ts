@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { examplePreview, isPreviewId } from '../../src/manifest/preview.ts';
+import { fieldPath } from '../../src/kind/row-values.ts';
+import { asWritten } from '../../src/manifest/wanted.ts';
+import { mistakes, stage, stageIn } from '../support/stages.ts';
+import { folderWith } from '../diagnostics/provoked.ts';
+
+/** A root file with `preview:`, for one preview. */
+
+const image = 'source: { type: docker, image: "nginx:1.27" }';
+const database = 'dockerImage: postgres:17, databaseName: shop, databaseUser: shop, databasePassword: x';
+const shared = `project: prj_1
+variables: { suffix: {}, port: { type: number, default: 8080 }, folder: { default: /srv } }
+application:
+  api: { ${image}, protect: true, domains: { main: { host: "api\${var:suffix}" } } }
+postgres:
+  main:
+    { ${database}, protect: true, backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: a/ } } }
+`;
+const root = (more = '') => `trueup: 1
+platform: emulator
+environment: pr
+preview: { for: 3d, most: 10 }
+include: [shop.yaml, more.yaml]
+variables: { suffix: "-\${preview:id}.example.com" }
+${more}`;
+const files = (more = '', other = '{}\n') => ({ 'preview.yaml': root(more), 'shop.yaml': shared, 'more.yaml': other });
+const file = 'preview.yaml';
+
+test('has an environment, hosts and a description of its own, and no backups and protection', async () => {
+  const manifest = await stageIn(folderWith(files()), file, { preview: '12' });
+  const { resources, settings, leftOut } = manifest;
+  expect(resources.map(({ address }) => address).toSorted()).toEqual([
+    'pr-12',
+    'pr-12.application.api',
+    'pr-12.application.api.domains.main',
+    'pr-12.postgres.main',
+  ]);
+  const valueOf = (address: string, name: string) => {
+    const found = resources.find((one) => one.address === address);
+    const wanted = found?.fields[name];
+    return found && wanted && [fieldPath(found.kind, name), asWritten(wanted)];
+  };
+  expect(valueOf('pr-12', 'description')).toEqual(['description', 'Preview 12 of preview.yaml']);
+  expect(valueOf('pr-12.application.api.domains.main', 'host')).toEqual(['host', 'api-12.example.com']);
+  expect(resources.flatMap(({ options }) => Object.keys(options))).not.toContain('protect');
+  expect(settings.preview).toEqual({ id: '12', forMs: 3 * 86_400_000, most: 10, seed: [] });
+  expect([...leftOut]).toEqual([
+    ['pr-12.application.api', ['protect']],
+    ['pr-12.postgres.main', ['protect', 'backups']],
+  ]);
+});
+
+test('is read for an example where nothing names it', async () => {
+  expect((await stage(files(), file)).settings.environment?.name).toBe(`pr-${examplePreview}`);
+});
+
+test('the id is a number where a whole value is one', async () => {
+  const more = `changes: { application: { api: { domains: { main: { port: "\${var:port}" } } } } }\n`;
+  const texts = files(more);
+  texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { port: "8${preview:id}",');
+  const { resources } = await stageIn(folderWith(texts), file, { preview: '12' });
+  const port = resources.find(({ kind }) => kind.kind === 'domain')?.fields['port'];
+  expect(port && asWritten(port)).toBe(812);
+});
+
+test.each([
+  ['1', true],
+  ['a-b--c', true],
+  ['x'.repeat(20), true],
+  ['x'.repeat(21), false],
+  ['', false],
+  ['-1', false],
+  ['1-', false],
+  ['A', false],
+  ['1\n', false],
+])('%j as an id: %s', (text, is) => {
+  expect(isPreviewId(text)).toBe(is);
+});
+
+const service = (name: string, more: string) => `application: { ${name}: { ${image}, ${more} } }\n`;
+const compose = (yaml: string) =>
+  `compose: { stack: { source: { type: raw, composeFile: §"services: { web: { image: nginx, ${yaml} } }" } } }\n`;
+
+describe('refuses', () => {
+  test.each([
+    [
+      'a host without the id',
+      service('web', 'domains: { main: { host: §www.example.com } }'),
+      'host is the same for each preview',
+    ],
+    [
+      'a host that is the key of its block',
+      service('web', 'domains: { §www.example.com: {} }'),
+      'host is the same for each preview',
+    ],
+    [
+      'a published port',
+      service('web', 'ports: { p: { publishedPort: §9100, targetPort: 9100 } }'),
+      'publishedPort is the same',
+    ],
+    [
+      'a folder of the host',
+      service('web', 'mounts: { m: { type: bind, mountPath: /data, hostPath: §/srv/data } }'),
+      'hostPath is the same',
+    ],
+    [
+      'a volume',
+      service('web', 'mounts: { m: { type: volume, mountPath: /data, volumeName: §data } }'),
+      'volumeName is the same',
+    ],
+    [
+      'the port of a database',
+      `redis: { r: { dockerImage: redis:8, databasePassword: x, externalPort: §6379 } }\n`,
+      'externalPort is the same',
+    ],
+    [
+      'previews of the platform',
+      service('web', 'isPreviewDeploymentsActive: §true'),
+      'isPreviewDeploymentsActive is for an application that exists once',
+    ],
+    ['an id', service('web', '§id: app_1'), 'id adopts an object'],
+    ['an object of the organization', 'tags: { §deploy: {} }\n', 'tags.deploy belongs to the organization'],
+    ['a name of a container', compose('container_name: web'), 'container_name'],
+    ['a published port of a compose file', compose("ports: ['80:80']"), 'publishes a port'],
+    ['a folder in a compose file', compose("volumes: ['/srv/x:/x']"), 'mounts a folder of the host'],
+  ])('%s', async (_is, other, message) => {
+    const found = await mistakes(files('', other), file);
+    expect(found).toEqual([{ code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) }]);
+  });
+});
