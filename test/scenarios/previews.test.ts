@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
-import { documentOf, project, trueup } from './process.ts';
+import { documentOf, project, trueup } from '../cli/process.ts';
 
 /** A root file with `preview:` on the command line. */
 
