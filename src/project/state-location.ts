@@ -136,8 +136,7 @@ function requirePreview({ preview }: Pick<NamedState, 'preview'>, options: Proje
 /** @throws {Stop} `usage`, when the command line names a preview of a file without `preview:`. */
 export function refuseNoFamily({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
   if (preview !== undefined || options.preview === undefined) return;
-  const families = rootFiles(options.folder).filter(({ isPreview }) => isPreview);
-  const [first] = families;
+  const first = rootFiles(options.folder).find(({ isPreview }) => isPreview);
   const remedy =
     first === undefined ? 'Leave --preview out.' : `Name the file of the previews: -f ${shellWord(first.file)}.`;
   throw usage(`--preview: ${options.file} has no preview:`, remedy);
