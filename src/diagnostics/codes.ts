@@ -60,6 +60,10 @@ export const codes = {
     'A ${…} that looks like an expression is none: Trueup passes it on as text.',
     'Correct the word before the colon. If it is meant as text, leave it as it is.',
   ),
+  'unused-parameter': warning(
+    'A parameter of a template stands in no value of its block: what a use gives to it has no effect.',
+    'Write ${param:name} in the block, or remove the parameter.',
+  ),
   'splits-address': warning(
     'A value in an address has a character that ends or splits the address, such as @ or /.',
     'Write |urlencode behind the name: ${secret:PW|urlencode}.',

@@ -23,6 +23,8 @@ interface YamlList<P> extends Tagged {
 }
 
 export interface YamlMap<P> extends Tagged {
+  /** The keys that a `!reset` took out, each with its place. */
+  readonly resets?: ReadonlyMap<string, P> | undefined;
   readonly is: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry<P>>;
   readonly at: P;

@@ -158,7 +158,16 @@ function searchSection(section: Section, search: Search): void {
     if (ofKey === undefined && child.node.is === 'map') {
       const above = isBelowTop && top !== undefined ? topAddress(top) : parent;
       const entries = withUnset(child.node.entries, unsetTwice(reportInto(diagnostics, address)));
-      search.blocks.push({ address, kind, key, parent: above, link, entries, at: child.keyAt });
+      search.blocks.push({
+        address,
+        kind,
+        key,
+        parent: above,
+        link,
+        entries,
+        resets: child.node.resets,
+        at: child.keyAt,
+      });
       searchBelow(entries, kind.kind, address, search);
       continue;
     }

@@ -16,7 +16,7 @@ import { reshapedSetting } from './reshape.ts';
 import type { Block, Resource } from './resource.ts';
 import { sectionInstead } from './short-blocks.ts';
 import { settingInstead, takes, unionInstead, valueInstead } from './short-value.ts';
-import { type Entry, type MapNode, type Node, isEmpty } from './tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import { type Wanted, asWritten, knownValue } from './wanted.ts';
 
@@ -36,6 +36,8 @@ interface Reading {
   readonly keys: ReadonlyMap<string, Written>;
   /** The key that each field was written by, in the block or in the map of a union. */
   readonly writtenAs: Map<string, string>;
+  /** What a `!reset` took out, by the paths of keys. */
+  readonly resets: Map<string, Place>;
   readonly evaluation: FieldEvaluation;
 }
 
@@ -59,6 +61,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     place,
     keys,
     writtenAs: new Map<string, string>(),
+    resets: new Map(block.resets),
     evaluation: { ...evaluation, privateKeys },
   };
   const fields: Record<string, Wanted> = {};
@@ -94,6 +97,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     options: others,
     pinned: typeof id === 'string' ? id : undefined,
     privateKeys: privateKeys.size === 0 ? undefined : privateKeys,
+    resets: reading.resets.size === 0 ? undefined : reading.resets,
   };
 }
 
@@ -147,6 +151,7 @@ function readUnion(at: string, union: Union, node: Node, reading: Reading): read
     report('wrong-type', `${at} must be a map`, node.at, remedy ?? `Write ${at}: { type: …, … }.`);
     return [];
   }
+  for (const [key, place] of node.resets ?? []) reading.resets.set(`${at}.${key}`, place);
   const type = caseIn(at, union, node, report);
   if (type === undefined) return [];
   const fields = caseFields(union, type);
@@ -157,13 +162,13 @@ function readUnion(at: string, union: Union, node: Node, reading: Reading): read
   for (const [key, field] of call === undefined ? [] : fields) {
     if (call === undefined || node.entries.has(key) || !isNeededBy(call, field)) continue;
     const message = `${at}.${key} is missing: the platform needs it for ${type}`;
-    report('cannot-create', message, node.at, `Write ${at}.${key}.`);
+    report('cannot-create', message, node.resets?.get(key) ?? node.at, `Write ${at}.${key}.`);
   }
   return declared;
 }
 
 /** The case of a union that its map chooses; undefined for none that there is, which is reported. */
-function caseIn(at: string, union: Union, { entries, at: place }: MapNode, report: Report): string | undefined {
+function caseIn(at: string, union: Union, { entries, resets, at: place }: MapNode, report: Report): string | undefined {
   const { cases, refused = {}, describe } = union;
   const tag = entries.get('type')?.node;
   const names = Object.keys(cases);
@@ -172,7 +177,7 @@ function caseIn(at: string, union: Union, { entries, at: place }: MapNode, repor
     const fitting = names.filter((name) => others.every((key) => Object.hasOwn(cases[name] ?? {}, key)));
     const [only] = others.length > 0 && fitting.length === 1 ? fitting : [];
     const remedy = `Write ${at}: { type: ${only ?? '…'}, … }; the types are ${names.join(', ')}.`;
-    report('wrong-type', `${at}.type is missing`, place, remedy);
+    report('wrong-type', `${at}.type is missing`, resets?.get('type') ?? place, remedy);
     return undefined;
   }
   const written = toJson(tag);

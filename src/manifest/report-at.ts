@@ -37,8 +37,8 @@ export function oncePerPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const places = new Map<string, { readonly item: Diagnostic; readonly others: string[] }>();
   for (const [index, item] of diagnostics.entries()) {
     const { code, message, remedy, position, address } = item;
-    const place =
-      position === undefined || address === undefined ? index : [position.file, position.line, position.column];
+    const isShared = position !== undefined && (address !== undefined || position.uses !== undefined);
+    const place = isShared ? [position.file, position.line, position.column] : index;
     const key = JSON.stringify([place, code, message, remedy]);
     const known = places.get(key);
     if (known === undefined) places.set(key, { item, others: [] });

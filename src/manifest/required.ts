@@ -1,7 +1,8 @@
 import { requiredMembers } from '../api/contract.ts';
-import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { createOf, fieldPath, isInCase, takesNull } from '../kind/row-values.ts';
-import { type Resource, resourcePosition } from './resource.ts';
+import type { Resource } from './resource.ts';
+import { position } from './tree.ts';
 import { knownValue } from './wanted.ts';
 
 /** The fields that a creation needs and that a block leaves out. */
@@ -32,6 +33,13 @@ export function missingAtCreation({
   return [...new Set([...required, ...needed])].filter((name) => !isGiven(name));
 }
 
+/** Where a block lacks fields: at the `!reset` that takes the first of them out, or else at its key. */
+export function missingPosition({ kind, at, resets }: Resource, missing: readonly string[]): Position {
+  const paths = missing.map((name) => fieldPath(kind, name));
+  const taken = paths.map((path) => resets?.get(path) ?? resets?.get(path.split('.', 1)[0] ?? ''));
+  return position(taken.find((place) => place !== undefined) ?? at);
+}
+
 /** Warns of blocks that can only adopt an object: without a request it is unknown whether theirs exists. */
 export function adoptOnly(resources: readonly Resource[]): Diagnostic[] {
   return resources.flatMap((resource) => {
@@ -41,6 +49,6 @@ export function adoptOnly(resources: readonly Resource[]): Diagnostic[] {
     const names = missing.map((name) => fieldPath(kind, name)).join(', ');
     const message = `${address} cannot be created without ${names}: it can only adopt what the platform has`;
     const remedy = `Add ${names}, unless the object exists.`;
-    return [diagnostic('adopt-only', message, { remedy, address, position: resourcePosition(resource) })];
+    return [diagnostic('adopt-only', message, { remedy, address, position: missingPosition(resource, missing) })];
   });
 }

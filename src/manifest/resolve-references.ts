@@ -202,12 +202,18 @@ function suggestion(
   // A short path is near to many others: a step of it must be the same.
   const steps = new Set(addressParts(written));
   const candidates = [...relative.keys()].filter((address) => addressParts(address)?.some((step) => steps.has(step)));
-  const guess = lacking(written, relative) ?? closest(written, candidates);
+  const guess = lacking(written, relative) ?? ofOtherStage(written, relative) ?? closest(written, candidates);
   const block = guess === undefined ? undefined : relative.get(guess);
   if (guess === undefined || block === undefined) return undefined;
   const outputs = outputsOf(block);
   const meant = outputs.includes(output) ? output : (closest(output, outputs) ?? outputs[1] ?? 'id');
   return `Did you mean \${ref:${guess}.${meant}}?`;
+}
+
+/** The address without its first step, where that names the environment of another root file. */
+function ofOtherStage(written: string, candidates: ReadonlyMap<string, Block>): string | undefined {
+  const rest = (addressParts(written) ?? []).slice(1).join('.');
+  return candidates.has(rest) ? rest : undefined;
 }
 
 /** The nearest address that has all steps of a written one, in order and to the end, and more: a section was left out. */

@@ -3,7 +3,7 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
-import { type Entry, type Place, position } from './tree.ts';
+import { type Entry, type MapNode, type Place, position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /** One resource as the user wants it. Fields have the API's names; unions are flattened. */
@@ -24,6 +24,8 @@ export interface Resource {
   readonly options: Readonly<Record<string, Json>>;
   /** Keys and fields that the user calls private. */
   readonly privateKeys?: ReadonlySet<string> | undefined;
+  /** What a `!reset` took out of the block, by the paths of keys, each with its place. */
+  readonly resets?: ReadonlyMap<string, Place> | undefined;
   /** The id that the user pinned. */
   readonly pinned: string | undefined;
 }
@@ -36,6 +38,7 @@ export interface Block {
   readonly parent: string | undefined;
   readonly link: ParentLink;
   readonly entries: ReadonlyMap<string, Entry>;
+  readonly resets?: MapNode['resets'];
   readonly at: Place;
 }
 

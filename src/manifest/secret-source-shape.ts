@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { nameForm } from '../secrets/sources/names.ts';
-import { type Recipe, usualAlphabet } from '../secrets/generate-secret.ts';
+import { type Recipe, namesOf, usualAlphabet } from '../secrets/generate-secret.ts';
 import { type PresetWord, type Program, presets, programOf } from '../secrets/sources/presets.ts';
 import { oneOf } from './one-of.ts';
 import { alternatives } from './problem.ts';
-import type { Place } from './tree.ts';
+import type { Report } from './report-at.ts';
+import type { Node, Place } from './tree.ts';
 
 /** Where secrets come from: a file, or a program. */
 export type SecretSource = { readonly at: Place } & (
@@ -136,8 +137,30 @@ export function readSource(written: z.output<ReturnType<typeof secretSource>>, a
   return { is: 'command', words: command ?? [], passes, prints, at };
 }
 
-/** Reads an entry of `generated:` whose form was checked. */
-export function readRecipe(written: z.output<ReturnType<typeof generatedSecret>>): Recipe {
+/**
+ * Reads `generated:`, whose form was checked. Two names that make a secret of the same name are reported: a pair of keys makes
+ * two.
+ */
+export function readRecipes(
+  written: Readonly<Record<string, z.output<ReturnType<typeof generatedSecret>>>>,
+  node: Node | undefined,
+  report: Report,
+): ReadonlyMap<string, Recipe> {
+  const recipes = new Map(Object.entries(written).map(([name, recipe]) => [name, readRecipe(recipe)]));
+  const makers = new Map<string, string>();
+  for (const [name, recipe] of recipes)
+    for (const made of namesOf(name, recipe)) {
+      const other = makers.get(made);
+      makers.set(made, name);
+      const at = node?.is === 'map' ? node.entries.get(name)?.keyAt : undefined;
+      if (other === undefined || at === undefined) continue;
+      const message = `generated.${other} and generated.${name} both make the secret ${made}`;
+      report('defined-twice', message, at, 'Give one of them another name.');
+    }
+  return recipes;
+}
+
+function readRecipe(written: z.output<ReturnType<typeof generatedSecret>>): Recipe {
   if (typeof written === 'string') return written;
   const { length = 32, alphabet = usualAlphabet } = written;
   return { length, alphabet };

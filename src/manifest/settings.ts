@@ -17,7 +17,7 @@ import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 import { readDuration } from '../formats/units.ts';
 import { examplePreview } from './preview.ts';
-import { type SecretSource, readRecipe, readSource } from './secret-source-shape.ts';
+import { type SecretSource, readRecipes, readSource } from './secret-source-shape.ts';
 
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
@@ -119,6 +119,7 @@ export function readSettings(root: MapNode, input: SettingsInput, diagnostics: D
     reportInto(diagnostics),
   );
   const project = typeof written === 'string' ? written : written?.name;
+  const recipes = readRecipes(generated ?? {}, root.entries.get('generated')?.node, reportInto(diagnostics));
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   return {
     platform,
@@ -128,7 +129,7 @@ export function readSettings(root: MapNode, input: SettingsInput, diagnostics: D
     state: state && ownState(root, state),
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
     secrets: (secrets ?? []).map((source, index) => readSource(source, itemAt(root, 'secrets', index))),
-    generated: new Map(Object.entries(generated ?? {}).map(([name, recipe]) => [name, readRecipe(recipe)])),
+    generated: recipes,
     drift,
     preview: preview && familyOf(preview, input.preview),
     notify: drift?.notify && receivers(root, drift.notify),
@@ -265,16 +266,20 @@ function platformOf(written: Value<'platform'>): NamedPlatform | undefined {
   return written === 'emulator' ? { emulator: true } : written;
 }
 
-/** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
+/** Refuses names `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
 function refuseProto(root: MapNode, report: Report): void {
-  const entryIn = (key: 'variables' | 'outputs') => {
+  const entryIn = (key: 'variables' | 'outputs' | 'generated') => {
     const node = root.entries.get(key)?.node;
     return node?.is === 'map' ? node.entries.get('__proto__') : undefined;
   };
-  const [variable, output] = [entryIn('variables'), entryIn('outputs')];
-  if (variable !== undefined) {
-    const message = 'variables: a variable cannot have the name __proto__';
-    report('wrong-type', message, variable.keyAt, 'Choose another name.');
+  const output = entryIn('outputs');
+  for (const [key, noun] of [
+    ['variables', 'variable'],
+    ['generated', 'secret'],
+  ] as const) {
+    const entry = entryIn(key);
+    const message = `${key}: a ${noun} cannot have the name __proto__`;
+    if (entry !== undefined) report('wrong-type', message, entry.keyAt, 'Choose another name.');
   }
   if (output !== undefined && !plainScalar.safeParse(toJson(output.node)).success) {
     const message = 'outputs.__proto__ must be text, a number or a boolean';

@@ -68,8 +68,8 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const lacksFiles = diagnostics.length > before;
   const settings = own ?? readSettings(joined, input, diagnostics);
   if (settings === undefined) return undefined;
-  const mayReset = [...texts.values()].some((text) => text.includes('!reset'));
-  const written = writeOut(joined, { kinds, own: environment, mayReset }, reportInto(diagnostics));
+  const has = (pattern: RegExp) => [...texts.values()].some((text) => pattern.test(text));
+  const written = writeOut(joined, { kinds, own: environment, lacksFiles, has }, reportInto(diagnostics));
   const { id } = settings.preview ?? {};
   const fitted =
     id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import { type Json, same } from '../formats/json.ts';
 import { choosesId, fieldPath } from '../kind/row-values.ts';
-import { missingAtCreation } from '../manifest/required.ts';
+import { missingAtCreation, missingPosition } from '../manifest/required.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { knownValue } from '../manifest/wanted.ts';
@@ -158,7 +158,8 @@ export function creation(input: Planning, resource: Resource) {
   if (missing.length > 0) {
     const names = missing.map((name) => fieldPath(kind, name)).join(', ');
     const remedy = `Add ${names}, or id: if it exists under another name.`;
-    notes.push(diagnostic('cannot-create', `${address} cannot be created without ${names}`, { ...about, remedy }));
+    const where = { address, position: missingPosition(resource, missing) };
+    notes.push(diagnostic('cannot-create', `${address} cannot be created without ${names}`, { ...where, remedy }));
   }
   // An array that grew holds room for more.
   return { attributes: [...attributes], changes, steps, notes };

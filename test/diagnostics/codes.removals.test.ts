@@ -58,6 +58,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove it, and write _ into the block that it is meant for.',
     'Remove the line. To show a value in plans, take its name out of the list that calls it private.',
     'Remove the tag, or the line.',
+    'Write ${param:_} in it, or remove the parameter.',
+    'Write use: NAME beside it, or remove the line.',
     'Add sqldNode: replica, or remove sqldPrimaryUrl.',
     'Add it with --target, or leave out --replace for it.',
     'Leave out --replace for it.',

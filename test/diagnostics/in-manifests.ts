@@ -25,6 +25,12 @@ export const manifests = {
   },
   'misplaced-secret': { 'trueup.yaml': production(database().replace('postgres:17', '${secret:IMAGE}')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
+  'unused-parameter': {
+    'trueup.yaml': `${head}environment: production
+templates: { database: { parameters: { tag: { default: "17" } }, block: { dockerImage: "postgres:17" } } }
+postgres: { main: { use: database, databaseName: shop, databaseUser: shop, databasePassword: example } }
+`,
+  },
   'splits-address': {
     'trueup.yaml': production(stack('env: { DATABASE_URL: "postgres://shop:${var:pw}@db/shop" }')).replace(
       'trueup: 1',

@@ -87,6 +87,10 @@ export const inManifests = {
     }),
     'If it is meant as text, leave it as it is.': { forPeople: 'only they know which of the two it is' },
   },
+  'unused-parameter': {
+    'Write ${param:tag} in it,': edited('unused-parameter', 'postgres:17', 'postgres:${param:tag}'),
+    'or remove the parameter.': edited('unused-parameter', '{ tag: { default: "17" } }', '{}'),
+  },
   'splits-address': {
     'Write ${var:pw|urlencode}.': edited('splits-address', '${var:pw}', '${var:pw|urlencode}'),
   },

@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/manifest/workspace.ts';
-import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { Manifest } from '../../src/manifest/manifest.ts';
+import { type Diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
+import { type Manifest, readManifest } from '../../src/manifest/manifest.ts';
 import type { Place } from '../../src/manifest/tree.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -32,6 +32,22 @@ export async function stageIn(
   return manifest;
 }
 
+/** What `validate` finds in a root file of these files; the manifest where it finds no error. */
+export async function validationOf(
+  files: Readonly<Record<string, string>>,
+  file: string,
+): Promise<{ readonly manifest: Manifest | undefined; readonly diagnostics: readonly Diagnostic[] }> {
+  return readManifest({
+    workspace: await openWorkspace(folderWith(files)),
+    file,
+    kinds,
+    env: () => undefined,
+    secret: (name) => `horse-${name}`,
+    given: () => undefined,
+    addSecret: () => {},
+  });
+}
+
 /** Reads `staging.yaml` of these files, or another root file. */
 export async function stage(files: Readonly<Record<string, string>>, file = 'staging.yaml'): Promise<Manifest> {
   return stageIn(folderWith(files), file);
@@ -56,7 +72,7 @@ export async function mistakes(
 export function meaning({ resources, settings, variables }: Manifest): string {
   const { rootFile: _file, environment: _environment, projectAt: _project, moved, ...rest } = settings;
   return JSON.stringify({ resources, rest, variables: [...variables], moved }, (key, value: unknown) =>
-    isPlace(value) || key === 'at' || key === 'kind' || key === 'link'
+    isPlace(value) || key === 'at' || key === 'kind' || key === 'link' || key === 'resets'
       ? undefined
       : value instanceof Map
         ? [...value].toSorted(([a], [b]) => String(a).localeCompare(String(b)))

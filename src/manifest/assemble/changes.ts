@@ -1,11 +1,14 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { childAddress } from '../../kind/address.ts';
 import { type Kind, root } from '../../kind/kind.ts';
+import { topOf } from '../../kind/top.ts';
 import { sectionsOf } from '../blocks.ts';
+import { settingsShape } from '../settings-shape.ts';
 import { shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Place, isEmpty } from '../tree.ts';
-import { type Entries, type Merging, mergeEntry, mergingOf, underCase } from './merge.ts';
+import { holderOf } from './environment.ts';
+import { type Merging, growing, mergeEntry, mergingOf, putOver, underCase } from './merge.ts';
 
 /** What `changes:` did. */
 export interface Changed {
@@ -32,14 +35,26 @@ export function applyChanges(tree: MapNode, changes: MapNode, kinds: readonly Ki
   const sections = changing.sections(root);
   const entries = new Map(tree.entries);
   for (const [section, change] of changes.entries) {
-    const kind = sections.get(section);
+    const kind = section === topOf(kinds)?.section ? undefined : sections.get(section);
     if (kind !== undefined) changeSection(entries, section, change, { kind, parent: undefined }, changing);
     else {
       const message = `changes has no key ${shownKey(section, isEmpty(change.node))}`;
-      report('unknown-key', message, change.keyAt, 'It takes the sections that stand at the top of a file.');
+      report('unknown-key', message, change.keyAt, remedyFor(section, [...sections.keys(), ...inEnvironment(kinds)]));
     }
   }
   return { tree: { ...tree, entries }, removed: changing.removed };
+}
+
+/** The remedy for a key of `changes:` that names no section. */
+function remedyFor(key: string, sections: readonly string[]): string {
+  if (Object.hasOwn(settingsShape, key))
+    return `Write ${key}: at the top of a file: changes: takes sections of services and objects only.`;
+  return didYouMean(key, sections, 'It takes the sections that stand at the top of a file.');
+}
+
+/** The sections of an environment. */
+function inEnvironment(kinds: readonly Kind[]): Iterable<string> {
+  return holderOf(kinds)?.sections ?? [];
 }
 
 /** Where a section stands. */
@@ -103,29 +118,22 @@ function changeOne(
   } else if (present.node.is === 'map')
     blocks.set(key, {
       ...present,
-      node: {
-        ...present.node,
-        entries: changeBlock(underCase(present.node, node).entries, node, { kind, parent: address }, changing),
-      },
+      node: changeBlock(underCase(present.node, node), node, { kind, parent: address }, changing),
     });
 }
 
-/** The keys of a block with changes to its fields, and to the blocks below it. */
-function changeBlock(below: Entries, change: MapNode, { kind, parent }: Required<Within>, changing: Changing): Entries {
+/** A block with changes to its fields, and to the blocks below it. */
+function changeBlock(below: MapNode, change: MapNode, { kind, parent }: Required<Within>, changing: Changing): MapNode {
   const { report } = changing;
   const sections = changing.sections(kind.kind);
-  const entries = new Map(below);
+  const changed = growing(below);
   for (const [key, entry] of change.entries) {
     const section = sections.get(key);
-    if (section !== undefined) changeSection(entries, key, entry, { kind: section, parent }, changing);
+    if (section !== undefined) changeSection(changed.entries, key, entry, { kind: section, parent }, changing);
     else if (key === 'use' || key === 'with') {
       const remedy = 'Write the fields that the template gives, or change the block itself.';
       report('unknown-key', `${key} stands in the block itself, not under changes:`, entry.keyAt, remedy);
-    } else {
-      const merged = mergeEntry(key, entries.get(key), entry, changing.merging);
-      if (merged === undefined) entries.delete(key);
-      else entries.set(key, merged);
-    }
+    } else putOver(changed, key, entry, changing.merging);
   }
-  return entries;
+  return { ...below, ...changed };
 }

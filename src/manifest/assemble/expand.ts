@@ -3,7 +3,7 @@ import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
-import { type Entries, type Merging, mergeEntries, mergingOf, refuseResets } from './merge.ts';
+import { type Merging, mergeMaps, mergingOf, refuseResets } from './merge.ts';
 import { type Budget, fill } from './substitute.ts';
 import { type Template, argumentsOf, viaOf } from './templates.ts';
 
@@ -11,6 +11,8 @@ import { type Template, argumentsOf, viaOf } from './templates.ts';
 const maxLevels = 16;
 /** Most values and characters that templates may expand to. */
 const budgetOfAll: Budget = { nodes: 1_000_000, characters: 50_000_000 };
+
+type Entries = MapNode['entries'];
 
 interface Expansion {
   readonly templates: ReadonlyMap<string, Template>;
@@ -53,6 +55,16 @@ function expandBelow(entries: Entries, parent: string, expansion: Expansion): En
 
 function expandEntry(key: string, { keyAt, node }: Entry, kind: Kind, expansion: Expansion): Entry {
   if (node.is !== 'map') return { keyAt, node };
+  if (node.entries.has('with') && !node.entries.has('use')) {
+    const at = node.entries.get('with')?.keyAt ?? keyAt;
+    expansion.report(
+      'unknown-key',
+      'with stands beside use: only',
+      at,
+      'Write use: NAME beside it, or remove the line.',
+    );
+    return { keyAt, node: { ...node, entries: takeUse(node).entries } };
+  }
   // An environment is no block that can be written twice.
   const isUse = node.entries.has('use') && kind.identity.addressedByKey !== true;
   const whole = isUse ? expandBlock(node, { key, above: [] }, expansion) : node;
@@ -81,7 +93,7 @@ function expandBlock(
   const below = body.entries.has('use')
     ? expandBlock(body, { key, above: [...above, template.name] }, expansion)
     : body;
-  return { is: 'map', entries: mergeEntries(below.entries, own.entries, merging), at: node.at };
+  return mergeMaps(below, { entries: own.entries, at: node.at }, merging);
 }
 
 /** The keys of a block without `use` and `with`. */

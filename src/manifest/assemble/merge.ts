@@ -3,8 +3,6 @@ import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty, position } from '../tree.ts';
 
-export type Entries = MapNode['entries'];
-
 /** What merging needs to know of the kinds. */
 export interface Merging {
   /** The sections of all kinds. */
@@ -26,14 +24,39 @@ export function mergingOf(kinds: readonly Kind[], report: Report): Merging {
  * What stands below, with what stands over it: maps merge by key, everything else replaces, and `!reset` takes out. Problems
  * are reported. Pure.
  */
-export function mergeEntries(below: Entries, above: Entries, merging: Merging, level: Level = 'block'): Entries {
-  const merged = new Map(below);
-  for (const [key, over] of above) {
-    const entry = mergeEntry(key, below.get(key), over, merging, level);
-    if (entry === undefined) merged.delete(key);
-    else merged.set(key, entry);
-  }
-  return merged;
+export function mergeMaps(
+  below: MapNode | undefined,
+  above: Pick<MapNode, 'entries' | 'at'>,
+  merging: Merging,
+  level: Level = 'block',
+): MapNode {
+  const merged = growing(below);
+  for (const [key, over] of above.entries) putOver(merged, key, over, merging, level);
+  return { is: 'map', ...merged, at: above.at };
+}
+
+/** A map to put more keys over. */
+interface Growing {
+  readonly entries: Map<string, Entry>;
+  /** The keys that a `!reset` took out, each with its place. */
+  readonly resets: Map<string, Place>;
+}
+
+export function growing(below: Pick<MapNode, 'entries' | 'resets'> | undefined): Growing {
+  return { entries: new Map(below?.entries), resets: new Map(below?.resets) };
+}
+
+/** Puts a key over those of a map, or takes it out. */
+export function putOver(
+  { entries, resets }: Growing,
+  key: string,
+  over: Entry,
+  merging: Merging,
+  level: Level = 'block',
+): void {
+  const entry = mergeEntry(key, entries.get(key), over, merging, level);
+  if (entry !== undefined) entries.set(key, entry);
+  else if (entries.delete(key)) resets.set(key, over.keyAt);
 }
 
 /** One key of both; undefined: it is taken out. `level`: of the map that has it. */
@@ -67,7 +90,7 @@ export function mergeEntry(
     const base = under && isTyped ? underCase(under, node, inner) : under;
     return {
       keyAt: below?.keyAt ?? keyAt,
-      node: { is: 'map', entries: mergeEntries(base?.entries ?? new Map(), node.entries, merging, inner), at: node.at },
+      node: mergeMaps(base, node, merging, inner),
     };
   }
   if (under?.is === 'map' && !isEmpty(node)) return mixed(key, { node: under, over }, report);

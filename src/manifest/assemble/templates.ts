@@ -44,7 +44,14 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
       ]),
     );
     const template = { name, parameters, block };
-    checkHoles(block, template, report);
+    const used = new Set<string>();
+    checkHoles(block, { ...template, used }, report);
+    for (const parameter of parameters.keys()) {
+      const at = declared?.is === 'map' ? declared.entries.get(parameter)?.keyAt : undefined;
+      if (at === undefined || used.has(parameter)) continue;
+      const message = `the block of the template ${name} has no \${param:${parameter}}`;
+      report('unused-parameter', message, at, `Write \${param:${parameter}} in it, or remove the parameter.`);
+    }
     templates.set(name, template);
   }
   return templates;
@@ -63,8 +70,14 @@ function readParameter(name: string, { node }: Entry, report: Report): Parameter
   return { declaration: readDeclaration(name, node, report), defaultAt: written?.at };
 }
 
+/** A template whose block is checked. */
+interface Checked extends Template {
+  /** The parameters that stand in its block; collected. */
+  readonly used: Set<string>;
+}
+
 /** Reports holes that nothing fills. */
-function checkHoles(node: Node, template: Template, report: Report): void {
+function checkHoles(node: Node, template: Checked, report: Report): void {
   if (node.is === 'list') for (const item of node.items) checkHoles(item, template, report);
   else if (node.is === 'map')
     for (const [key, entry] of node.entries) {
@@ -76,7 +89,7 @@ function checkHoles(node: Node, template: Template, report: Report): void {
   else if (typeof node.value === 'string') checkText(node.value, node.at, template, report);
 }
 
-function checkText(text: string, at: Place, { name, parameters }: Template, report: Report): void {
+function checkText(text: string, at: Place, { name, parameters, used }: Checked, report: Report): void {
   const { parts, unclosed } = parseExpressions(text, holes);
   if (unclosed !== undefined) {
     const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
@@ -87,9 +100,28 @@ function checkText(text: string, at: Place, { name, parameters }: Template, repo
     const { source, argument } = part;
     if (source.name === 'block' && argument !== 'key')
       report('bad-expression', `a block has no ${argument}`, at, 'Write ${block:key}, the key of the block.');
-    if (source.name !== 'param' || parameters.has(argument)) continue;
+    if (source.name !== 'param') continue;
+    used.add(argument);
+    if (parameters.has(argument)) continue;
     const { message, remedy } = noParameter(argument, name, parameters);
     report('bad-expression', message, at, remedy);
+  }
+}
+
+/** Warns of holes outside of templates: nothing fills them, and they stay as text. */
+export function warnOfHoles(tree: MapNode, report: Report): void {
+  for (const [key, { node }] of tree.entries) if (key !== 'templates') warnOfHolesIn(node, report);
+}
+
+function warnOfHolesIn(node: Node, report: Report): void {
+  if (node.is === 'list') for (const item of node.items) warnOfHolesIn(item, report);
+  else if (node.is === 'map') for (const entry of node.entries.values()) warnOfHolesIn(entry.node, report);
+  else if (typeof node.value === 'string') {
+    // A shell has ${name:-default} and ${name:1}.
+    const written = /(?<!\$)\$\{(?:param:[A-Za-z_]|block:key)[^}]*\}/.exec(node.value)?.[0];
+    if (written === undefined) return;
+    const message = `${written} stands outside of a template and stays as text`;
+    report('no-expression', message, node.at, 'Write the value itself, or move the text into a template.');
   }
 }
 

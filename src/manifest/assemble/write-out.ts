@@ -5,28 +5,38 @@ import { type Changed, applyChanges } from './changes.ts';
 import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';
 import { expandUses } from './expand.ts';
 import { refuseReset, refuseResets } from './merge.ts';
-import { readTemplates } from './templates.ts';
+import { readTemplates, warnOfHoles } from './templates.ts';
 
 /** The keys whose work is done once a manifest is written out. */
 const keys = ['templates', 'changes'] as const;
 
 /**
- * Replaces uses of templates by their blocks, and applies `changes:`. A manifest without templates and changes stays the same.
- * `mayReset`: a file may hold `!reset`. Pure.
+ * Replaces uses of templates by their blocks, and applies `changes:`. A manifest without `use:` and changes stays the same.
+ * `has`: what the texts of its files may hold. `lacksFiles`: what is not there may stand in a file that could not be read. Pure.
  */
 export function writeOut(
   tree: MapNode,
   {
     kinds,
     own,
-    mayReset,
-  }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined; readonly mayReset: boolean },
+    lacksFiles,
+    has,
+  }: {
+    readonly kinds: readonly Kind[];
+    readonly own: OwnEnvironment | undefined;
+    readonly lacksFiles: boolean;
+    readonly has: (pattern: RegExp) => boolean;
+  },
   report: Report,
 ): Changed {
-  const isPlain = keys.every((key) => !tree.entries.has(key));
+  const isPlain = keys.every((key) => !tree.entries.has(key)) && !has(/\buse['"]?\s*:/);
+  if (!isPlain && has(/\$\{(?:param|block):/)) warnOfHoles(tree, report);
   const none = { tree, removed: new Map() };
-  const written = isPlain ? none : expandAndChange(tree, { kinds, own }, report);
-  if (mayReset) refuseResets(written.tree, report);
+  const known: Report = (code, ...about) => {
+    if (!lacksFiles || code !== 'bad-reference') report(code, ...about);
+  };
+  const written = isPlain ? none : expandAndChange(tree, { kinds, own }, known);
+  if (has(/!reset/)) refuseResets(written.tree, report);
   return written;
 }
 

@@ -7,7 +7,7 @@ const head = `${stageHead}environment: staging\n`;
 const image = 'source: { type: docker, image: "nginx:1.27" }';
 const web = `templates:
   web:
-    parameters: { port: { type: number, default: 8080 }, memory: { default: 256Mi }, hosts: { type: list, default: [a, b] } }
+    parameters: { port: { type: number, default: 8080 }, memory: { default: 256Mi } }
     block:
       source: { type: docker, image: "acme/\${block:key}:1" }
       memoryLimit: \${param:memory}
@@ -183,7 +183,7 @@ describe('is an error at its place', () => {
     ],
     [
       'a parameter without a value',
-      'templates: { t: { parameters: { x: {} }, block: {} } }\napplication: { a: { use: §t } }',
+      'templates: { t: { parameters: { x: {} }, block: { description: "${param:x}" } } }\napplication: { a: { use: §t } }',
       'missing-key',
       'needs the parameter x',
     ],
@@ -335,7 +335,7 @@ describe('is an error at its place', () => {
     ],
     [
       'a hole in a default',
-      `templates: { t: { parameters: { p: { default: §"\${param:q}" }, q: { default: a } }, block: { ${image}, env: { A: "\${param:p}" } } } }\napplication: { api: { use: t } }`,
+      `templates: { t: { parameters: { p: { default: §"\${param:q}" }, q: { default: a } }, block: { ${image}, env: { A: "\${param:p}\${param:q}" } } } }\napplication: { api: { use: t } }`,
       'bad-expression',
       'stands in a default',
     ],
