@@ -90,6 +90,7 @@ const worldly = [
   'manifest/workspace.ts',
   'project/links.ts',
   'project/load.ts',
+  'project/move-state.ts',
   'project/open-store.ts',
   'project/sealed-secrets.ts',
   'project/root-of-trust.ts', // looks where links lead

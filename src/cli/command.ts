@@ -51,6 +51,8 @@ interface Several {
   readonly takesPreviews?: true;
   /** The options that need one root file. */
   readonly refuses?: readonly string[];
+  /** What a run with --all says of the folder besides, on stderr. */
+  readonly besides?: (folder: string) => readonly string[];
 }
 
 /** A command: it works, reports to the view that the run has chosen, and returns how it ended. */

@@ -20,7 +20,6 @@ export const otherWords: Readonly<Record<string, string>> = {
   'state ls': 'trueup state list',
   'state pull': 'trueup state list --format json',
   'state push': 'trueup state rebuild',
-  'state move': 'trueup state mv ADDRESS TO',
   'state remove': 'trueup state rm ADDRESS',
   'state delete': 'trueup state rm ADDRESS',
   '-chdir': '-C DIR',

@@ -66,6 +66,9 @@ export async function executeStages(process: Process, asked: Asked): Promise<num
   noted?.end();
   const ends = outputs.map(({ result }) => result());
   formatOf(asked)?.end(terminal, ends, name);
+  const [{ options: first } = {}] = stages;
+  if (first !== undefined && 'all' in asked.given.flags)
+    terminal.err(command.several?.besides?.(first.folder).join('') ?? '');
   return exitCodeOf(ends);
 }
 

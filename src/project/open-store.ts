@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import { type IndexEntry, indexEntries } from '../git/tracked.ts';
 import { decoded } from '../secrets/passwords-in-addresses.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -24,6 +25,26 @@ import { type StateLocation, keyFolder } from './state-location.ts';
  * @throws {Stop} `state`, when a credential is missing, or when the folder of a local state leads elsewhere.
  */
 export function openStore(location: StateLocation, options: ProjectFolder, how: KeyOptions = {}): StateStore {
+  const store = openAt(location, options, how);
+  return how.moving === undefined ? ofRootFile(store, options) : store;
+}
+
+/** A store that refuses the state of another root file: what its own does not declare would be deleted. */
+function ofRootFile(store: StateStore, { file }: ProjectFolder): StateStore {
+  return {
+    ...store,
+    read: async (how) => {
+      const state = await store.read(how);
+      if (state?.rootFile === undefined || state.rootFile === file) return state;
+      const [former, present] = [state.rootFile, file].map(shellWord);
+      const message = `the state ${store.location} belongs to ${state.rootFile}, and this run is of ${file}`;
+      const remedy = `If you renamed the file, run trueup state move ${former} ${present}. Otherwise give ${file} a state of its own. Nothing was sent.`;
+      throw stop('refused', 'state-unusable', message, { remedy });
+    },
+  };
+}
+
+function openAt(location: StateLocation, options: ProjectFolder, how: KeyOptions): StateStore {
   const { env, redactor } = options;
   const { redact } = redactor;
   const keys = keysOf(location, options, how);
@@ -97,13 +118,15 @@ interface KeyOptions {
   readonly mayMake?: boolean;
   /** Accepts a state without a MAC although there is a key. */
   readonly acceptsUnsealed?: boolean;
+  /** A state moves: that of another root file is read too, and where there is no key, the first one is this. */
+  readonly moving?: Pick<KeySource, 'first'>;
 }
 
 /** The key of a state: TRUEUP_STATE_KEY, or a file in the folder, which a first run makes for a local state only. */
 function keysOf(
   location: StateLocation,
   options: ProjectFolder,
-  { mayMake = location.backend === 'local', acceptsUnsealed = false }: KeyOptions,
+  { mayMake = location.backend === 'local', acceptsUnsealed = false, moving = {} }: KeyOptions,
 ): KeySource {
   const { redactor } = options;
   const name = 'TRUEUP_STATE_KEY';
@@ -122,7 +145,7 @@ function keysOf(
       // It came with the repository: whoever committed it need not have run Trueup.
       return found.key === undefined && isKept.includes(true) ? { ...found, unsealed: 'never' as const } : found;
     };
-    return { ...keys, find };
+    return { ...keys, ...moving, find };
   }
   redactor.add(text.trim());
   return givenKey(text, name, acceptsUnsealed ? { unsealed: 'always' } : {});

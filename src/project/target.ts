@@ -8,7 +8,7 @@ import { withQuotes } from '../manifest/quote.ts';
 import { type Settings, platformAt } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { loadWhole } from '../manifest/whole.ts';
-import { openWorkspace } from '../manifest/workspace.ts';
+import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { ProjectFolder } from './folder.ts';
 import { readPin, readingOf } from './pins.ts';
@@ -77,6 +77,17 @@ export async function findState(options: ProjectFolder): Promise<Pick<Target, 'p
   return { project: settings.project, state: locateState(settings, options) };
 }
 
+/** The state of a root file that has another name now. @throws as `findState` */
+export async function findFormerState(
+  options: ProjectFolder,
+  renamed: string,
+): Promise<Pick<Target, 'project' | 'state'>> {
+  const workspace = await openWorkspace(options.folder);
+  const read: Workspace['read'] = (path, limit) => workspace.read(path === options.file ? renamed : path, limit);
+  const settings = await readIn({ ...workspace, read }, options);
+  return { project: settings.project, state: locateState(settings, options) };
+}
+
 function withoutManifest(options: ProjectFolder): Pick<Target, 'project' | 'state'> {
   return { project: undefined, state: { backend: 'local', folder: stateFolder(options) } };
 }
@@ -107,9 +118,12 @@ async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
       remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
     });
   }
+  return readIn(await openWorkspace(folder), options);
+}
+
+async function readIn(workspace: Workspace, options: ProjectFolder): Promise<Settings> {
   const diagnostics: Diagnostic[] = [];
   const texts = new Map<string, string>();
-  const workspace = await openWorkspace(folder);
   const whole = await loadWhole(
     { ...readingOf(options), workspace, sources: expressionSources },
     { diagnostics, texts },

@@ -8,6 +8,8 @@ export interface KeySource {
   readonly name: string;
   /** The key, where there is one. @throws {Stop} `state`, when there is none and none may be made. */
   readonly find: () => Promise<FoundKey>;
+  /** The key for a state that has none yet: that of the state which moves there. Left out: a new one. */
+  readonly first?: () => Promise<StateKey>;
   /** Keeps a new key durably; `isForUnsealed`: the state has no MAC yet. @throws {Stop} `state` */
   readonly keep: (key: StateKey, isForUnsealed: boolean) => Promise<void>;
   /** From now on the state has a MAC of this key. */

@@ -16,8 +16,8 @@ export interface Lease {
   readonly inherited: Inherited | undefined;
   /** The newest version of the state that was saved under this lease or one before it. */
   readonly newest: () => Version | undefined;
-  /** Notes a version that is durable. */
-  readonly note: (version: Version) => void;
+  /** Notes a version that is durable; undefined: the state was removed. */
+  readonly note: (version: Version | undefined) => void;
   /** Releases the lease; a lost one stays as it is. */
   readonly release: () => Promise<void>;
 }

@@ -4,6 +4,8 @@ export interface Documents {
   readonly put: (name: string, text: string) => Promise<void>;
   /** Reads a document; undefined when there is none of that name. @throws Stop when the location fails. */
   readonly get: (name: string) => Promise<string | undefined>;
+  /** Removes a document; a missing one is no error. @throws Stop when the location fails. */
+  readonly remove: (name: string) => Promise<void>;
   /** The names of all documents, sorted. @throws Stop when the location fails. */
   readonly list: () => Promise<readonly string[]>;
 }
@@ -12,7 +14,7 @@ export interface Documents {
 const form = /^[a-z0-9][a-z0-9._-]{0,99}$(?<!\.tmp)/;
 
 /** Keeps names from a backend that it could not keep. @throws Error for such a name: a mistake of the caller. */
-export function withCheckedNames({ put, get, list }: Documents): Documents {
+export function withCheckedNames({ put, get, remove, list }: Documents): Documents {
   const check = (name: string): void => {
     if (form.test(name)) return;
     throw new Error(
@@ -28,6 +30,10 @@ export function withCheckedNames({ put, get, list }: Documents): Documents {
     get: async (name) => {
       check(name);
       return get(name);
+    },
+    remove: async (name) => {
+      check(name);
+      await remove(name);
     },
     list: async () => (await list()).filter((name) => form.test(name)).toSorted(),
   };

@@ -32,7 +32,7 @@ export interface State {
   readonly projectName?: string | undefined;
   /** What its platform serves, as the last run that wrote found it. */
   readonly platform?: Capabilities | undefined;
-  /** The file that the manifest begins with, as the last apply named it, below its folder. Noted only; nothing reads it. */
+  /** The root file of the manifest, as the last apply named it: a run of another one refuses the state. */
   readonly rootFile?: string | undefined;
   readonly resources: Readonly<Record<string, StateRecord>>;
   /** The deployments of services, by the addresses of the services, each of which has a record. */
@@ -77,6 +77,8 @@ export interface StateStore {
   readonly write: (state: State) => Promise<void>;
   /** Saves the state under a new key, which takes the place of the present one. @throws Stop as `write`. */
   readonly rotateKey: (state: State) => Promise<void>;
+  /** Removes the state, but not the documents: the place is as if it never had one. @throws Stop when the lock was lost. */
+  readonly remove: () => Promise<void>;
   /** Documents beside the state. */
   readonly documents: Documents;
   /** Releases the lock and ends connections. */

@@ -32,6 +32,8 @@ export interface StateStorage {
   readonly add: (wave: Wave, writer: Writer) => Promise<void>;
   /** Replaces the state, and removes the journal. */
   readonly save: (state: State, writer: Writer) => Promise<void>;
+  /** Removes the state and its journal. */
+  readonly remove: (writer: Omit<Writer, 'authenticity'>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -97,6 +97,7 @@ export function storeOver(
       }),
     write: (state) => write(open, state),
     rotateKey: (state) => rotateKey(open, state),
+    remove: () => remove(open),
     documents: withCheckedNames(storage.documents),
     close: async () => {
       open.held = undefined;
@@ -111,7 +112,7 @@ async function findKey(open: Open): Promise<KnownKey> {
   if (open.known !== undefined && !open.known.isNew) return open.known;
   const { key, ...found } = await open.keys.find();
   if (key !== undefined) open.known = { key, ...found, isNew: false };
-  return (open.known ??= { key: newStateKey(), ...found, isNew: true });
+  return (open.known ??= { key: (await open.keys.first?.()) ?? newStateKey(), ...found, isNew: true });
 }
 
 /** Keeps a new key durably. */
@@ -209,17 +210,23 @@ async function write(open: Open, state: State): Promise<void> {
   if (open.known !== undefined) await keys.finish(open.known.key).catch(() => undefined); // the next write tries again
 }
 
+async function remove(open: Open): Promise<void> {
+  open.held = undefined;
+  await endJournal(open);
+  await open.storage.remove(holderOf(open));
+  open.lease?.note(undefined);
+}
+
 async function writerOf(open: Open): Promise<Writer> {
   await keepKey(open);
-  const { lease, storage } = open;
+  const holder = holderOf(open);
+  return { authenticity: await authenticate(open), ...holder };
+}
+
+function holderOf({ lease, storage }: Open): Omit<Writer, 'authenticity'> {
   if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
   lease?.check();
-  return {
-    authenticity: await authenticate(open),
-    counter: lease?.counter ?? 0,
-    check: () => lease?.check(),
-    confirm: async () => lease?.confirm(),
-  };
+  return { counter: lease?.counter ?? 0, check: () => lease?.check(), confirm: async () => lease?.confirm() };
 }
 
 /** Adds what waits to the journal, in waves. */

@@ -41,12 +41,14 @@ export function createActivity(): Activity {
       documents: {
         put: counted(process, storage.documents.put),
         get: counted(process, storage.documents.get),
+        remove: counted(process, storage.documents.remove),
         list: counted(process, storage.documents.list),
       },
       load: counted(process, storage.load),
       begin: counted(process, storage.begin),
       add: counted(process, storage.add),
       save: counted(process, storage.save),
+      remove: counted(process, storage.remove),
     }),
     clockOf: (process) => ({
       ...process.clock,

@@ -61,6 +61,11 @@ function withJournal(storage: Storage): Storage {
       journal.push(JSON.stringify(wave));
     },
     save: begin,
+    remove: async ({ confirm }) => {
+      await confirm();
+      saved = undefined;
+      journal.length = 0;
+    },
   };
 }
 

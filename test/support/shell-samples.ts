@@ -228,7 +228,7 @@ export TRUEUP__PREVIEW__SECRET_DB_PASSWORD=correct-horse-battery`,
       'trueup drift adopt': `export MAIN=$(trueup state show staging.postgres.main -f staging.yaml | sed -n 's/^  id: //p')
 trueup call postgres.update postgresId=$MAIN dockerImage=postgres:18 --yes -f staging.yaml`,
     },
-    words: { 'trueup apply': 'trueup apply --auto-approve --adopt' },
+    words: { 'trueup apply': 'trueup apply --auto-approve --adopt', 'git mv': 'mv' },
   }),
   'docs/troubleshooting.md': ({ url }) => ({
     files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },

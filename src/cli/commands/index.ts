@@ -68,6 +68,11 @@ export const commands: readonly Entry[] = [
     () => import('./state-mv.ts'),
   ],
   [
+    'state move <file> <to-file>',
+    'give a renamed root file the state of its former name; sends nothing',
+    () => import('./state-move.ts'),
+  ],
+  [
     'state rm [options] <address...>',
     'remove resources from the state, each with everything below it; their objects stay on the platform',
     () => import('./state-rm.ts'),

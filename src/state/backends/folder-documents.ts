@@ -18,6 +18,7 @@ export function folderDocuments(folder: string, disk: Disk): Documents {
       await handle?.close().catch(() => undefined); // its content is synced
     },
     get: (name) => disk.read(join(folder, name)).catch(failing(join(folder, name), 'cannot be read')),
+    remove: (name) => disk.remove(join(folder, name)).catch(failing(join(folder, name), 'cannot be removed')),
     list: async () => (await disk.list(folder).catch(failing(folder, 'cannot be read'))) ?? [],
   };
 }

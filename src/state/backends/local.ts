@@ -76,6 +76,11 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
     },
     add: (wave, writer) => add(open, wave, writer),
     save: (state, writer) => save(open, state, writer),
+    remove: async ({ confirm }) => {
+      await close(open);
+      await confirm();
+      for (const path of [file, journal]) await disk.remove(path).catch(failing(path, 'cannot be removed'));
+    },
     close: () => close(open),
   };
 }

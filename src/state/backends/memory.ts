@@ -70,6 +70,7 @@ export function createMemory(clock: BeatingClock): Memory {
       documents: {
         put: (name, text) => Promise.resolve(void texts.set(name, text)),
         get: (name) => Promise.resolve(texts.get(name)),
+        remove: (name) => Promise.resolve(void texts.delete(name)),
         list: () => Promise.resolve([...texts.keys()]),
       },
       isShared: false,
@@ -90,6 +91,10 @@ export function createMemory(clock: BeatingClock): Memory {
       save: async (state, { confirm }) => {
         await confirm();
         memory.state = structuredClone(state);
+      },
+      remove: async ({ confirm }) => {
+        await confirm();
+        memory.state = undefined;
       },
       close: () => Promise.resolve(),
     },

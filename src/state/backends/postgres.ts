@@ -54,6 +54,7 @@ export function postgresStorage(where: PostgresLocation, clock: Clock): StateSto
     },
     add: (wave, writer) => add(open, wave, writer),
     save: (state, writer) => save(open, state, writer),
+    remove: (writer) => remove(open, writer),
     close: () => database.close(),
   };
 }
@@ -93,6 +94,21 @@ async function save(open: Open, state: State, { authenticity, counter, check }: 
   );
   if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
   open.last = mac;
+}
+
+async function remove(
+  { where: { schema, name }, database }: Open,
+  writer: Omit<Writer, 'authenticity'>,
+): Promise<void> {
+  const rows = await database.query(
+    `with held as (${heldBy(schema)}),
+      waves as (delete from ${schema}.journal where name = $1 and exists (select from held)),
+      gone as (delete from ${schema}.state where name = $1 and exists (select from held))
+    select from held`,
+    [name, writer.counter],
+    writer.check,
+  );
+  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
 }
 
 async function add(open: Open, wave: Wave, { authenticity, counter, check }: Writer): Promise<void> {
@@ -201,6 +217,8 @@ function postgresDocuments(database: Database, schema: string, name: string): Do
       ]);
       return row === undefined ? undefined : String(row.body);
     },
+    remove: async (document) =>
+      void (await database.query(`delete from ${table} where name = $1 and document = $2`, [name, document])),
     list: async () => {
       const rows = await database.query(`select document from ${table} where name = $1`, [name]);
       return rows.map(({ document }) => String(document));

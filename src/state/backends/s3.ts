@@ -70,6 +70,7 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     documents: {
       put: async (document, text) => void (await bucket.put(documentName(document), text, { over: 'any' })),
       get: async (document) => (await bucket.get(documentName(document)))?.text,
+      remove: (document) => removeAll(bucket, [documentName(document)]),
       list: () => bucket.list(documentName('')),
     },
     isShared: true,
@@ -78,17 +79,43 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     add: (wave, writer) => add(open, wave, writer),
     save: async (state, writer) => {
       await putHead(open, state, writer);
-      const { own, old } = open;
-      const added = Array.from({ length: own.next - own.from }, (_, index) => waveName(own.counter, own.from + index));
-      const gone = [...old, ...added];
-      open.old = [];
-      own.from = own.next;
-      for (let at = 0; at < gone.length; at += atOnce) {
-        await Promise.all(gone.slice(at, at + atOnce).map((name) => bucket.remove(name)));
-      }
+      await removeEach(bucket, wavesKnown(open));
+    },
+    remove: async ({ confirm }) => {
+      await confirm();
+      open.etag = undefined;
+      // The state first: without it nothing reads its waves, which a kill may leave.
+      await removeAll(bucket, [stateName]);
+      await removeEach(bucket, wavesKnown(open));
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** The waves that were read or written, for their removal. */
+function wavesKnown(open: Open): readonly string[] {
+  const { own, old } = open;
+  const added = Array.from({ length: own.next - own.from }, (_, index) => waveName(own.counter, own.from + index));
+  open.old = [];
+  own.from = own.next;
+  return [...old, ...added];
+}
+
+/** Removes objects; a failure leaves them. */
+async function removeEach(bucket: Bucket, names: readonly string[]): Promise<void> {
+  for (let at = 0; at < names.length; at += atOnce) {
+    await Promise.all(names.slice(at, at + atOnce).map((name) => bucket.remove(name)));
+  }
+}
+
+/** Removes objects. @throws {Stop} `state`, when the store keeps one */
+async function removeAll(bucket: Bucket, names: readonly string[]): Promise<void> {
+  await removeEach(bucket, names);
+  for (const name of names) {
+    if ((await bucket.get(name)) === undefined) continue;
+    const remedy = 'Allow the key to remove objects (s3:DeleteObject), and run again.';
+    throw unusable(bucket.locationOf(name), 'cannot be removed', { remedy });
+  }
 }
 
 async function load(open: Open, authenticity: Authenticity): Promise<State | undefined> {

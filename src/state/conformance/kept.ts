@@ -151,6 +151,28 @@ export const keptTests: Cases = {
     await leave(one);
   },
 
+  'is removed as if it never was, and another one begins there': async ({ enter, leave, readAnew }) => {
+    const one = await enter();
+    const state = stateWith({ a: recordOf('1') });
+    await one.store.write(state);
+    await one.store.append(state, 'b', recordOf('2'));
+    await one.store.documents.put('kept', 'text');
+    await one.store.remove();
+    expect(await one.store.read()).toBeUndefined();
+    await leave(one);
+    expect(await readAnew()).toBeUndefined();
+    const two = await enter();
+    expect([two.lease.newest(), await two.store.documents.list()]).toEqual([undefined, ['kept']]);
+    await two.store.documents.remove('kept');
+    await two.store.documents.remove('kept');
+    expect(await two.store.documents.list()).toEqual([]);
+    const begun = { ...stateWith({ c: recordOf('3') }, 1), lineage: 'another' };
+    await two.store.write(begun);
+    await two.store.append(begun, 'd', recordOf('4'));
+    await leave(two);
+    expect((await readAnew())?.resources).toEqual({ c: recordOf('3'), d: recordOf('4') });
+  },
+
   'does not mix with another state of the same place': async ({ ground, time }) => {
     const process = time.process();
     const [mine, other] = [await ground.open(process), await ground.open(process, 'other')];

@@ -1,0 +1,37 @@
+import { findPlace } from '../../project/folder.ts';
+import { moveState } from '../../project/move-state.ts';
+import { environmentOf } from '../../project/stage-environment.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
+import { reportFormats } from '../../render/output-format.ts';
+import { counted } from '../../render/lines.ts';
+import { stateListJson } from '../../render/state-views.ts';
+import type { State } from '../../state/state.ts';
+import { defineCommand } from '../command.ts';
+import type { Settled } from '../settle-options.ts';
+
+/** Gives a renamed root file the state of its former name. Sends nothing to the platform. */
+export const command = defineCommand({
+  arguments: { '<file>': 'the former name of the root file', '<to-file>': 'its name now' },
+  notes: 'Rename the root file first (git mv). The state, its key and its documents move, and the memory of drift.',
+  examples: ['trueup state move trueup.yaml production.yaml'],
+  formats: reportFormats<State>({ json: stateListJson }),
+  execute: async ({ options, terminal }, view, { args: [from = '', to = ''] }) => {
+    const at = (path: string): Settled => {
+      const place = findPlace(options.folder, path);
+      return { ...options, ...place, env: environmentOf(place, options.env) };
+    };
+    const state = await moveState(at(from), at(to), {
+      purpose: 'state move',
+      timeoutMs: options.lockTimeoutMs ?? 0,
+      onWait: (ms) => terminal.err(`waiting ${Math.ceil(ms / 1_000)} s for requests of an earlier run\n`),
+    });
+    if (state === undefined) {
+      const remedy = `Run trueup apply -f ${to} to begin one, or trueup state rebuild -f ${to} if it got lost.`;
+      throw stop('refused', 'bad-reference', `${from} has no state; nothing was moved`, { remedy });
+    }
+    view.report(state);
+    const objects = counted(Object.keys(state.resources).length, 'object');
+    terminal.err(`${to} has the state of ${from} now, with ${objects}. The platform was not touched.\n`);
+    return 'done';
+  },
+});

@@ -1,0 +1,47 @@
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import type { State, StateStore } from './state.ts';
+import { unusable } from './unusable.ts';
+
+/**
+ * Carries a state with its documents from one place to another, both of which are locked; the root file `file` has it then.
+ * The new place is complete before the old one loses anything, so a run that is killed leaves one of the two whole, and the
+ * next one goes on. `undefined`: both places have none.
+ *
+ * @throws {Stop} `refused`, when the new place has another state, or its key is not that of the state.
+ */
+export async function carryState(from: StateStore, to: StateStore, file: string): Promise<State | undefined> {
+  const here = await from.read({ acceptsNone: true });
+  const there = await to.read({ acceptsNone: true });
+  // The old one may be gone only where it was carried already.
+  if (here === undefined && there === undefined) return from.read();
+  if (here === undefined && there?.rootFile !== file) throw taken(to);
+  if (here !== undefined && there !== undefined && (here.lineage !== there.lineage || there.serial <= here.serial))
+    throw taken(to);
+  const carried = there ?? (here && (await copyState(here, { from, to, file })));
+  if (here !== undefined) await from.remove();
+  for (const name of await from.documents.list()) await from.documents.remove(name);
+  return carried;
+}
+
+async function copyState(
+  state: State,
+  { from, to, file }: { readonly from: StateStore; readonly to: StateStore; readonly file: string },
+): Promise<State> {
+  if ((await from.key()).text() !== (await to.key()).text()) {
+    const remedy = `Put the key of ${from.keyName} there, or remove it where it belongs to no state. Nothing was changed.`;
+    throw unusable(to.location, `has another key than the state ${from.location}: ${to.keyName}`, { remedy });
+  }
+  for (const name of await from.documents.list()) {
+    const text = await from.documents.get(name);
+    if (text !== undefined) await to.documents.put(name, text);
+  }
+  const carried = { ...state, rootFile: file, serial: state.serial + 1 };
+  await to.write(carried);
+  return carried;
+}
+
+function taken({ location }: StateStore): Stop {
+  return stop('refused', 'state-unusable', `there is another state in ${location}; nothing was moved`, {
+    remedy: 'Keep one of the two: trueup destroy removes what a state holds, and then its root file can go.',
+  });
+}
