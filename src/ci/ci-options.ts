@@ -1,6 +1,6 @@
 import { usage } from '../diagnostics/usage.ts';
 
-const commands = ['plan', 'apply', 'drift', 'comment'] as const;
+const commands = ['plan', 'apply', 'drift', 'comment', 'preview'] as const;
 
 /** The command line of `trueup-ci`. */
 export interface CiOptions {
@@ -13,6 +13,13 @@ export interface CiOptions {
   readonly comments: boolean;
   /** --document: the file that gets the result of `plan`, for the comment that another job writes. */
   readonly document?: string | undefined;
+  /** Of `preview`: the pull request and the commit that a person names. */
+  readonly number?: string | undefined;
+  readonly commit?: string | undefined;
+  /** Of `preview`, --remove: removes it, also while the pull request is open. */
+  readonly remove: boolean;
+  /** Of `preview`, --prune: removes what has no open pull request. */
+  readonly prune: boolean;
   /** The options that every `trueup` of this job gets: folder, manifest, variables, … */
   readonly shared: readonly string[];
   /** The other words: `trueup` checks them. Of `comment`, the files with documents. */
@@ -31,8 +38,12 @@ const withValue: Readonly<Record<string, string>> = {
   '--connections': '--connections',
 };
 
-/** The option of `trueup-ci plan` that takes a value. */
-const documentOption = '--document';
+/** Options of one command of `trueup-ci`, which `trueup` does not get: with a value, and without one. */
+const ofCommands: Readonly<Record<string, { readonly values: readonly string[]; readonly flags: readonly string[] }>> =
+  {
+    plan: { values: ['--document'], flags: [] },
+    preview: { values: ['--number', '--commit'], flags: ['--remove', '--prune'] },
+  };
 
 /** Options of every command of `trueup` that take none. */
 const withoutValue = ['--allow-secret-commands', '--allow-http', '--pinned', '--no-pinned'];
@@ -47,8 +58,10 @@ export function readOptions(words: readonly string[]): CiOptions {
   if (known === undefined) {
     throw usage(`trueup-ci has no command ${JSON.stringify(command ?? '')}`, `It has these: ${commands.join(', ')}.`);
   }
-  let [folder, file, comments, document]: [string, string, boolean, string?] = ['.', 'trueup.yaml', true];
+  let [folder, file, comments] = ['.', 'trueup.yaml', true];
   const [shared, own]: [string[], string[]] = [[], []];
+  const { values, flags } = ofCommands[known] ?? { values: [], flags: [] };
+  const taken = new Map<string, string>();
   for (let at = 0; at < rest.length; at++) {
     const [, word = '', joined] = /^(--[^=]+|-[Cf](?=.)|[^=]+|)=?([\s\S]+)?$/.exec(rest[at] ?? '') ?? [];
     if (reserved.includes(word)) throw usage(`trueup-ci ${known} sets ${word} itself`, 'Leave it out.');
@@ -56,18 +69,35 @@ export function readOptions(words: readonly string[]): CiOptions {
       comments = false;
       continue;
     }
-    const isDocument = known === 'plan' && word === documentOption;
-    const name = Object.hasOwn(withValue, word) ? withValue[word] : isDocument ? documentOption : undefined;
+    if (flags.includes(rest[at] ?? '')) {
+      taken.set(word, '');
+      continue;
+    }
+    const isTaken = values.includes(word);
+    const name = Object.hasOwn(withValue, word) ? withValue[word] : isTaken ? word : undefined;
     if (name === undefined) {
       (withoutValue.includes(word) ? shared : own).push(rest[at] ?? '');
       continue;
     }
-    const value = joined ?? rest[++at];
+    const isEmpty = rest[at] === `${word}=`;
+    const value = joined ?? (isEmpty ? '' : rest[++at]);
     if (value === undefined) throw usage(`${word} needs a value`);
     if (name === '--directory') folder = value;
     if (name === '--file') file = value;
-    if (name === documentOption) document = value;
+    if (isTaken) taken.set(word, value);
     else shared.push(`${name}=${value}`);
   }
-  return { command: known, folder, file: known === 'comment' ? '*.yaml' : file, comments, document, shared, own };
+  return {
+    command: known,
+    folder,
+    file: known === 'comment' ? '*.yaml' : file,
+    comments,
+    document: taken.get('--document'),
+    number: taken.get('--number'),
+    commit: taken.get('--commit'),
+    remove: taken.has('--remove'),
+    prune: taken.has('--prune'),
+    shared,
+    own,
+  };
 }

@@ -11,6 +11,8 @@ interface PullRequest {
   readonly number: number;
   /** Its commits come from another repository, so its author may be a stranger. */
   readonly isFork: boolean;
+  /** The last commit of its branch, when this run was started. */
+  readonly head?: string | undefined;
 }
 
 /** The forge that runs a pipeline, as its environment describes it. `gitea` is Gitea and Forgejo. */
@@ -60,7 +62,10 @@ function gitlab(env: Environment): Forge | undefined {
     repository: `/projects/${project}`,
     commit,
     ...defined({
-      pull: number === undefined ? undefined : { number, isFork },
+      pull:
+        number === undefined
+          ? undefined
+          : { number, isFork, head: given(env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA']) ?? commit },
       token,
       storeHeaders: jobToken === undefined ? undefined : { 'job-token': jobToken },
     }),
@@ -129,6 +134,7 @@ interface Event {
 
 interface Side {
   readonly ref?: unknown;
+  readonly sha?: unknown;
   readonly repo?: { readonly full_name?: unknown } | null;
 }
 
@@ -175,7 +181,13 @@ function readPull(event: Event | undefined): PullRequest | undefined {
   // Whoever may read a repository of Forgejo or Gitea may push there for a pull request, with no branch and no fork.
   const isBranch = !String(pull.head?.ref ?? '').startsWith('refs/');
   // The repository of the commits was deleted: it was another one.
-  return { number: pull.number, isFork: head === undefined || head !== base || !isBranch };
+  const isFork = head === undefined || head !== base || !isBranch;
+  return { number: pull.number, isFork, ...defined({ head: readCommit(pull.head?.sha) }) };
+}
+
+/** The id of a commit; undefined: a value is none. */
+export function readCommit(value: unknown): string | undefined {
+  return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }
 
 /** A variable that is set and not empty: pipelines pass what they do not have as an empty variable. */

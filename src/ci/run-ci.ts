@@ -13,6 +13,7 @@ import { identifyManifest } from './planned-manifest.ts';
 import { readOptions } from './ci-options.ts';
 import { commentStages } from './comment-stages.ts';
 import { planForReview } from './plan-for-review.ts';
+import { managePreview } from './preview.ts';
 import { reportOf } from './ci-report.ts';
 import { trueupOf } from './trueup.ts';
 
@@ -25,8 +26,10 @@ Commands:
   apply    after the merge: applies the stored plan of exactly this manifest, or nothing
   drift    each night: compares the platform with what was applied last; exit code 2 for new drift
   comment  after the plan jobs of several stages: writes one comment with a section per stage
+  preview  on a pull request: creates, updates or removes its preview, as the forge says that it is now
 
-Options: --no-comment. For plan, --document FILE leaves the result for comment, and writes no comment. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
+Options: --no-comment. For plan, --document FILE leaves the result for comment, and writes no comment. For preview,
+--number 12 --commit COMMIT start one by hand, --remove removes it, --prune removes those of closed pull requests. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
 
 Environment, beside that of trueup:
   TRUEUP_FORGE_TOKEN  token that writes the comment; on Forgejo and Gitea it also stores the plan
@@ -37,6 +40,7 @@ Examples:
   trueup-ci drift -C infra
   trueup-ci plan -C infra -f staging.yaml --document staging.json
   trueup-ci comment -C infra staging.json production.json
+  trueup-ci preview -C infra -f preview.yaml --var tag=4f2a91c
 `;
 
 /**
@@ -61,8 +65,9 @@ export async function runCi(process: Process, program: string): Promise<number> 
       trueup: trueupOf(process, node, program),
       report: reportOf(process),
     };
-    const commands = { plan: planForReview, apply: applyReviewed, drift: checkDrift, comment: commentStages };
-    return await commands[options.command](job);
+    const jobs = { plan: planForReview, apply: applyReviewed, drift: checkDrift };
+    const run = { ...jobs, comment: commentStages, preview: managePreview }[options.command];
+    return await run(job);
   } catch (error) {
     process.stderr.write(printed(describe(error, redactorOf(process.env))));
     return 1;

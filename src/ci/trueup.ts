@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Process } from '../cli/process.ts';
+import { approvalMessages, askingParent } from '../cli/parent.ts';
 import { unchanged } from '../render/printable.ts';
 
 /** The end of a run of `trueup`. */
@@ -12,11 +13,15 @@ export interface Ended {
 
 /**
  * Runs `trueup` with arguments. `isShown`: what it prints appears in the log of the job. `withoutEmpty`: it does not get
- * the variables that are set and empty.
+ * the variables that are set and empty. `mayWrite`: is asked under the lock of the state, right before the first write.
  */
 export type Trueup = (
   args: readonly string[],
-  how?: { readonly isShown?: boolean; readonly withoutEmpty?: boolean },
+  how?: {
+    readonly isShown?: boolean;
+    readonly withoutEmpty?: boolean;
+    readonly mayWrite?: () => Promise<boolean>;
+  },
 ) => Promise<Ended>;
 
 /**
@@ -27,24 +32,33 @@ export type Trueup = (
  */
 export function trueupOf(process: Process, node: string, program: string): Trueup {
   const { TRUEUP_FORGE_TOKEN: _, ...env } = process.env;
-  return (args, { isShown = false, withoutEmpty = false } = {}) =>
+  return (args, { isShown = false, withoutEmpty = false, mayWrite } = {}) =>
     new Promise((resolve, reject) => {
       const given = withoutEmpty ? Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')) : env;
       const child = spawn(node, [program, ...args], {
         cwd: process.cwd(),
-        env: given,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...given, ...(mayWrite === undefined ? {} : askingParent) },
+        stdio: ['ignore', 'pipe', 'pipe', ...(mayWrite === undefined ? [] : (['ipc'] as const))],
         // A group of its own: a signal to the whole group would reach it twice, and the second one ends a run at once.
         detached: true,
       });
+      let refusal: unknown;
+      child.on('message', (message) => {
+        if (message !== approvalMessages.question || mayWrite === undefined) return;
+        const answer = (isYes: boolean) => child.connected && child.send(approvalMessages[isYes ? 'yes' : 'no']);
+        mayWrite().then(answer, (error: unknown) => {
+          refusal = error;
+          answer(false);
+        });
+      });
       let [out, all] = ['', ''];
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         out += text;
         all += text;
         // The program escaped it.
         if (isShown) process.stdout.write(unchanged(text));
       });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         all += text;
         process.stderr.write(unchanged(text));
       });
@@ -58,7 +72,9 @@ export function trueupOf(process: Process, node: string, program: string): Trueu
       });
       child.on('close', (code) => {
         stop();
-        resolve({ code: code ?? 130, out, all });
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as it was thrown
+        if (refusal !== undefined) reject(refusal);
+        else resolve({ code: code ?? 130, out, all });
       });
     });
 }

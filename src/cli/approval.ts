@@ -5,6 +5,7 @@ import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
 import { type PlanAbout, placeWords } from '../render/plan-head.ts';
 import { printable } from '../render/printable.ts';
+import { parentApproves } from './parent.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
 
@@ -32,7 +33,8 @@ export async function approve(
     massRecreation: flags.allowMassRecreate === true,
   };
   requirePermissions(made, permissions);
-  if (!hasChanges(made) || flags.autoApprove === true) return permissions;
+  if (!hasChanges(made)) return permissions;
+  if (flags.autoApprove === true) return (await parentApproves(run.process, run.options.env)) ? permissions : undefined;
   if (run.cannotAsk !== undefined) {
     throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${command} --auto-approve.`);
   }

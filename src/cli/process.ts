@@ -24,6 +24,8 @@ export interface Process extends EventEmitter {
   /** Ends the process at once. */
   exit(code: number): void;
   readonly pid: number;
+  /** Sends a message to the program that started this one; undefined: it opened no channel. */
+  readonly send?: (message: string) => unknown;
   /** Sends a signal to the process of an id. */
   kill(pid: number, signal: 'SIGSTOP'): unknown;
 }

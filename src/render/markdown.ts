@@ -42,7 +42,7 @@ export function foldedPart(summary: string, content: string, isOpen: boolean): s
 }
 
 /** The hidden first line of a comment, by which a script finds the comment that it updates. */
-export function marker(command: 'plan' | 'drift' | 'apply', { key }: Pick<ReviewSite, 'key'>): string {
+export function marker(command: 'plan' | 'drift' | 'apply' | 'preview', { key }: Pick<ReviewSite, 'key'>): string {
   return `<!-- trueup:${command}:${key} -->`;
 }
 

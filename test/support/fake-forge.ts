@@ -45,6 +45,8 @@ export interface FakeForge {
   readonly merged: Map<string, number>;
   /** The last commit of each pull request. */
   readonly heads: Map<number, string>;
+  /** Pull requests, by number. */
+  readonly pulls: Map<number, { isOpen: boolean; head: string }>;
   readonly log: { readonly method: string; readonly path: string; readonly status: number }[];
   /** Answers of requests that fail: asked first. */
   fault: (method: string, path: string) => number | undefined;
@@ -77,6 +79,7 @@ export async function serveForge(
   ];
   const artifacts: FakeArtifact[] = [];
   const log: { method: string; path: string; status: number }[] = [];
+  const pulls: FakeForge['pulls'] = new Map();
   let nextId = 1;
   const forge: Omit<FakeForge, 'url' | 'close'> = {
     comments,
@@ -84,6 +87,7 @@ export async function serveForge(
     merged,
     heads,
     artifacts,
+    pulls,
     log,
     fault: () => undefined,
   };
@@ -147,7 +151,7 @@ export async function serveForge(
       const found = readArtifact(path, url.searchParams);
       if (found !== undefined) return found;
     }
-    return method === 'GET' ? readMerged(path) : { status: 404 };
+    return method === 'GET' ? (readPulls(path, url.searchParams) ?? readMerged(path)) : { status: 404 };
   }
 
   function edit(list: readonly ShownComment[], id: number, text: string): Answer {
@@ -209,6 +213,28 @@ export async function serveForge(
     const [, id] = /^\/repos\/shop\/infra\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
     const found = id === undefined ? undefined : artifacts[Number(id)];
     return found === undefined ? undefined : { status: 200, bytes: zipOf('plan.trueup', found.content) };
+  }
+
+  function readPulls(path: string, query: URLSearchParams): Answer | undefined {
+    const form =
+      name === 'gitlab' ? /^\/projects\/12\/merge_requests(?:\/(\d+))?$/ : /^\/repos\/shop\/infra\/pulls(?:\/(\d+))?$/;
+    const [isIt, number] = form.exec(path) ?? [];
+    if (isIt === undefined) return undefined;
+    const open = name === 'gitlab' ? 'opened' : 'open';
+    const rowOfPull = (own: number, { isOpen, head }: { isOpen: boolean; head: string }) => {
+      const state = isOpen ? open : 'closed';
+      return name === 'gitlab'
+        ? { iid: own, id: 5_000 + own, state, sha: head }
+        : { number: own, id: 5_000 + own, state, head: { sha: head } };
+    };
+    if (number !== undefined) {
+      const found = pulls.get(Number(number));
+      return found === undefined ? { status: 404 } : { status: 200, json: rowOfPull(Number(number), found) };
+    }
+    if (query.get('state') !== open) return { status: 422 };
+    const rows = [...pulls].filter(([, { isOpen }]) => isOpen).map(([own, pull]) => rowOfPull(own, pull));
+    const page = Number(query.get('page') ?? 1);
+    return { status: 200, json: rows.slice((page - 1) * pageSize, page * pageSize) };
   }
 
   function readMerged(path: string): Answer {

@@ -1,0 +1,163 @@
+import { usage } from '../diagnostics/usage.ts';
+import { outputsDocument } from '../render/document-schemas.ts';
+import { code, marker } from '../render/markdown.ts';
+import { ForgeError } from './call-forge.ts';
+import type { Job } from './ci-job.ts';
+import { resultText } from './ci-report.ts';
+import { writeComment } from './comment.ts';
+import { type Forge, readCommit } from './forge.ts';
+import { listOpenPulls, readPull } from './pulls.ts';
+import type { Ended } from './trueup.ts';
+
+/** A pull request, and the commit that its preview is to have. */
+interface Wanted {
+  readonly number: number;
+  readonly commit: string;
+}
+
+/** A job whose forge is known. */
+type PreviewJob = Job & { readonly forge: Forge };
+
+/**
+ * Creates or updates the preview of a pull request, and removes it when the pull request is closed. It asks the forge once more
+ * under the lock of the preview, right before the first write: a job that waited neither brings a closed preview back nor puts an
+ * older commit over a newer one. Returns the exit code: that of `trueup`, and 0 where there is nothing to do.
+ *
+ * @throws {Stop} `usage`. @throws {ForgeError} when the forge does not say how the pull request is; nothing is written then
+ */
+export async function managePreview(job: Job): Promise<number> {
+  const { forge, options, report } = job;
+  if (forge === undefined) throw usage('trueup-ci preview asks the forge that runs it, and none runs this');
+  const known: PreviewJob = { ...job, forge };
+  if (options.prune) return prunePreviews(known);
+  const wanted = readWanted(known);
+  if (wanted === undefined) {
+    report.say('This pull request comes from a fork: it gets no preview.');
+    return 0;
+  }
+  const task = options.remove ? 'remove' : await taskOf(forge, wanted);
+  if (task === 'nothing') return isOutdated(known, wanted);
+  return task === 'apply' ? applyPreview(known, wanted) : removePreview(known, wanted);
+}
+
+/** The pull request of a job; undefined: it is that of a fork. @throws {Stop} `usage` */
+function readWanted({ forge, options, env }: PreviewJob): Wanted | undefined {
+  const { pull } = forge;
+  if (pull === undefined) {
+    const number = Number(/^[1-9]\d{0,14}$/.exec(options.number ?? ''));
+    const commit = readCommit(options.commit);
+    if (number > 0 && commit !== undefined) return { number, commit };
+    throw usage(
+      'a preview that no pull request started needs its number and its whole commit',
+      'Give --number 12 --commit COMMIT, of a commit that you have read.',
+    );
+  }
+  // Runs that Dependabot starts get no secrets, either.
+  const isBlind = env['GITHUB_ACTOR'] === 'dependabot[bot]' && (env['TRUEUP_API_KEY'] ?? '') === '';
+  return pull.isFork || isBlind || pull.head === undefined ? undefined : { number: pull.number, commit: pull.head };
+}
+
+/** What is to be done for a pull request as it is now. @throws {ForgeError} */
+async function taskOf(forge: Forge, { number, commit }: Wanted): Promise<'apply' | 'remove' | 'nothing'> {
+  const { isOpen, head } = await readPull(forge, number);
+  if (!isOpen) return 'remove';
+  return head === commit ? 'apply' : 'nothing';
+}
+
+function isOutdated({ report }: PreviewJob, { number, commit }: Wanted): number {
+  report.say(`Nothing was applied: pull request ${number} is closed, or has another commit than ${commit}.`);
+  return 0;
+}
+
+/** Runs a command on a preview, if the pull request is still as it was. undefined: it is not, and nothing was written. */
+async function run(job: PreviewJob, command: 'apply' | 'destroy', wanted: Wanted): Promise<Ended | undefined> {
+  const { trueup, forge, options } = job;
+  const task = command === 'apply' ? 'apply' : 'remove';
+  let isRefused = false;
+  const mayWrite = async (): Promise<boolean> => {
+    const isStill = options.remove || (await taskOf(forge, wanted)) === task;
+    isRefused = !isStill;
+    return isStill;
+  };
+  const own = command === 'apply' ? options.own : [];
+  const words = [command, '--auto-approve', `--preview=${wanted.number}`, ...options.shared, ...own];
+  const ended = await trueup(words, { isShown: true, mayWrite });
+  return isRefused ? undefined : ended;
+}
+
+async function applyPreview(job: PreviewJob, wanted: Wanted): Promise<number> {
+  const ended = await run(job, 'apply', wanted);
+  if (ended === undefined) return isOutdated(job, wanted);
+  const isDone = ended.code === 0;
+  const addresses = isDone ? await addressesOf(job, wanted) : '';
+  const title = isDone ? 'preview' : `preview: apply ended with exit code ${ended.code}`;
+  await reportOn(job, wanted, resultText(title, ended.all, `${addresses}Commit ${wanted.commit}.`));
+  job.report.output('exit-code', String(ended.code));
+  return ended.code;
+}
+
+async function removePreview(job: PreviewJob, wanted: Wanted): Promise<number> {
+  const ended = await run(job, 'destroy', wanted);
+  if (ended === undefined) {
+    job.report.say(`Nothing was removed: pull request ${wanted.number} is open again.`);
+    return 0;
+  }
+  const title = ended.code === 0 ? 'preview removed' : `preview: destroy ended with exit code ${ended.code}`;
+  await reportOn(job, wanted, resultText(title, ended.all, ''));
+  job.report.output('exit-code', String(ended.code));
+  return ended.code;
+}
+
+/** The outputs of the manifest as a list, with a link for each address. Empty: it has none, or they cannot be read. */
+async function addressesOf({ trueup, options }: PreviewJob, { number }: Wanted): Promise<string> {
+  const { out } = await trueup(['output', '--format=json', `--preview=${number}`, ...options.shared]);
+  const outputs = readOutputs(out);
+  const lines = Object.entries(outputs).flatMap(([name, { value, sensitive }]) => {
+    if (sensitive) return [];
+    return [`- ${code(name)}: ${isPlainAddress(value) ? `<${value}>` : code(value)}\n`];
+  });
+  return lines.length === 0 ? '' : `${lines.join('')}\n`;
+}
+
+function readOutputs(text: string) {
+  try {
+    return outputsDocument.safeParse(JSON.parse(text)).data?.outputs ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Whether a text is an address without anything that Markdown could read in another way. */
+function isPlainAddress(text: string): boolean {
+  return /^https?:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?(?:\/[\w./-]*)?$/i.test(text);
+}
+
+/** Shows what became of a preview on the page of the job and on its pull request. A missing comment fails no job. */
+async function reportOn(
+  { report, forge, manifest, options }: PreviewJob,
+  { number }: Wanted,
+  body: string,
+): Promise<void> {
+  report.summary(body);
+  if (!options.comments || forge.token === undefined) return;
+  try {
+    await writeComment(forge, number, `${marker('preview', { key: manifest.name })}\n${body}`);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    report.say(`No comment was written: ${error.message}.`);
+  }
+}
+
+/** Removes the previews whose pull requests are closed, and those that are too old. @throws {ForgeError} */
+async function prunePreviews({ forge, trueup, options, report }: PreviewJob): Promise<number> {
+  const open = await listOpenPulls(forge);
+  if (open.length === 0) {
+    report.say('Nothing was removed: the forge lists no open pull request, and that may be a mistake.');
+    return 0;
+  }
+  const words = ['preview', 'prune', `--open=${open.join(',')}`, '--auto-approve', ...options.shared, ...options.own];
+  const { code: exitCode, all } = await trueup(words, { isShown: true });
+  report.summary(resultText(exitCode === 0 ? 'previews pruned' : `prune ended with exit code ${exitCode}`, all, ''));
+  report.output('exit-code', String(exitCode));
+  return exitCode;
+}
