@@ -1,5 +1,5 @@
 /** The values of a pipeline: `github`, `inputs`, `secrets`, `steps`, … */
-export type Contexts = { readonly [name: string]: string | Contexts | undefined };
+export type Contexts = { readonly [name: string]: string | number | Contexts | undefined };
 
 /**
  * The value of an expression of GitHub Actions, as far as the pipeline files use them:
@@ -58,10 +58,10 @@ function evaluateExpression(text: string, contexts: Contexts): string | boolean 
 }
 
 function lookUp(path: string, contexts: Contexts): string {
-  let value: string | Contexts | undefined = contexts;
+  let value: string | number | Contexts | undefined = contexts;
   for (const name of path.split('.')) value = typeof value === 'object' ? value[name] : undefined;
   if (typeof value === 'object') throw new Error(`${path} is no value`);
-  return value ?? '';
+  return String(value ?? '');
 }
 
 /** A text with the values of its `${{ }}`. */

@@ -31,7 +31,15 @@ export function git(folder: string, ...args: readonly string[]): string {
 
 /** What happens in the repository. */
 export type Event =
-  | { readonly is: 'pull request'; readonly number: number; readonly branch: string; readonly fork?: true }
+  | {
+      readonly is: 'pull request';
+      readonly number: number;
+      readonly branch: string;
+      readonly fork?: true;
+      readonly action?: 'opened' | 'synchronize' | 'closed';
+      /** The commit that its job is about, where the branch has gone on since. */
+      readonly head?: string;
+    }
   | { readonly is: 'push' }
   | { readonly is: 'dispatch'; readonly inputs: Readonly<Record<string, string>> }
   | { readonly is: 'schedule' };
@@ -61,7 +69,7 @@ export interface Hosted extends Product {
   readonly forge: FakeForge;
   /** The bare repository. */
   readonly bare: string;
-  /** The end of the names of the pipeline files: `-stages`. */
+  /** The end of the names of the pipeline files: `-stages`, `-previews`. */
   readonly files?: string;
   /** Variables and secrets, by the environment that has them; `''`: every job. */
   readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -96,7 +104,7 @@ interface GitLabJob {
   readonly needs?: readonly string[];
   readonly artifacts?: { readonly paths: readonly string[] };
   readonly rules: readonly { readonly if: string; readonly changes?: readonly string[]; readonly when?: string }[];
-  readonly environment?: { readonly name: string };
+  readonly environment?: { readonly name: string; readonly action?: string };
   readonly script: readonly string[];
 }
 
@@ -121,7 +129,10 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
     for (const [job, own] of Object.entries(jobs)) {
       const content = whole(own);
       const isReady = content.rules?.some(({ when }) => when === 'always') || haveSucceeded(content.needs);
-      if (job.startsWith('.') || !isReady) continue;
+      // GitLab starts the job that stops an environment when the merge request is closed, and no other one.
+      const isClosed = event.is === 'pull request' && event.action === 'closed';
+      const isOfEvent = (content.environment?.action === 'stop') === isClosed;
+      if (job.startsWith('.') || !isReady || !isOfEvent) continue;
       runs.push(...(await runGitLabJob(hosted, event, { job, content, variables, artifacts })));
     }
     return runs;
@@ -135,7 +146,8 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
     const inputs = event.is === 'dispatch' ? event.inputs : {};
     const isReady = content.if?.includes('cancelled()') === true || haveSucceeded(content.needs);
     for (const stage of content.strategy?.matrix.stage ?? ['']) {
-      const contexts = { github: { event_name: eventName, token: forgeToken, ref: 'ref' }, inputs, matrix: { stage } };
+      const github = { event_name: eventName, token: forgeToken, ref: 'ref', event: payloadOf(hosted.bare, event) };
+      const contexts = { github, inputs, matrix: { stage } };
       if (!isReady || !holds(content.if, contexts)) continue;
       const about = { job: `${job} ${stage}`.trim(), content, contexts, artifacts };
       runs.push(await runWorkflowJob(hosted, event, about));
@@ -210,13 +222,7 @@ async function runWorkflowJob(
   const [summary, eventPath] = [join(beside, 'summary'), join(beside, 'event.json')];
   const isPull = event.is === 'pull request';
   const isFork = isPull && event.fork === true;
-  const repo = (full_name: string) => ({ repo: { full_name } });
-  const pull = isPull && {
-    number: event.number,
-    head: repo(isFork ? 'fork/infra' : 'shop/infra'),
-    base: repo('shop/infra'),
-  };
-  writeFileSync(eventPath, JSON.stringify(isPull ? { pull_request: pull } : { ref: 'refs/heads/main' }));
+  writeFileSync(eventPath, JSON.stringify(payloadOf(bare, event)));
   const environment = substitute(content.environment ?? '', contexts);
   const secrets = isFork ? {} : { ...settings[''], ...settings[environment] };
   let [log, code, commit] = ['', 0, ''];
@@ -237,7 +243,7 @@ async function runWorkflowJob(
       const given = values(step.with);
       if (step.uses?.includes('actions/checkout@') === true) {
         if (given['persist-credentials'] !== 'false') throw new Error('the checkout keeps the token in .git/config');
-        commit = checkOut(bare, folder, event, { merges: name === 'github' });
+        commit = checkOut(bare, folder, event, { merges: name === 'github', ref: given['ref'] });
       } else if (step.uses?.includes('actions/download-artifact@') === true) {
         for (const [artifact, files] of artifacts) {
           if (!new RegExp(`^${(given['pattern'] ?? '*').replace('*', '.*')}$`).test(artifact)) continue;
@@ -303,6 +309,19 @@ async function runWorkflowJob(
   return { job, code, log, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '', folder };
 }
 
+/** What a forge says about an event. */
+function payloadOf(bare: string, event: Event): Contexts {
+  if (event.is !== 'pull request') return { ref: 'refs/heads/main' };
+  const side = (full_name: string, sha: string): Contexts => ({ repo: { full_name }, sha });
+  const head = event.head ?? git(bare, 'rev-parse', event.branch);
+  const pull = {
+    number: event.number,
+    head: side(event.fork === true ? 'fork/infra' : 'shop/infra', head),
+    base: side('shop/infra', git(bare, 'rev-parse', 'main')),
+  };
+  return { action: event.action ?? 'opened', pull_request: pull };
+}
+
 /** The variables of a job in the image of Trueup: its programs are found, and no variable of this process. */
 export function imageOf({ program, node = process.execPath }: Product): Record<string, string> {
   const bin = join(dirname(program), '../image');
@@ -343,13 +362,19 @@ function touches(bare: string, event: Event, patterns: readonly string[]): boole
 }
 
 /** Checks out the commit of an event: of a pull request its merge into main, or its branch. Returns the commit. */
-function checkOut(bare: string, folder: string, event: Event, { merges }: { merges: boolean }): string {
+function checkOut(
+  bare: string,
+  folder: string,
+  event: Event,
+  { merges, ref = '' }: { merges: boolean; ref?: string | undefined },
+): string {
   git(folder, 'clone', '-q', bare, '.');
-  if (event.is === 'pull request') {
-    git(folder, 'checkout', '-q', '--detach', `origin/${event.branch}`);
+  if (ref !== '') git(folder, 'checkout', '-q', '--detach', ref);
+  else if (event.is === 'pull request') {
+    git(folder, 'checkout', '-q', '--detach', event.head ?? `origin/${event.branch}`);
     if (merges) {
       git(folder, 'checkout', '-q', '--detach', 'origin/main');
-      git(folder, 'merge', '-q', '--no-ff', '-m', 'Merge', `origin/${event.branch}`);
+      git(folder, 'merge', '-q', '--no-ff', '-m', 'Merge', event.head ?? `origin/${event.branch}`);
     }
   }
   return git(folder, 'rev-parse', 'HEAD');
