@@ -16,6 +16,8 @@ export interface CiOptions {
   /** Of `preview`: the pull request and the commit that a person names. */
   readonly number?: string | undefined;
   readonly commit?: string | undefined;
+  /** Of `preview`: for apply and destroy. */
+  readonly inFlightTimeout?: string | undefined;
   /** Of `preview`, --remove: removes it, also while the pull request is open. */
   readonly remove: boolean;
   /** Of `preview`, --prune: removes what has no open pull request. */
@@ -42,7 +44,7 @@ const withValue: Readonly<Record<string, string>> = {
 const ofCommands: Readonly<Record<string, { readonly values: readonly string[]; readonly flags: readonly string[] }>> =
   {
     plan: { values: ['--document'], flags: [] },
-    preview: { values: ['--number', '--commit'], flags: ['--remove', '--prune'] },
+    preview: { values: ['--number', '--commit', '--in-flight-timeout'], flags: ['--remove', '--prune'] },
   };
 
 /** Options of every command of `trueup` that take none. */
@@ -95,6 +97,7 @@ export function readOptions(words: readonly string[]): CiOptions {
     document: taken.get('--document'),
     number: taken.get('--number'),
     commit: taken.get('--commit'),
+    inFlightTimeout: taken.get('--in-flight-timeout'),
     remove: taken.has('--remove'),
     prune: taken.has('--prune'),
     shared,

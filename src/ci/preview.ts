@@ -79,7 +79,8 @@ async function run(job: PreviewJob, command: 'apply' | 'destroy', wanted: Wanted
     isRefused = !isStill;
     return isStill;
   };
-  const own = command === 'apply' ? options.own : [];
+  const inFlight = options.inFlightTimeout === undefined ? [] : [`--in-flight-timeout=${options.inFlightTimeout}`];
+  const own = command === 'apply' ? [...inFlight, ...options.own] : inFlight;
   const words = [command, '--auto-approve', `--preview=${wanted.number}`, ...options.shared, ...own];
   const ended = await trueup(words, { isShown: true, mayWrite });
   return isRefused ? undefined : ended;

@@ -12,6 +12,7 @@ describe('the options of trueup-ci', () => {
     [['apply', '--allow-http', '--no-wait'], { shared: ['--allow-http'], own: ['--no-wait'] }],
     [['plan', '--document', 'a.json'], { document: 'a.json', shared: [], own: [] }],
     [['apply', '--document=a.json'], { document: undefined, own: ['--document=a.json'] }],
+    [['preview', '--remove', '--number=', '--commit', 'c'], { remove: true, number: '', commit: 'c', own: [] }],
     [['comment', '-f', 'x.yaml', 'a.json', 'b.json'], { file: '*.yaml', own: ['a.json', 'b.json'] }],
     [['plan', '--target', 'production.*'], { own: ['--target', 'production.*'] }],
     [['plan', '--target=-C'], { folder: '.', own: ['--target=-C'] }],

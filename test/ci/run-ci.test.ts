@@ -24,7 +24,7 @@ test('an unknown command is an error that names the commands', async () => {
   expect(await ci(['destroy'])).toEqual({
     code: 1,
     out: '',
-    err: 'error[usage]: trueup-ci has no command "destroy"\n  -> It has these: plan, apply, drift, comment.\n',
+    err: 'error[usage]: trueup-ci has no command "destroy"\n  -> It has these: plan, apply, drift, comment, preview.\n',
   });
 });
 

@@ -15,6 +15,7 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 
 interface WorkflowJob {
@@ -36,10 +37,10 @@ const action = readYaml('action.yml') as {
   readonly outputs: Readonly<Record<string, { readonly description?: string }>>;
   readonly runs: { readonly steps: readonly Step[] };
 };
-const workflows = ['github', 'forgejo', 'github-stages', 'forgejo-stages']
+const workflows = ['github', 'forgejo', 'github-stages', 'forgejo-stages', 'github-previews', 'forgejo-previews']
   .map((name) => `pipelines/${name}.yml`)
   .map((path) => [path, readYaml(path) as Workflow] as const);
-const gitlabFiles = ['pipelines/gitlab.yml', 'pipelines/gitlab-stages.yml'];
+const gitlabFiles = ['', '-stages', '-previews'].map((end) => `pipelines/gitlab${end}.yml`);
 const steps = [
   action.runs.steps,
   ...workflows.flatMap(([, { jobs }]) => Object.values(jobs).map((job) => job.steps)),
@@ -63,7 +64,8 @@ describe('scripts of pipelines', () => {
 
 describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
   test('never runs on pull_request_target, and not on comments', () => {
-    expect(Object.keys(on).toSorted()).toEqual(['pull_request', 'push', 'schedule', 'workflow_dispatch']);
+    const known = ['pull_request', 'push', 'schedule', 'workflow_dispatch'];
+    expect(Object.keys(on).filter((event) => !known.includes(event))).toEqual([]);
   });
 
   test('gives secrets to the steps that need them, and a job no more rights than it needs', () => {
@@ -77,7 +79,7 @@ describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
         expect(withSecrets[0]?.uses ?? withSecrets[0]?.run).toMatch(/^(OWNER\/trueup@|trueup-ci )/);
       }
       expect(job.steps.filter(({ uses = '' }) => uses.includes('checkout'))).toEqual([
-        expect.objectContaining({ with: { 'persist-credentials': false } }),
+        expect.objectContaining({ with: expect.objectContaining({ 'persist-credentials': false }) }),
       ]);
     }
     if (path !== 'pipelines/github.yml') return;
@@ -179,7 +181,7 @@ test.each(gitlabFiles)('the jobs of %s quote each variable, and run no script of
   const jobs = Object.values(readYaml(path) as Record<string, { script?: readonly string[] }>);
   const lines = jobs.flatMap(({ script = [] }) => script);
   expect(lines.length).toBeGreaterThan(1);
-  const form = /^trueup-ci \w+ -C "\$TRUEUP_FOLDER"(?:[\w .-]|"\$STAGE\.\w+")*$/;
+  const form = /^trueup-ci \w+ -C "\$TRUEUP_FOLDER"(?:[\w .=-]|"\$\w+(?:\.\w+)?")*$/;
   expect(lines.filter((line) => !form.test(line))).toEqual([]);
 });
 
@@ -213,5 +215,33 @@ describe('jobs of stages', () => {
       environment: { name: 'production' },
     });
     expect(gitlab['trueup-apply-production']?.rules?.map(({ when }) => when)).toEqual(['manual']);
+  });
+});
+
+describe('jobs of previews', () => {
+  const github = readYaml('pipelines/github-previews.yml') as Workflow;
+  const forgejo = readYaml('pipelines/forgejo-previews.yml') as Workflow;
+
+  test('have credentials of their own, and cancel no job that runs', () => {
+    for (const job of Object.values(github.jobs))
+      expect(job).toMatchObject({ environment: 'trueup-previews', concurrency: { 'cancel-in-progress': false } });
+    const used = [...JSON.stringify(forgejo.jobs).matchAll(/(?:secrets|vars)\.(\w+)/g)].map(([, name = '']) => name);
+    expect(used.filter((name) => !/PREVIEW_|^TRUEUP_(?:IMAGE|FORGE_TOKEN)$/.test(name))).toEqual([]);
+    const gitlab = readYaml('pipelines/gitlab-previews.yml') as Record<
+      string,
+      { environment?: { name: string }; interruptible?: boolean; script?: unknown }
+    >;
+    expect(gitlab['.trueup-preview']?.interruptible).toBe(false);
+    const places = Object.values(gitlab).flatMap(({ environment, script }) => (script ? environment?.name : []));
+    expect(places.filter((name) => name?.startsWith('preview/') !== true)).toEqual([]);
+  });
+
+  test('check out the commit of no person: the branch of a pull request, or what main has', () => {
+    const refs = [github, forgejo].flatMap(({ jobs }) =>
+      Object.values(jobs).flatMap(({ steps: own }) => own.flatMap((step) => step.with?.['ref'] ?? [])),
+    );
+    expect(new Set(refs)).toEqual(
+      new Set(["${{ github.event.action == 'closed' && github.event.pull_request.base.sha || '' }}"]),
+    );
   });
 });

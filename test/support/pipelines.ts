@@ -69,6 +69,8 @@ export interface Hosted extends Product {
   readonly forge: FakeForge;
   /** The bare repository. */
   readonly bare: string;
+  /** More options of `trueup-ci`. */
+  readonly more?: string;
   /** The end of the names of the pipeline files: `-stages`, `-previews`. */
   readonly files?: string;
   /** Variables and secrets, by the environment that has them; `''`: every job. */
@@ -157,7 +159,7 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
 }
 
 async function runGitLabJob(
-  { name, forge, bare, settings, ...product }: Hosted,
+  { name, forge, bare, settings, more = '', ...product }: Hosted,
   event: Event,
   about: { job: string; content: GitLabJob; variables: Readonly<Record<string, string>>; artifacts: Artifacts },
 ): Promise<readonly JobRun[]> {
@@ -190,7 +192,7 @@ async function runGitLabJob(
   for (const need of content.needs ?? [])
     for (const [path, bytes] of artifacts.get(need) ?? []) writeFileSync(join(folder, path), bytes);
   const ofJob = { ...variables, ...content.variables };
-  const { code, out } = await runScript(content.script.join('\n'), {
+  const { code, out } = await runScript(content.script.map((line) => line + more).join('\n'), {
     folder,
     env: { ...imageOf(product), ...ofJob, ...own, ...predefined },
   });
@@ -212,7 +214,7 @@ function nameOf(event: Event) {
 }
 
 async function runWorkflowJob(
-  { name, forge, bare, settings, ...product }: Hosted,
+  { name, forge, bare, settings, more = '', ...product }: Hosted,
   event: Event,
   about: { job: string; content: WorkflowJob; contexts: Contexts; artifacts: Artifacts },
 ): Promise<JobRun> {
@@ -274,12 +276,13 @@ async function runWorkflowJob(
           ]),
         );
         // Neither secrets nor variables are there in an action.
-        await runSteps(action.runs.steps, { github: around['github'], inputs }, env);
+        const withMore = { ...inputs, options: `${inputs['options'] ?? ''}${more}` };
+        await runSteps(action.runs.steps, { github: around['github'], inputs: withMore }, env);
       } else if (step.run !== undefined) {
         const output = join(beside, `output-${Object.keys(outputs).length}-${step.id ?? ''}`);
         writeFileSync(output, '');
         if (step.run.includes('${{')) throw new Error(`a script with an expression: ${step.run}`);
-        const ran = await runScript(step.run, {
+        const ran = await runScript(step.run + (step.run.startsWith('trueup-ci ') ? more : ''), {
           folder,
           env: {
             ...imageOf(product),
