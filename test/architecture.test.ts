@@ -126,6 +126,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/assemble/environment.ts': ['environment'],
   'ci/comment.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
+  'ci/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
