@@ -3,6 +3,7 @@ import { type Kind, root } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
 import { assemble } from './assemble/assemble.ts';
 import { holderOf, ownEnvironment, remedyForSection } from './assemble/environment.ts';
+import { movesIn } from './assemble/moves.ts';
 import { sectionsOf } from './blocks.ts';
 import { type Loading, loadIncluded, loadRoot } from './load.ts';
 import { type Fitted, asPreview, examplePreview, fitToPreview } from './preview.ts';
@@ -73,7 +74,8 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const { id } = settings.preview ?? {};
   const fitted =
     id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));
-  const about = { ...settings, environment, rootFile: file };
+  const moved = movesIn(settings.moved, { own: environment, kinds, rootFile: file, removed: written.removed });
+  const about = { ...settings, moved, environment, rootFile: file };
   return { ...written, ...fitted, varying, rootTree, values, settings: about, kinds, lacksFiles };
 }
 

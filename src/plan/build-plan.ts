@@ -159,7 +159,7 @@ function judgeDeletions(
   const { state, narrowing } = input;
   const { targets, excludes } = narrowing;
   const isProvided = (address: string) => objects.get(address)?.isProvided === true;
-  const all = massDeletions(planned, state, isProvided);
+  const all = massDeletions(planned, state, isProvided, input.ownEnvironment);
   const isAll = all.some((item) => item.code === safeguards.everything.code);
   const own = isAll ? all : [...emptiedEnvironment(planned, state, input.ownEnvironment), ...all];
   const isRest = targets.length === 0 && excludes.length > 0 && planned.some(isDeletion);

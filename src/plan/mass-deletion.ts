@@ -6,6 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
+import { movedEntry } from './moved-addresses.ts';
 import { type Action, deletesObject, isDeletion, leavesState } from './action.ts';
 import { actionsByAddress, isAt } from './relations.ts';
 
@@ -14,12 +15,14 @@ const ifAllIsToGo = `${isTheManifestWhole} If all of it is to go, use trueup des
 
 /**
  * What a plan deletes beyond what one edit usually means. A replacement counts as a deletion, and so does what goes
- * because its parent does. To delete all that the state holds is an error: a command of its own is there for it.
+ * because its parent does. To delete all that the state holds is an error: a command of its own is there for it. `own`: the
+ * environment that the root file names.
  */
 export function massDeletions(
   actions: readonly Action[],
   state: State,
   isProvided: (address: string) => boolean,
+  own?: string,
 ): Diagnostic[] {
   const { resources } = state;
   const byAddress = actionsByAddress(actions);
@@ -29,7 +32,7 @@ export function massDeletions(
   const deleted = blocksOf(known.filter(isDeleted));
   if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {
     const message = `this plan deletes everything that the state holds, ${deleted.length} ${deleted.length === 1 ? 'resource' : 'resources'}: ${someOf(deleted)}`;
-    return [diagnostic(safeguards.everything.code, message, { remedy: ifAllIsToGo })];
+    return [diagnostic(safeguards.everything.code, message, { remedy: renamed(state, own) ?? ifAllIsToGo })];
   }
   // What the platform has in each project, such as its default environment, stays for whoever wrote nothing else.
   const ours = known.filter((address) => !isProvided(address));
@@ -41,6 +44,15 @@ export function massDeletions(
   const message = `this plan deletes ${all}, ${gone.length} resources: ${someOf(gone.toSorted())}`;
   const remedy = `${isTheManifestWhole} If it is meant, apply needs ${flags.massDeletion}.`;
   return [diagnostic(safeguards['all but provided'].code, message, { remedy }), ...tooMany(actions, state)];
+}
+
+/** The remedy where the root file names an environment that the state does not have, and the state has one other. */
+function renamed({ resources }: State, own: string | undefined): string | undefined {
+  if (own === undefined || Object.hasOwn(resources, own)) return undefined;
+  const parents = Object.values(resources).flatMap(({ parent }) => parent ?? []);
+  const [former, ...others] = new Set(parents.filter((address) => (resources[address]?.parent ?? null) === null));
+  if (former === undefined || others.length > 0) return undefined;
+  return `If the environment got another name, write ${movedEntry(former, own)}. If all of it is to go, use trueup destroy.`;
 }
 
 /** What a plan deletes of the environment that the root file still names: all of its services mean that an include is lost. */

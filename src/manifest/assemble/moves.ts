@@ -1,0 +1,34 @@
+import { childAddress, normalAddress } from '../../kind/address.ts';
+import { resolveAddress, resolveSection } from '../../kind/aliases.ts';
+import type { Kind } from '../../kind/kind.ts';
+import type { Settings } from '../settings.ts';
+import type { Place } from '../tree.ts';
+import { type OwnEnvironment, holderOf } from './environment.ts';
+
+/** What the moves of a manifest depend on. */
+interface About {
+  readonly own: OwnEnvironment | undefined;
+  readonly kinds: readonly Kind[];
+  /** The name of the root file. */
+  readonly rootFile: string;
+  /** The addresses of blocks that `changes:` takes out. */
+  readonly removed: ReadonlyMap<string, Place>;
+}
+
+/**
+ * The entries of `moved:` as if written out: an address that begins with a section is in the environment of the root file. An
+ * entry of a file that stages share says nothing to a stage that takes its block out. Pure.
+ */
+export function movesIn(moved: Settings['moved'], { own, kinds, rootFile, removed }: About): Settings['moved'] {
+  if (own === undefined) return moved;
+  const sections = holderOf(kinds)?.sections ?? new Set();
+  const whole = (address: string) => {
+    const [first = ''] = address.split(/[.[]/, 1);
+    const isShort = first !== own.name && sections.has(resolveSection(first));
+    return isShort ? `${childAddress(undefined, undefined, own.name)}.${address}` : address;
+  };
+  const isRemoved = (address: string) => removed.has(normalAddress(resolveAddress(address)) ?? address);
+  return moved
+    .map(({ from, to, at }) => ({ from: whole(from), to: whole(to), at }))
+    .filter(({ to, at }) => at.file === rootFile || !isRemoved(to));
+}
