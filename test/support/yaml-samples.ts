@@ -37,7 +37,8 @@ export function yamlTrials(of: 'generated pages' | 'other pages'): readonly Tria
       return samples.map((sample) => {
         const trial = trialOf(sample);
         const own = Object.keys(named).find((name) => named[name] === sample.text);
-        const reader = own === undefined ? undefined : rootOf(own);
+        // A root file is read by its own name: beside it, a copy would have its environment too.
+        const reader = own === undefined || /^trueup:/m.test(sample.text) ? own : rootOf(own);
         if (reader !== undefined) return { at: sample.at, files: named, commands: `trueup validate -f ${reader}` };
         return { ...trial, files: { ...named, ...trial.files } };
       });
