@@ -6,6 +6,8 @@ export interface Claim {
   readonly at: Place;
   /** A variable takes part in it, and a run may give it another value. */
   readonly isVariable: boolean;
+  /** The platform keeps both. */
+  readonly isHarmless: boolean;
   readonly remedy: (own: string, other: string) => string;
 }
 

@@ -56,14 +56,14 @@ function collisions(
   rival: RootClaims,
   names: { readonly own: string; readonly other: string },
 ): readonly Diagnostic[] {
-  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable }]) => {
+  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable, isHarmless }]) => {
     const other = rival.claims.get(key);
     if (other === undefined) return [];
     const isSure = !isVariable && !other.isVariable;
     const twice = `${what} is also declared by ${names.other}, at ${positionText(position(other.at))}`;
     const message = isSure ? twice : `${twice}, unless a run gives their variables other values`;
     const about = { remedy: remedy(names.own, names.other), position: position(at) };
-    return [diagnostic(isSure ? 'owned-twice' : 'overlap', message, about)];
+    return [diagnostic(isSure && !isHarmless ? 'owned-twice' : 'overlap', message, about)];
   });
 }
 
@@ -118,15 +118,24 @@ function claimsOf(
   const filled = fillerOf(whole, reading);
   const found = new Map<string, Claim>();
   const top = topOf(blocks.map(({ kind }) => kind));
-  const add = (block: Block, key: readonly (Known | undefined)[], claim: Pick<Claim, 'what' | 'remedy'>) => {
+  const add = (
+    block: Block,
+    key: readonly (Known | undefined)[],
+    claim: Pick<Claim, 'what' | 'remedy'> & Partial<Claim>,
+  ) => {
     if (key.includes(undefined)) return;
     const name = JSON.stringify([platformName(platform), block.kind.kind, ...key.map((part) => part?.text)]);
-    found.set(name, { ...claim, at: block.at, isVariable: key.some((part) => part?.isVariable === true) });
+    found.set(name, {
+      isHarmless: false,
+      ...claim,
+      at: block.at,
+      isVariable: key.some((part) => part?.isVariable === true),
+    });
   };
   const literal = (text: string): Known => ({ text, isVariable: false });
   for (const block of blocks) {
     const { kind, key, address } = block;
-    const { addressedByKey, keyField, alone } = kind.identity;
+    const { addressedByKey, keyField, alone, apart } = kind.identity;
     if (kind === top) {
       const remedy = (own: string, other: string) =>
         `Keep the block in one of ${own} and ${other}; in the other, write project: ${project}.`;
@@ -141,15 +150,14 @@ function claimsOf(
       const name = keyField === undefined ? literal(key) : fieldOf(block, keyField, filled);
       add(block, [name], { what: address, remedy });
     }
-    if (alone === undefined) continue;
-    // A value may come from elsewhere, and does not show.
-    const what = `a ${kind.kind} with the ${alone.join(' and ')} of ${address}`;
-    const remedy = () => `Choose another ${alone.join(' or ')} for one of the two.`;
-    add(
-      block,
-      alone.map((field) => fieldOf(block, field, filled)),
-      { what, remedy },
-    );
+    for (const fields of [alone, apart]) {
+      if (fields === undefined) continue;
+      // A value may come from elsewhere, and does not show.
+      const what = `a ${kind.kind} with the ${fields.join(' and ')} of ${address}`;
+      const remedy = () => `Choose another ${fields.join(' or ')} for one of the two.`;
+      const values = fields.map((field) => fieldOf(block, field, filled));
+      add(block, values, { what, remedy, isHarmless: fields === apart });
+    }
   }
   return found;
 }

@@ -27,7 +27,11 @@ export const backup = defineKind({
   section: 'backups',
   inPreviews: 'left out',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
-  identity: { id: 'backupId', key: ['databaseType', 'database', 'destinationId', 'prefix'] },
+  identity: {
+    id: 'backupId',
+    key: ['databaseType', 'database', 'destinationId', 'prefix'],
+    apart: ['destinationId', 'prefix'],
+  },
   short: shortBackup('schedule'),
   parents: {
     postgres: ofDatabase('postgres'),

@@ -102,6 +102,27 @@ describe('two root files on one platform', () => {
     expect(await reported(files, { TRUEUP_VAR_suffix: '-b' })).toEqual([]);
   });
 
+  it('with one destination and prefix of two backups: a warning', async () => {
+    const backups = (prefix: string) =>
+      `postgres: { main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: correct-horse, backups: { nightly: { schedule: "0 3 * * *", prefix: ${prefix}, destinationId: dst_1 } } } }\n`;
+    const files = (prefix: string) => ({
+      'shop.yaml': shop() + backups('shop/'),
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one').replace('shop.yaml', 'live.yml'),
+      'live.yml': shop() + backups(prefix),
+    });
+    expect(await reported(files('shop/'))).toMatchObject([
+      {
+        code: 'overlap',
+        message: expect.stringMatching(
+          /^a backup with the destinationId and prefix of staging\.postgres\.main\.backups\.nightly is also declared by live\.yaml, at live\.yml:\d+:\d+$/,
+        ) as string,
+        remedy: 'Choose another destinationId or prefix for one of the two.',
+      },
+    ]);
+    expect(await reported(files('live/'))).toEqual([]);
+  });
+
   it('with one object of the organization', async () => {
     const files = {
       'shop.yaml': `tags: { team: { color: "#ff0000" } }\n${shop()}`,
