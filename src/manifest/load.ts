@@ -5,7 +5,7 @@ import { isMemoryFile, noMemory } from './memory-name.ts';
 import { joinEntries } from './assemble/join.ts';
 import { reportInto } from './report-at.ts';
 import { acceptedKey } from './settings-shape.ts';
-import { type Entry, type MapNode, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 5 to 9 MB and takes 500 MB of memory. */
@@ -23,6 +23,9 @@ export async function loadRoot(
   const file = isMemoryFile(path) ? { problem: noMemory(path) } : await workspace.read(path, yamlLimit);
   return readMap(path, file, diagnostics, about);
 }
+
+/** The trees of files that a workspace gives more than once, such as those that root files share. */
+const parsed = new WeakMap<FileText, Node>();
 
 function readMap(
   path: string,
@@ -43,8 +46,9 @@ function readMap(
   const before = diagnostics.length;
   const text = file.text.replace(/^\uFEFF/, '');
   about.texts.set(path, text);
-  const tree = readTree(path, text, diagnostics);
+  const tree = parsed.get(file) ?? readTree(path, text, diagnostics);
   if (diagnostics.length > before) return undefined;
+  if (tree !== undefined) parsed.set(file, tree);
   if (tree?.is === 'map') return withSections(withoutFragments(tree), diagnostics);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
   const what = tree === undefined || isEmpty(tree) ? 'is empty' : 'is not a map';

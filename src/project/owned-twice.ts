@@ -1,24 +1,28 @@
 import { join } from 'node:path';
 import { keptIn } from '../api/once.ts';
+import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic, positionText, Stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
 import { findBlocks } from '../manifest/blocks.ts';
+import { yamlLimit } from '../manifest/load.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Block } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
-import { nodeAt, position } from '../manifest/tree.ts';
+import { nodeAt, position, readTree } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
 import { type Whole, loadWhole } from '../manifest/whole.ts';
+import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims } from './claims.ts';
 import type { ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { rootFiles } from './root-files.ts';
+import { sharedPlatforms } from './shared-platforms.ts';
 
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
@@ -31,14 +35,16 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const isStage = all.find((one) => one.file === file)?.isStage === true;
   const others = all.filter((one) => one.file !== file && !one.isPreview && (isStage || one.isStage));
   if (others.length === 0) return [];
-  const read = (name: string) => {
-    const claims = () => readClaims(name, options);
-    return platforms === undefined ? claims() : keptIn(platforms.claims, join(folder, name), claims);
-  };
-  const own = await read(file);
-  if (own === undefined) return [];
+  const { claims, workspaces } = platforms ?? sharedPlatforms();
+  const workspace = await keptIn(workspaces, folder, async () => readingOnce(await workspaceOf(options)));
+  const read = (name: string) => keptIn(claims, join(folder, name), () => readClaims(name, workspace, options));
+  const platform = await platformIn(file, workspace);
   const found: Diagnostic[] = [];
   for (const other of others) {
+    const elsewhere = await platformIn(other.file, workspace);
+    if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
+    const own = await read(file);
+    if (own === undefined) return [];
     const rival = await read(other.file);
     if (rival !== undefined) {
       found.push(...collisions(own, rival, { own: file, other: other.file }));
@@ -48,7 +54,7 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
       found.push(diagnostic('unread-root-file', message, { remedy }));
     }
   }
-  return withQuotes(found, own.texts, kinds);
+  return found.length === 0 ? [] : withQuotes(found, (await read(file))?.texts ?? new Map(), kinds);
 }
 
 function collisions(
@@ -67,13 +73,38 @@ function collisions(
   });
 }
 
+/** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */
+async function platformIn(file: string, workspace: Workspace): Promise<string | undefined> {
+  const found = await workspace.read(file, yamlLimit);
+  const tree = 'text' in found ? readTree(file, found.text, []) : undefined;
+  const named = nodeAt(tree, ['platform', 'url']) ?? nodeAt(tree, ['platform']);
+  const text = named?.is === 'scalar' ? String(named.value) : '';
+  if (text === 'emulator') return text;
+  return URL.canParse(text) ? withoutSlash(new URL(text).href) : undefined;
+}
+
+/** A workspace that reads each file once: root files share most of theirs. */
+function readingOnce(workspace: Workspace): Workspace {
+  const texts = new Map<string, Promise<FileText>>();
+  return {
+    ...workspace,
+    readAll: async (paths, limit, options) => {
+      const all = [...new Set(paths)];
+      const left = all.filter((path) => !texts.has(path));
+      const reading = workspace.readAll(left, limit, options);
+      const textOf = async (path: string) => (await reading).get(path) ?? { problem: `there is no file ${path}` };
+      const found = all.map(async (path) => [path, await keptIn(texts, path, () => textOf(path))] as const);
+      return new Map(await Promise.all(found));
+    },
+  };
+}
+
 /** Reads what a root file declares; undefined: it cannot be read. Values that the command line gives are not known. */
-async function readClaims(file: string, options: ProjectFolder): Promise<RootClaims | undefined> {
+async function readClaims(file: string, workspace: Workspace, options: ProjectFolder): Promise<RootClaims | undefined> {
   try {
     // Files that name no platform have one.
     const reading = { ...readingOf({ ...options, file }), platformUrl: 'https://unnamed.invalid' };
     const texts = new Map<string, string>();
-    const workspace = await workspaceOf(options);
     const whole = await loadWhole({ ...reading, workspace, sources: expressionSources }, { diagnostics: [], texts });
     if (whole === undefined || whole.lacksFiles) return undefined;
     const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
