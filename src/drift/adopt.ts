@@ -4,6 +4,7 @@ import { readingOnly } from '../api/client.ts';
 import { remembering } from '../api/remembering.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Finding } from './finding.ts';
+import type { StageFiles } from './adopt-place.ts';
 import { type Adopted, adopt, isSettled } from './adopt-text.ts';
 import { overlay } from '../export/prove-export.ts';
 import { isWithin } from '../kind/address.ts';
@@ -18,9 +19,9 @@ import { knownParts } from '../secrets/looks-secret.ts';
 import { driftAt, findDrift } from './drift-run.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
-import { siblingsOf } from '../project/siblings.ts';
+import { type Sibling, ownFiles, siblingsOf } from '../project/siblings.ts';
 import { writeFiles } from '../project/write-files.ts';
-import { type OtherStage, changesOther, otherStages, stageFiles } from './other-stages.ts';
+import { type OtherStage, changesOther, otherStages } from './other-stages.ts';
 
 /** What is adopted, and how. */
 export interface AdoptRequest {
@@ -112,6 +113,17 @@ export async function adoptDrift(
     await writeFiles(workspace.root, changed, { remedy });
   }
   return { adopted, left, files, isWritten: request.writes, deploys, others };
+}
+
+function stageFiles(
+  manifest: Manifest,
+  {
+    isEverywhere,
+    ...about
+  }: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
+): StageFiles {
+  const environment = manifest.settings.environment?.name;
+  return { rootFile: about.rootFile, environment, isOwn: ownFiles(manifest, about), isEverywhere };
 }
 
 /** The texts of the files that `${file:…}` names in some texts, by the names that they have below the root. */

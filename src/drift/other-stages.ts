@@ -2,26 +2,12 @@ import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { overlay } from '../export/prove-export.ts';
 import { differingAddresses } from '../manifest/differing.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import type { Sibling } from '../project/siblings.ts';
-import type { StageFiles } from './adopt-place.ts';
 
 /** Another root file, and the addresses whose blocks change in it. */
 export interface OtherStage {
   readonly file: string;
   readonly addresses: readonly string[];
-}
-
-/** The files of a stage: those that no sibling includes are its own. A sibling that cannot be read may include all. */
-export function stageFiles(
-  { settings, texts }: Manifest,
-  about: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
-): StageFiles {
-  const { siblings, rootFile, isEverywhere } = about;
-  const isShared = (file: string) =>
-    siblings.some(({ manifest }) => manifest === undefined || manifest.texts.has(file));
-  const own = new Set([...texts.keys()].filter((file) => file === rootFile || !isShared(file)));
-  return { rootFile, environment: settings.environment?.name, isOwn: (file) => own.has(file), isEverywhere };
 }
 
 /**

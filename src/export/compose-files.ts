@@ -42,6 +42,8 @@ export interface ComposeInput {
   readonly layout: Layout;
   /** The address of the one block to write, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
+  /** The environment whose sections stand at the top of the files: what others have is of other stages. */
+  readonly environment?: string | undefined;
   readonly usedSecrets: UsedSecrets;
   readonly known: Writing['known'];
   readonly remembered: Writing['remembered'];
@@ -97,7 +99,9 @@ export function compose(input: ComposeInput): Composed {
   const { kinds, survey, present, dropped, layout, terraform } = input;
   const { textWith } = layout;
   const notes: Diagnostic[] = [];
-  const tops = place(survey.tops, { kinds, present, named: terraform && terraformKeys(terraform) });
+  const tops = place(survey.tops, { kinds, present, named: terraform && terraformKeys(terraform) }).filter((top) =>
+    isOfStage(top, input),
+  );
   const byId = indexOf(tops, dropped);
   if (terraform !== undefined) notes.push(...terraformNotes(terraform, byId.values()));
   const secrets = createSecrets(input.usedSecrets);
@@ -125,7 +129,11 @@ export function compose(input: ComposeInput): Composed {
     document.set(top.object.kind, [...(document.get(top.object.kind) ?? []), ...entries]);
   }
   for (const [path, document] of documents) {
-    const sections = [...document].map(([kind, entries]) => sectionOf(kind, entries));
+    const sections = [...document].flatMap(([kind, entries]) =>
+      input.environment !== undefined && kind.identity.addressedByKey === true
+        ? entries.flatMap(({ value }) => (value.is === 'map' ? value.entries : []))
+        : sectionOf(kind, entries),
+    );
     files.set(path, textWith === undefined ? renderEntries(sections) : textWith(path, sections));
   }
   return {
@@ -136,6 +144,12 @@ export function compose(input: ComposeInput): Composed {
     notes: [...survey.notes, ...notes],
     unmanaged: [...byId.values()].flatMap(({ object, address }) => (present.addresses.has(object.id) ? [] : [address])),
   };
+}
+
+/** Returns false for an environment of another stage, and for what belongs to the organization unless it is asked for. */
+function isOfStage({ object, key }: Placed, { environment, only, present }: ComposeInput): boolean {
+  if (environment === undefined || present.addresses.has(object.id)) return true;
+  return object.kind.identity.addressedByKey === true ? key === environment : only !== undefined;
 }
 
 /** Keeps long texts in files beside the file of their block. */

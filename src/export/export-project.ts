@@ -18,6 +18,7 @@ import { type SecretFile, patternsFor, rootText } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
 import { addressParts, isWithin } from '../kind/address.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { addToGit } from '../manifest/workspace.ts';
 import type { Connection } from '../workflow/connection.ts';
@@ -33,6 +34,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { readingOf, workspaceOf } from '../project/pins.ts';
+import { ownFiles, siblingsOf } from '../project/siblings.ts';
 import { type NewFile, ignoring, writeFiles } from '../project/write-files.ts';
 import type { ExportReport } from '../render/export-report.ts';
 
@@ -71,7 +73,7 @@ interface Ground {
 }
 
 /** The file that gets a block, with its text. */
-type TargetFile = Awaited<ReturnType<typeof targetOf>>;
+type TargetFile = NonNullable<Awaited<ReturnType<typeof targetOf>>>;
 
 /**
  * Writes what a platform has and the manifest does not declare as a manifest, with its state: the next plan is empty.
@@ -109,12 +111,13 @@ export async function exportProject(
     await keep(state);
     return { ...nothingWritten, ...result };
   }
-  const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
+  const target = await targetOf(how, { manifest, options, before });
   const digests = saved === undefined ? undefined : digestsOf(await connection.store.key(), saved);
   const used = secretNamesIn(manifest);
   const input = {
     ...(await inputOf({ ...exporting, connection }, { used, records, digests })),
     projectId: settings.project,
+    environment: manifest?.settings.environment?.name,
     present,
     rootFor: rootsFor(before, settings, secretFile),
   };
@@ -238,7 +241,7 @@ async function writeExport(
   const order = ({ path }: NewFile) => `${path === target?.file ? 1 : 0}${path}`;
   const own: NewFile[] = root === before ? [] : [{ path: file, content: root, ...defined({ replaces: before }) }];
   const others = files.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
-  const all = target === undefined ? [...others, ...own] : [...own, ...others];
+  const all = target === undefined || target.file === file ? [...others, ...own] : [...own, ...others];
   const isInside = values !== undefined && secretFile !== undefined;
   if (values !== undefined && how.secretsFile !== undefined && !isInside) {
     const at = how.secretsFile.lastIndexOf(sep) + 1;
@@ -270,6 +273,12 @@ function extended(
   { folder, how }: { readonly folder: string; readonly how: ExportOptions },
 ): Manifest | undefined {
   const isNew = how.unmanaged !== true && how.address === undefined;
+  const own = manifest?.settings.environment?.name;
+  if (isNew && own !== undefined)
+    throw usage(
+      `export writes a whole project, and ${manifest?.settings.rootFile ?? ''} is of the environment ${own}`,
+      'trueup export --unmanaged adds what the environment has and the manifest does not; --out DIR writes the project elsewhere.',
+    );
   if (manifest === undefined || manifest.resources.length === 0 || !isNew) return manifest;
   if (managed === 0 || how.force === true) return undefined;
   throw usage(
@@ -383,11 +392,21 @@ async function stateLeft(
   return { state: adoptedState(made, addresses, digestsOf(await connection.store.key(), made.base)), blocks, isEmpty };
 }
 
-/** The file that the block of an address is added to: that of the blocks beside it, or of the block around it. */
+/**
+ * The file that blocks are added to, with its text: the one of the blocks beside that of an address, or of the block around
+ * it; of a stage the root file. undefined: a new one.
+ */
 async function targetOf(
-  address: string,
-  { manifest, folder, file }: { manifest: Manifest | undefined; folder: string; file: string },
-): Promise<{ readonly file: string; readonly text: string }> {
+  { address, unmanaged }: ExportOptions,
+  {
+    manifest,
+    options,
+    before = '',
+  }: { readonly manifest: Manifest | undefined; readonly options: ProjectFolder; readonly before: string | undefined },
+): Promise<{ readonly file: string; readonly text: string } | undefined> {
+  const { folder, file } = options;
+  const isStage = manifest?.settings.environment !== undefined;
+  if (address === undefined) return isStage && unmanaged === true ? { file, text: before } : undefined;
   if (manifest === undefined)
     throw usage('--address adds to a manifest, and there is none', 'Export everything first.');
   const { resources } = manifest;
@@ -397,8 +416,25 @@ async function targetOf(
   const around = resources.findLast((one) => isWithin(address, one.address));
   const section = parts.at(-2);
   const beside = resources.find((one) => one.parent === around?.address && one.kind.section === section);
-  const path = (beside ?? around)?.at.file ?? file;
-  return { file: path, text: await readFile(join(folder, path), 'utf8') };
+  const path = isStage ? await fileInStage(address, around, { manifest, options }) : (beside ?? around)?.at.file;
+  return { file: path ?? file, text: await readFile(join(folder, path ?? file), 'utf8') };
+}
+
+/** The file of a stage that gets a block: the root file, or that of the block around it. @throws {Stop} `usage`, for a shared one */
+async function fileInStage(
+  address: string,
+  around: Resource | undefined,
+  { manifest, options }: { readonly manifest: Manifest; readonly options: ProjectFolder },
+): Promise<string> {
+  if (around === undefined || around.kind.isTop === true || around.kind.identity.addressedByKey === true)
+    return options.file;
+  const { file, via } = around.at;
+  const isOwn = ownFiles(manifest, { siblings: await siblingsOf(options), rootFile: options.file });
+  if (via === undefined && isOwn(file)) return file;
+  throw usage(
+    `cannot add ${address} for this stage alone: ${around.address} stands in ${file}, which other root files use`,
+    'changes: adds no block. Write the block by hand into that file, for all stages.',
+  );
 }
 
 /** The files that may stand beside a file of a manifest: their names are taken. */

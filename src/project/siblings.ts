@@ -32,3 +32,14 @@ export function siblingsOf(options: ProjectFolder): Promise<readonly Sibling[]> 
 }
 
 const isSecret = /^TRUEUP_(?:SECRET_|AGE_|API_KEY$|STATE_KEY$)/;
+
+/** Tells of each file of a manifest whether no other root file includes it. One that cannot be read may include all. */
+export function ownFiles(
+  { texts }: Pick<Manifest, 'texts'>,
+  { siblings, rootFile }: { readonly siblings: readonly Sibling[]; readonly rootFile: string },
+): (file: string) => boolean {
+  const isShared = (file: string) =>
+    siblings.some(({ manifest }) => manifest === undefined || manifest.texts.has(file));
+  const own = new Set([...texts.keys()].filter((file) => file === rootFile || !isShared(file)));
+  return (file) => own.has(file);
+}
