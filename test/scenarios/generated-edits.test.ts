@@ -1,13 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { differingAddresses } from '../../src/manifest/differing.ts';
 import { readTree } from '../../src/manifest/tree.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
 import { driftAdoptCommand, planCommand } from '../cli/asked.ts';
 import { apiKey, documentIn, places } from '../cli/place.ts';
 import { edit } from '../support/drifting.ts';
-import { type Handwritten, handwritten } from '../support/handwritten.ts';
-import { meaning, stageIn } from '../support/stages.ts';
+import { project, trueup } from '../cli/process.ts';
+import { type Handwritten, handwritten, handwrittenValues } from '../support/handwritten.ts';
+import { stageIn } from '../support/stages.ts';
 
 /** Files as people write them: what edits them changes the bytes that it means, and no other stage. */
 
@@ -63,7 +65,7 @@ describe.each(repositories)('repository %i', (seed) => {
       'production.yaml',
       `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironment: production\ninclude: [templates.yaml, shared/*.yaml]\n`,
     );
-    const production = async () => meaning(await stageIn(at.folder, 'production.yaml'));
+    const production = () => stageIn(at.folder, 'production.yaml');
     const [rootBefore, productionBefore] = [read('trueup.yaml'), await production()];
     for (const { name, env } of all)
       await edit({ emulator: at.emulator, apiKey }, 'redis.update', {
@@ -94,9 +96,36 @@ describe.each(repositories)('repository %i', (seed) => {
       comments(before?.text ?? ''),
       ['\n', ...(lineBreaks(root)[0] === '\r\n' ? ['\r\n'] : [])],
     ]);
-    expect(await production()).toBe(productionBefore);
+    expect(differingAddresses(productionBefore, await production())).toEqual([]);
     const planned = documentIn(await at.run(planCommand({}), { format: 'json' }));
     const actions = planned.format === 'trueup/plan' ? planned.actions.map(({ action }) => action) : [];
     expect(new Set(actions)).toEqual(new Set(['no-op', 'deploy']));
   });
+});
+
+const shop = `variables:
+  tag: { promote: true, default: none }
+  replicas: { type: number, default: 1 }
+  name: {}
+redis: { cache: { dockerImage: "redis:\${var:tag}", databasePassword: "\${var:name}-\${var:replicas}" } }
+`;
+
+test.each(repositories)('promote copies a value between files as people write them (%i)', async (start) => {
+  for (let seed = start * each; seed < (start + 1) * each; seed++) {
+    const { source, target, expected, tag } = handwrittenValues(seed);
+    const folder = project({ 'staging.yaml': source, 'production.yaml': target, 'shop.yaml': shop });
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const before = await stageIn(folder, 'production.yaml');
+    const ran = await trueup(['promote', '-C', folder, 'staging.yaml', 'production.yaml', '--no-plan']);
+    expect(ran.code, ran.err).toBe(0);
+    const text = read('production.yaml');
+    if (expected === undefined) expect(isGrown(target, text) && text.length < target.length + 24, text).toBe(true);
+    else expect(text).toBe(expected);
+    expect([lineBreaks(text), comments(text)]).toEqual([lineBreaks(target), comments(target)]);
+    expect([read('staging.yaml'), read('shop.yaml')]).toEqual([source, shop]);
+    const after = await stageIn(folder, 'production.yaml');
+    expect(differingAddresses(before, after)).toEqual(['production.redis.cache']);
+    const tags = [...after.variables].map(([name, { value }]) => [name, 'written' in value ? value.written : value]);
+    expect(Object.fromEntries(tags)).toEqual({ tag, replicas: '3', name: 'x' });
+  }
 });

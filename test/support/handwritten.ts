@@ -83,3 +83,23 @@ function styled(text: string, random: Random): string {
   const broken = random.below(3) === 0 ? ended.replaceAll('\n', '\r\n') : ended;
   return random.below(8) === 0 ? `\uFEFF${broken}` : broken;
 }
+
+/** Two root files, of which the second has an older tag, or none, and what it has to be with the tag of the first. */
+export function handwrittenValues(seed: number) {
+  const random = generator(seed + 11);
+  const quote = random.of(['', '"', "'"]);
+  const [fresh, old] = [`${quote}1.${seed}0${quote}`, random.of(['1.9', '"1.9"', "'1.9'"])];
+  const head = `trueup: 1 # a stage\nplatform: emulator\nproject: prj_1\n`;
+  const isThere = random.below(4) !== 0;
+  const tag = isThere ? random.of([`tag: ${old}`, `"tag": ${old}`, `tag: &unused ${old}`, `tag:   ${old}`]) : undefined;
+  const block = (lines: readonly string[]) =>
+    `variables:   # values\n${lines.map((line) => `  # why\n  ${line}   # of this stage\n`).join('')}`;
+  const braces = (lines: readonly string[]) => `variables: { ${lines.join(', ')} }   # values\n`;
+  const written = random.of([block, braces])(['replicas: 3', ...(tag === undefined ? [] : [tag]), 'name: x']);
+  const target = styled(`${head}environment: production\ninclude: [shop.yaml]\n${written}# end\n`, random);
+  const source = styled(
+    `${head}environment: staging\ninclude: [shop.yaml]\n${random.of([block, braces])([`tag: ${fresh}`, 'name: y'])}`,
+    random,
+  );
+  return { source, target, expected: isThere ? target.replace(old, fresh) : undefined, tag: `1.${seed}0` };
+}
