@@ -52,7 +52,7 @@ function renamed({ resources }: State, own: string | undefined): string | undefi
   const parents = Object.values(resources).flatMap(({ parent }) => parent ?? []);
   const [former, ...others] = new Set(parents.filter((address) => (resources[address]?.parent ?? null) === null));
   if (former === undefined || others.length > 0) return undefined;
-  return `If the environment got another name, write ${movedEntry(former, own)}. If all of it is to go, use trueup destroy.`;
+  return `If the environment got another name, write ${movedEntry(former, own)}. ${isTheManifestWhole}`;
 }
 
 /** What a plan deletes of the environment that the root file still names: all of its services mean that an include is lost. */

@@ -28,7 +28,7 @@ async function copyState(
   { from, to, file }: { readonly from: StateStore; readonly to: StateStore; readonly file: string },
 ): Promise<State> {
   if ((await from.key()).text() !== (await to.key()).text()) {
-    const remedy = `Put the key of ${from.keyName} there, or remove it where it belongs to no state. Nothing was changed.`;
+    const remedy = `Put the key of ${from.keyName} there: a state keeps its key. Nothing was changed.`;
     throw unusable(to.location, `has another key than the state ${from.location}: ${to.keyName}`, { remedy });
   }
   for (const name of await from.documents.list()) {
@@ -42,6 +42,7 @@ async function copyState(
 
 function taken({ location }: StateStore): Stop {
   return stop('refused', 'state-unusable', `there is another state in ${location}; nothing was moved`, {
-    remedy: 'Keep one of the two: trueup destroy removes what a state holds, and then its root file can go.',
+    remedy:
+      'Give the root file a name that has no state yet. trueup state list -f FILE shows what the state there holds.',
   });
 }

@@ -94,7 +94,7 @@ test('another name of the environment needs one entry, and the error for the del
   expect(refused).toMatchObject([
     {
       code: 'deletes-everything',
-      remedy: `If the environment got another name, write ${entry}. If all of it is to go, use trueup destroy.`,
+      remedy: `If the environment got another name, write ${entry}. Look whether the manifest is whole: the folder, the branch, its includes.`,
     },
   ]);
   const renamed = await staged('test', `${entry}\n`);

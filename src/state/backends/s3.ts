@@ -113,7 +113,7 @@ async function removeAll(bucket: Bucket, names: readonly string[]): Promise<void
   await removeEach(bucket, names);
   for (const name of names) {
     if ((await bucket.get(name)) === undefined) continue;
-    const remedy = 'Allow the key to remove objects (s3:DeleteObject), and run again.';
+    const remedy = 'Give the access key the right s3:DeleteObject, and run again.';
     throw unusable(bucket.locationOf(name), 'cannot be removed', { remedy });
   }
 }
