@@ -35,7 +35,6 @@ export const otherWords: Readonly<Record<string, string>> = {
   '--yaml': '--format json',
   // Pulumi
   new: 'trueup init',
-  preview: 'trueup plan',
   up: 'trueup apply',
   update: 'trueup apply',
   watch: 'trueup status --watch',

@@ -48,6 +48,10 @@ export const codes = {
     'A preview has something that is not its own: a host, a port or an object of others, or one that it did not create.',
     'Give it a variable with ${preview:id}, or take it out of the preview below changes:.',
   ),
+  'too-many-previews': error(
+    'The root file allows no more previews at a time.',
+    'Remove one with trueup destroy --preview, run trueup preview prune, or raise most:.',
+  ),
   'bad-expression': error(
     'A ${…} expression cannot be evaluated.',
     'Correct the expression, or write $${ for a literal ${.',

@@ -239,10 +239,6 @@ export const settingsShape = builtOnce({
           .optional()
           .describe('How long a preview stays after its last apply, before trueup preview prune removes it.'),
         most: z.int().min(1).max(1_000).optional().describe('Largest number of previews at a time.'),
-        seed: z
-          .array(z.string().min(1))
-          .optional()
-          .describe('Schedules, by their addresses, that the first apply of a preview runs once.'),
       })
       .optional()
       .describe(

@@ -54,8 +54,6 @@ export interface Preview {
   readonly forMs: number | undefined;
   /** The largest number of previews at a time; undefined: any number. */
   readonly most: number | undefined;
-  /** The addresses of the schedules that its first apply runs, as they are written. */
-  readonly seed: readonly string[];
 }
 
 /** A receiver of notifications, as the manifest declares it. */
@@ -240,8 +238,8 @@ function keysOf(schema: unknown): string[] {
   );
 }
 
-function familyOf({ for: stays, most, seed = [] }: NonNullable<Value<'preview'>>, id = examplePreview): Preview {
-  return { id, forMs: stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6, most, seed };
+function familyOf({ for: stays, most }: NonNullable<Value<'preview'>>, id = examplePreview): Preview {
+  return { id, forMs: stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6, most };
 }
 
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
@@ -304,7 +302,7 @@ const remedies: Record<Key, string> = {
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { sealed: secrets/production.env, recipients: [age1…] } and { command: [pass, show, "shop/{name}"] }; docs/secrets.md has all sources. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
-  preview: 'Write preview: {}, or preview: { for: 3d, most: 10, seed: [application.api.schedules.seed] }.',
+  preview: 'Write preview: {}, or preview: { for: 3d, most: 10 }.',
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',

@@ -110,6 +110,11 @@ export function keyFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file
   return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
 }
 
+/** The location that has the list of all previews of a root file. @throws {Stop} as `locateState` */
+export function locateFamily(named: NamedState, options: ProjectFolder): StateLocation {
+  return findLocation(named, { ...options, preview: undefined });
+}
+
 /** The location of the state of one preview; undefined: that of the root file. */
 function ofPreview(location: StateLocation, preview: string | undefined): StateLocation {
   if (preview === undefined) return location;

@@ -30,6 +30,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   state.stateShowDocument,
   state.stateEditDocument,
   commands.secretsDocument,
+  commands.previewsDocument,
   commands.graphDocument,
   commands.emulatorDocument,
   commands.operationsDocument,

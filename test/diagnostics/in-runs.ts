@@ -7,6 +7,9 @@ import { readPlanFile } from '../../src/cli/plan-file-on-disk.ts';
 import { explain } from '../../src/cli/run-command.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { openStore } from '../../src/project/open-store.ts';
+import { enterPreview } from '../../src/project/previews.ts';
+import { locateState } from '../../src/project/state-location.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { editYaml } from '../../src/edit/edit-yaml.ts';
 import { plainly } from '../../src/edit/write-yaml.ts';
@@ -24,7 +27,7 @@ import { execute, recordingTerminal } from '../support/commands.ts';
 import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
 import type { Provocation } from './provoked.ts';
-import { database, everything, filesIn, head, idOf, production, reported, stack } from './provoked.ts';
+import { database, everything, filesIn, folderWith, head, idOf, production, reported, stack } from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
 export function once(
@@ -50,6 +53,38 @@ export function cut(): Error {
 }
 
 const accepted = { status: 200, headers: {}, body: '' };
+
+/** Applies preview 2 of a root file whose preview 1 holds something. */
+export async function secondPreview({ most = 1, isFirstGone = false } = {}) {
+  const flags = { directory: folderWith({}), connections: '4', lockTimeout: '0', format: 'text', color: false };
+  const of = (id: string) => {
+    const preview = { id, forMs: undefined, most };
+    const platform = { emulator: true } as const;
+    const settings = {
+      platform,
+      project: 'prj_1',
+      state: undefined,
+      moved: [],
+      secrets: [],
+      generated: new Map(),
+      preview,
+    };
+    return [
+      settings,
+      settleOptions({ ...flags, file: 'preview.yaml', preview: id }, { env: {}, cwd: () => '/' }),
+    ] as const;
+  };
+  const [settings, options] = of('1');
+  await enterPreview(settings, options, 0);
+  const record = { kind: 'environment', id: 'env_1', parent: null, dependsOn: [], pairs: {}, options: {} };
+  const store = openStore(locateState(settings, options), options);
+  await store.write({ ...newState('org_1', 'prj_1'), resources: isFirstGone ? {} : { 'pr-1': record } });
+  await store.close();
+  return reported(async () => {
+    await enterPreview(...of('2'), 0);
+    return [];
+  });
+}
 
 /** A state that was saved in a folder. */
 async function savedState(made: Bench) {
@@ -257,6 +292,7 @@ export const inRuns = {
       return [];
     }),
   'not-notified': () => notified({}),
+  'too-many-previews': () => secondPreview(),
   'not-traced': () => {
     const settings = traceSettings({ OTEL_TRACES_EXPORTER: 'zipkin' });
     return Promise.resolve(settings !== undefined && 'code' in settings ? [settings] : []);

@@ -29,7 +29,7 @@ import {
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import type { inRuns as provocations } from './in-runs.ts';
-import { liveStage, notified } from './in-runs.ts';
+import { liveStage, notified, secondPreview } from './in-runs.ts';
 import { database, filesIn, folderWith, head, idOf, production, stack } from './provoked.ts';
 import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
@@ -239,6 +239,11 @@ export const inRuns = {
       return planned(made);
     },
     'docs/drift.md has its form.': 'fact',
+  },
+  'too-many-previews': {
+    'Remove one: trueup destroy -f preview.yaml --preview 1.': () => secondPreview({ isFirstGone: true }),
+    'Or run trueup preview prune,': { forPeople: 'it removes previews that are closed or over' },
+    'or raise most: in preview.yaml.': () => secondPreview({ most: 2 }),
   },
   'not-notified': {
     'Set TRUEUP_SECRET_HOOK,': async () => {

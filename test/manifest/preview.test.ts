@@ -44,7 +44,7 @@ test('has an environment, hosts and a description of its own, and no backups and
   expect(valueOf('pr-12', 'description')).toEqual(['description', 'Preview 12 of preview.yaml']);
   expect(valueOf('pr-12.application.api.domains.main', 'host')).toEqual(['host', 'api-12.example.com']);
   expect(resources.flatMap(({ options }) => Object.keys(options))).not.toContain('protect');
-  expect(settings.preview).toEqual({ id: '12', forMs: 3 * 86_400_000, most: 10, seed: [] });
+  expect(settings.preview).toEqual({ id: '12', forMs: 3 * 86_400_000, most: 10 });
   expect([...leftOut]).toEqual([
     ['pr-12.application.api', ['protect']],
     ['pr-12.postgres.main', ['protect', 'backups']],

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
+import { prunable } from '../../src/project/previews.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
 
 /** A root file with `preview:` on the command line. */
@@ -32,7 +33,7 @@ async function shop(preview = '{}') {
   const run = (args: string) =>
     trueup([...args.split(' '), '-C', folder], { env: { TRUEUP_API_KEY: 'key-of-previews-4711' }, cwd: folder });
   const requests = () => emulator.log.splice(0);
-  return { folder, run, requests, emulator };
+  return { folder, run, requests };
 }
 
 const of = (id: string) => `-f preview.yaml --var tag=1.28 --preview ${id}`;
@@ -78,6 +79,81 @@ test('adopts nothing, also not by import and state rebuild', async () => {
     expect([command, code, err]).toEqual([command, 1, expect.stringContaining(says)]);
   }
   expect(requests().filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('one more than most: is refused with the list, until one is destroyed', async () => {
+  const { run, requests } = await shop('{ most: 2 }');
+  for (const id of ['1', '2']) expect((await run(`apply ${of(id)} --auto-approve`)).code).toBe(0);
+  requests();
+  const third = await run(`apply ${of('3')} --auto-approve`);
+  expect([third.code, third.err]).toEqual([
+    1,
+    expect.stringContaining('preview.yaml allows 2 previews at a time, and there are 2: 1, 2; 3 was not applied'),
+  ]);
+  expect(requests().filter(({ method }) => method === 'POST')).toEqual([]);
+  expect((await run(`apply ${of('2')} --auto-approve`)).code).toBe(0);
+  expect((await run('destroy -f preview.yaml --preview 1 --auto-approve')).code).toBe(0);
+  expect((await run(`apply ${of('3')} --auto-approve`)).code).toBe(0);
+});
+
+test('prune removes what is closed, goes on after a failure, and leaves strangers', async () => {
+  const { run, requests, folder } = await shop('{ for: 3d }');
+  expect((await run('apply -f staging.yaml --auto-approve')).code).toBe(0);
+  for (const id of ['1', '2', '3']) expect((await run(`apply ${of(id)} --auto-approve`)).code).toBe(0);
+  const created = await run('call environment.create projectId=prj_1 name=pr-77 --yes -f staging.yaml');
+  expect(created.code, created.err).toBe(0);
+  const isThere = async () =>
+    (
+      documentOf(await run('preview list -f preview.yaml --format json')) as { previews: { id: string }[] }
+    ).previews.map(({ id }) => id);
+  requests();
+  for (const open of ['--open=', '--open 1,2,', '--open 1;2']) {
+    const { code, err } = await run(`preview prune -f preview.yaml --auto-approve ${open}`);
+    expect([code, err]).toEqual([1, expect.stringContaining('nothing was removed')]);
+  }
+  const state = join(folder, '.trueup/preview.yaml/1/state.json');
+  const text = readFileSync(state, 'utf8');
+  writeFileSync(state, text.slice(0, -9));
+  const pruned = await run('preview prune -f preview.yaml --open 3 --auto-approve');
+  expect([pruned.code, pruned.out]).toEqual([1, expect.stringMatching(/removed 2: closed\ncould not remove 1\n/)]);
+  expect(pruned.out).toMatch(/^pr-77 \(\S+\) is in no state/m);
+  expect((await isThere()).toSorted()).toEqual(['1', '3']);
+  writeFileSync(state, text);
+  const again = await run('preview prune -f preview.yaml --open 3 --auto-approve --format json');
+  expect(again.code, again.err).toBe(0);
+  expect(documentOf(again)).toMatchObject({
+    previews: [{ id: '3', environment: 'pr-3' }],
+    strays: [{ name: 'pr-77' }],
+    removed: [{ id: '1', because: 'closed' }],
+    failed: [],
+  });
+  requests();
+  expect((await run('preview prune -f preview.yaml --auto-approve')).code).toBe(0);
+  expect(await isThere()).toEqual(['3']);
+  const none = await run('preview prune -f preview.yaml --open none --auto-approve');
+  expect(none.out).toContain('removed 3: closed');
+  for (const [args, message] of [
+    ['preview list -f staging.yaml', 'staging.yaml has no preview:'],
+    ['preview prune -f preview.yaml --preview 3', '--preview names one preview'],
+  ] as const)
+    expect((await run(args)).err).toContain(message);
+  expect((await run('plan -f staging.yaml --detailed-exitcode')).code).toBe(0);
+});
+
+test('is over when it was applied last longer ago than for:', () => {
+  const present = ['2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'].map((applied, id) => ({
+    id: `${id}`,
+    applied,
+  }));
+  const day = 86_400_000;
+  const now = Date.parse('2026-01-04T00:00:00Z');
+  const ids = (forMs: number | undefined, open?: ReadonlySet<string>) =>
+    prunable(present, { forMs }, { open, now }).map(({ id }) => id);
+  expect(ids(3 * day)).toEqual(['0']);
+  expect(ids(3 * day + 1)).toEqual([]);
+  expect(ids(undefined)).toEqual([]);
+  expect(ids(3 * day, new Set(['0']))).toEqual(['0', '1']);
+  expect(ids(undefined, new Set())).toEqual(['0', '1']);
 });
 
 describe('the command line', () => {

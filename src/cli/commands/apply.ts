@@ -9,6 +9,7 @@ import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadToDestroy, loadToWrite } from '../../project/load.ts';
+import { enterPreview, leavePreview } from '../../project/previews.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -215,9 +216,11 @@ export async function planAndApply(
         terminal.err('Nothing was applied.\n');
         return 'failed';
       }
+      if (task.command === 'apply') await enterPreview(manifest.settings, options, run.clock.wall());
       const { onEvent, end } = view.progress({ plan, counts, ...progressClock });
       interruption.startWriting(() => end(true));
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
+      if (task.command === 'destroy') await leavePreview(manifest.settings, options, session.connection.store);
       view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, counts }));
       return exitOf(result);
     },

@@ -85,6 +85,13 @@ export const commands: readonly Entry[] = [
     () => import('./state-accept-older.ts'),
   ],
   ['state rebuild [options]', 'rebuild a lost state from the platform', () => import('./state-rebuild.ts')],
+  ['preview', 'list and remove the previews of a root file', () => import('./preview.ts')],
+  ['preview list', 'list the previews of a root file; changes nothing', () => import('./preview-list.ts')],
+  [
+    'preview prune [options]',
+    'remove previews that are closed or over, with all that they created',
+    () => import('./preview-prune.ts'),
+  ],
   ['secret', 'set, list and rotate the values of sealed files', () => import('./secret.ts')],
   [
     'secret list',

@@ -41,6 +41,17 @@ export const secretsDocument = document('secrets', 1, {
   ),
 });
 
+/** What `preview list` and `preview prune` print. */
+export const previewsDocument = document('previews', 1, {
+  previews: z.array(
+    z.object({ id: z.string(), environment: z.string(), applied: z.string(), until: z.string().nullable() }),
+  ),
+  /** Environments that are called like previews, and that no state has. */
+  strays: z.array(z.object({ name: z.string(), id: z.string() })),
+  removed: z.array(z.object({ id: z.string(), because: z.string() })),
+  failed: z.array(z.object({ id: z.string(), diagnostics })),
+});
+
 /** What `graph` prints. */
 export const graphDocument = document('graph', 1, {
   /** Each after its parent. */
@@ -265,6 +276,7 @@ export const doctorDocument = document('doctor', 1, {
 export type StagesDocument = Frozen<z.output<typeof stagesDocument>>;
 export type ErrorDocument = Frozen<z.output<typeof errorDocument>>;
 export type ValidationDocument = Frozen<z.output<typeof validationDocument>>;
+export type PreviewsDocument = Frozen<z.output<typeof previewsDocument>>;
 export type SecretsDocument = Frozen<z.output<typeof secretsDocument>>;
 export type GraphDocument = Frozen<z.output<typeof graphDocument>>;
 export type EmulatorDocument = Frozen<z.output<typeof emulatorDocument>>;
