@@ -29,7 +29,7 @@ Commands:
   preview  on a pull request: creates, updates or removes its preview, as the forge says that it is now
 
 Options: --no-comment. For plan, --document FILE leaves the result for comment, and writes no comment. For preview,
---number 12 --commit COMMIT start one by hand, --remove removes it. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
+--number 12 --commit COMMIT start one by hand, --remove removes it, --prune removes those of closed pull requests. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
 
 Environment, beside that of trueup:
   TRUEUP_FORGE_TOKEN  token that writes the comment; on Forgejo and Gitea it also stores the plan

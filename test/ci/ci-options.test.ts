@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readOptions } from '../../src/ci/ci-options.ts';
 
@@ -29,4 +31,15 @@ describe('the options of trueup-ci', () => {
   ])('%j is refused', (words, message) => {
     expect(() => readOptions(words)).toThrow(message);
   });
+});
+
+test('the pages give trueup-ci commands and options that it has', () => {
+  const pages = ['pipelines', 'stages', 'tutorial'].map((name) => `../../docs/${name}.md`);
+  const texts = [...pages, '../../action.yml'].map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'));
+  const lines = texts.flatMap((text) => [...text.matchAll(/`trueup-ci ([^`]+)`/g)].map(([, line = '']) => line));
+  const commands = lines.map((line) => readOptions(line.split(' ')));
+  expect(new Set(commands.map(({ command }) => command))).toEqual(
+    new Set(['plan', 'apply', 'drift', 'comment', 'preview']),
+  );
+  expect(commands.flatMap(({ own }) => own.filter((word) => word.startsWith('-')))).toEqual([]);
 });

@@ -125,6 +125,26 @@ describe('previews of pull requests', () => {
     return { code: runs[0]?.code, log: runs[0]?.log ?? '' };
   }
 
+  /** No job saw how a pull request was closed: the one of the night removes its preview, and leaves that of another one. */
+  async function pruneAtNight(): Promise<void> {
+    const host = hosts.get('github');
+    if (host === undefined) throw new Error('nothing is served');
+    const [head = ''] = heads;
+    for (const number of [41, 42]) {
+      host.forge.pulls.set(number, { isOpen: true, head });
+      const opened = await happens(host, number, { action: 'opened', head });
+      expect(opened.code, opened.log).toBe(0);
+    }
+    host.forge.pulls.set(41, { isOpen: false, head });
+    const [night] = await runPipeline(host, { is: 'schedule' });
+    expect(night?.code, night?.log).toBe(0);
+    expect([41, 42].map((number) => environments().includes(`pr-${number}`))).toEqual([false, true]);
+    host.forge.pulls.set(42, { isOpen: false, head });
+    const last = await runPipeline(host, { is: 'dispatch', inputs: { command: '' } });
+    expect([last[0]?.code, environments().includes('pr-42')]).toEqual([0, true]);
+    expect((await happens(host, 42, { action: 'closed', head })).code).toBe(0);
+  }
+
   const environments = () =>
     Object.values(emulator.world.tables.environment).map((row) => String((row as { name?: unknown }).name));
 
@@ -180,6 +200,7 @@ describe('previews of pull requests', () => {
     }
     expect(kills).toBe(count);
     everyTenth = false;
+    await pruneAtNight();
     expect(environments()).toEqual(stood);
     const touched = emulator.log.filter(
       ({ method, input = '' }) =>
