@@ -11,6 +11,16 @@ import { edit } from '../support/drifting.ts';
 const place = places();
 
 const files = {
+  // Only a command line gives its variable a value.
+  'preview.yaml': `trueup: 1
+platform: emulator
+project: prj_1
+environment: pr
+preview: {}
+include: [shop.yaml]
+variables: { tag: {} }
+redis: { more: { dockerImage: 'redis:\${var:tag}', databasePassword: '\${secret:PW}' } }
+`,
   'production.yaml': 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironment: production\ninclude: [shop.yaml]\n',
   'shop.yaml': `templates:
   store:
