@@ -108,13 +108,21 @@ export function readInclude(
   return diagnostics.length > before ? [] : include;
 }
 
-/** Reads the settings of a whole manifest; problems go into `diagnostics`. */
-export function readSettings(root: MapNode, input: SettingsInput, diagnostics: Diagnostic[]): Settings | undefined {
+/**
+ * Reads the settings of a whole manifest; problems go into `diagnostics`. `lacksFiles`: what is missing may stand in a file that
+ * could not be read, which is reported.
+ */
+export function readSettings(
+  root: MapNode,
+  { lacksFiles = false, ...input }: SettingsInput & { readonly lacksFiles?: boolean },
+  diagnostics: Diagnostic[],
+): Settings | undefined {
   const before = diagnostics.length;
   const { platform, written, state, moved, secrets, generated, drift, preview } = readValues(
     root,
     input,
     reportInto(diagnostics),
+    lacksFiles ? includedKeys : [],
   );
   const project = typeof written === 'string' ? written : written?.name;
   const recipes = readRecipes(generated ?? {}, root.entries.get('generated')?.node, reportInto(diagnostics));

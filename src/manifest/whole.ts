@@ -67,7 +67,7 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const { tree: declaring, values } = takeValues(rootTree);
   const { tree: joined, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
   const lacksFiles = diagnostics.length > before;
-  const settings = own ?? readSettings(joined, input, diagnostics);
+  const settings = own ?? readSettings(joined, { ...input, lacksFiles }, diagnostics);
   if (settings === undefined) return undefined;
   const has = (pattern: RegExp) => [...texts.values()].some((text) => pattern.test(text));
   const written = writeOut(joined, { kinds, own: environment, lacksFiles, has }, reportInto(diagnostics));

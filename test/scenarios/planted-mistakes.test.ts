@@ -89,3 +89,9 @@ function textOf({ position, message, remedy = '' }: Diagnostic): string {
   const uses = (position?.uses ?? []).map((one) => ` used at ${placeOf(one)}`).join('');
   return `${position === undefined ? 'nowhere' : placeOf(position)}${uses}: ${message} -> ${remedy}`;
 }
+
+test('a shared file that cannot be read is the one mistake: what it holds is not missed', async () => {
+  const files = { ...repository, 'shop.yaml': `${repository['shop.yaml']}more: [\n` };
+  const { diagnostics } = await validationOf(files, 'production.yaml');
+  expect(diagnostics.map(({ code, position }) => `${code} ${position?.file}`)).toEqual(['yaml-syntax shop.yaml']);
+});
