@@ -124,6 +124,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/settings-shape.ts': ['environment', 'postgres'], // a setting, and a place of the state
   'manifest/settings.ts': ['environment', 'postgres'],
   'manifest/assemble/environment.ts': ['environment'],
+  'manifest/encoding.ts': ['compose'], // a word behind an expression
   'ci/comment.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
   'ci/pulls.ts': ['gitea', 'gitlab'], // forges

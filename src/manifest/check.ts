@@ -5,6 +5,7 @@ import { type Json, canonical } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
+import { compose, isHashed } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { placeInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
@@ -14,7 +15,7 @@ import { misreadSecrets } from './secrets-in-yaml.ts';
 import { type Resource, keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax-errors.ts';
 import { type Place, position } from './tree.ts';
-import { type Concealed, concealedIn, withTexts } from './wanted.ts';
+import { type Concealed, concealedIn, withTexts, writtenName } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
@@ -111,7 +112,7 @@ function variablesIn({ fields }: Resource): string[] {
   );
 }
 
-/** Refuses secrets that YAML does not read as text, in the field that checks read as YAML. */
+/** Refuses secrets that YAML does not read as text, and hashes that compose splits, in the field that checks read as YAML. */
 function secretsInYaml(
   { resource: { address, kind, fields }, checked }: Seen[number],
   { variableNames, marks }: Sources & { readonly marks: Marks },
@@ -119,7 +120,16 @@ function secretsInYaml(
   const { field, read } = kind.checks?.yaml ?? {};
   const wanted = field === undefined ? undefined : fields[field];
   if (field === undefined || wanted === undefined) return [];
-  return misreadSecrets(wanted, read?.(checked), marks).map(({ name, written, is, mayBeQuoted }) => {
+  const hashes = concealedIn(wanted).filter(
+    ({ encoding }) => isHashed(encoding) && encoding?.includes(compose) !== true,
+  );
+  const split = hashes.map((part) => {
+    const written = `\${secret:${writtenName(part)}`;
+    const message = `${fieldPath(kind, field)}: compose reads each $ of ${written}} as a variable`;
+    const remedy = `Write ${written}|${compose}}, which doubles them.`;
+    return diagnostic('wrong-type', message, { address, position: position(wanted.at), remedy });
+  });
+  const misread = misreadSecrets(wanted, read?.(checked), marks).map(({ name, written, is, mayBeQuoted }) => {
     const secret = `\${secret:${written}}`;
     const about = { address, position: position(wanted.at) };
     const path = fieldPath(kind, field);
@@ -132,6 +142,7 @@ function secretsInYaml(
       : `Write ${name}: "${secret}" under env:, and \${${name}} in the text: compose fills it in.`;
     return diagnostic('wrong-type', `${path}: YAML does not read the value of ${secret} as text`, { ...about, remedy });
   });
+  return [...split, ...misread];
 }
 
 /** Reports an error in a value that is YAML itself, at its line in the file that holds it, where that line is known. */

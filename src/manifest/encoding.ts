@@ -1,15 +1,24 @@
+import { hashPassword } from '../secrets/digest.ts';
 import type { Expression } from './expression.ts';
 
 /** The encoding for a part of an address: `${secret:PW|urlencode}`. */
 export const urlencode = 'urlencode';
 
-/** The words behind an expression that encode its value for the text around it. */
-const encoders: ReadonlyMap<string, (text: string) => string> = new Map([
+/** A hash for basic authentication: `${secret:PW|bcrypt}`. */
+export const bcrypt = 'bcrypt';
+
+/** Doubles each `$`, which a compose file reads as a variable: `${secret:PW|bcrypt|compose}`. */
+export const compose = 'compose';
+
+/** The words behind an expression that encode its value for the text around it. `name`: of the secret, with its project. */
+const encoders: ReadonlyMap<string, (text: string, name: string) => string> = new Map([
   // Half a character has no code.
   [urlencode, (text) => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'))],
   ['base64', (text) => Buffer.from(text, 'utf8').toString('base64')],
   // Within the quotes of a text of JSON.
   ['json', (text) => JSON.stringify(text).slice(1, -1)],
+  [bcrypt, hashPassword],
+  [compose, (text) => text.replaceAll('$', '$$$$')],
 ]);
 
 /** The words that encode. */
@@ -18,13 +27,13 @@ export const encodingWords: readonly string[] = [...encoders.keys()];
 /** A longer text is refused as a value: it is not encoded once more. */
 const maxCharacters = 16 * 1024 * 1024;
 
-/** Encodes a text: `base64`, or several encodings in their order, such as `base64|urlencode`. */
-export function encode(text: string, encoding: string | undefined): string {
+/** Encodes a text: `base64`, or several encodings in their order, such as `base64|urlencode`. `name`: as of the encoders. */
+export function encode(text: string, encoding: string | undefined, name = ''): string {
   if (encoding === undefined) return text;
   return encoding
     .split('|')
     .reduce(
-      (encoded, word) => (encoded.length > maxCharacters ? encoded : (encoders.get(word)?.(encoded) ?? encoded)),
+      (encoded, word) => (encoded.length > maxCharacters ? encoded : (encoders.get(word)?.(encoded, name) ?? encoded)),
       text,
     );
 }
@@ -32,6 +41,11 @@ export function encode(text: string, encoding: string | undefined): string {
 /** The first word of an encoding that is none. */
 export function unknownEncoding(encoding: string): string | undefined {
   return encoding.split('|').find((word) => !encoders.has(word));
+}
+
+/** Whether an encoding hashes. */
+export function isHashed(encoding: string | undefined): boolean {
+  return encoding?.split('|').includes(bcrypt) === true;
 }
 
 /** A part of a text: as it is written, or an expression with its value, undefined where it is not known. */

@@ -1,6 +1,16 @@
 import type { Json } from '../formats/json.ts';
+import { maxHashedBytes } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
-import { type TextPart, breakingAddresses, encode, encodingWords, unknownEncoding, urlencode } from './encoding.ts';
+import {
+  type TextPart,
+  bcrypt,
+  breakingAddresses,
+  encode,
+  encodingWords,
+  isHashed,
+  unknownEncoding,
+  urlencode,
+} from './encoding.ts';
 import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
 import { type ExpressionSource, type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report-at.ts';
@@ -26,6 +36,8 @@ export interface Evaluation {
   /** The characters of all values of the manifest so far; counted up. */
   readonly size: { characters: number };
   readonly address: string;
+  /** The project of the manifest, as it is written. */
+  readonly project: string;
   /** The text of a scalar stands in its file character by character: each expression has a place of its own. */
   readonly isVerbatim?: true;
 }
@@ -224,7 +236,7 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
     case 'text':
     case 'scalar': {
       const plain = resolution.is === 'text' ? resolution.text : resolution.written;
-      const text = encode(plain, encoding);
+      const text = encode(plain, encoding, `${found.evaluation.project}\0${name}`);
       if (from === undefined) return resolution.is === 'scalar' && encoding === undefined ? resolution : text;
       addSecret(text);
       if (encoding === undefined) return { from, name, hidden: text };
@@ -266,6 +278,21 @@ function checkedEncoding(
     const remedy = `Write ${encodingWords.map((word) => `${written.slice(0, -1)}|${word}}`).join(' or ')}.`;
     return badExpression(`${JSON.stringify(unknown)} is no encoding`, remedy);
   }
+  if (isHashed(encoding) && source.conceals !== 'secret')
+    return badExpression(
+      `\${${source.name}:…} takes no |${bcrypt}`,
+      'Write ${secret:NAME|bcrypt}: only a secret is hashed.',
+    );
+  if (encoding.includes(`|${bcrypt}`))
+    return badExpression(
+      `|${bcrypt} stands behind another word`,
+      `Write ${written.slice(0, -1)}|${bcrypt}}: it comes first.`,
+    );
+  if (isHashed(encoding) && resolution.is === 'text' && Buffer.byteLength(resolution.text) > maxHashedBytes)
+    return badExpression(
+      `the value of ${written} is longer than bcrypt reads`,
+      `Give it at most ${maxHashedBytes} bytes.`,
+    );
   if (resolution.is === 'list')
     return badExpression(`${written} is a list, and takes no |${encoding}`, 'Declare the variable as text.');
   return resolution;

@@ -137,7 +137,11 @@ async function read(
     dangling: once(() => findDangling(referable)),
     suggestions: { left: maxSuggestions },
   };
-  const evaluationOf = evaluations({ ...input, sources }, { variables, file, referable }, diagnostics);
+  const evaluationOf = evaluations(
+    { ...input, sources },
+    { project: settings.project, variables, file, referable },
+    diagnostics,
+  );
   const resources = inherit(await readBlocks(found.blocks, kinds, evaluationOf));
   const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
@@ -188,7 +192,12 @@ type EvaluationOf = (address: string, block?: Block) => Evaluation;
 
 function evaluations(
   { sources, env, envLimit = () => undefined, secret, addSecret }: ManifestInput & Pick<Evaluation, 'sources'>,
-  { variables, file, referable }: Pick<Values, 'file'> & Pick<Manifest, 'variables'> & { readonly referable: Blocks },
+  {
+    project,
+    variables,
+    file,
+    referable,
+  }: Pick<Values, 'file'> & Pick<Manifest, 'variables'> & Pick<Settings, 'project'> & { readonly referable: Blocks },
   diagnostics: Diagnostic[],
 ): EvaluationOf {
   const byName = new Map(
@@ -205,6 +214,7 @@ function evaluations(
   };
   return (address, block) => ({
     address,
+    project,
     sources,
     values: { variableNames, find: (path: string) => findReference(path, block, referable), ...shared },
     addSecret,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { compareSync } from 'bcryptjs';
 import { breakingAddresses, encode } from '../../src/manifest/encoding.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';
@@ -121,6 +122,42 @@ describe('F10: |urlencode', () => {
     expect(actionsOf(await made.plan(env(text)))).toEqual([expect.stringContaining('production') as string]);
   });
 
+  test('F10: |bcrypt gives the same hash of a password in each run, by the name of the secret', async () => {
+    const text = env('${secret:PW|bcrypt} ${secret:OTHER|bcrypt} ${secret:PW|bcrypt|base64}');
+    const password = 'pä$s"word-4711';
+    const first = await applied(text, { PW: password, OTHER: password });
+    const again = await applied(text, { PW: password, OTHER: password });
+    expect(again.env).toEqual(first.env);
+    const sent = first.env.join('');
+    const [hash = '', other = ''] = sent.match(/\$2b\$10\$[./A-Za-z0-9]{53}/g) ?? [];
+    expect([compareSync(password, hash), compareSync(password, other), compareSync('x', hash)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(hash.slice(0, 29)).not.toBe(other.slice(0, 29));
+    expect(sent).toContain(Buffer.from(hash).toString('base64'));
+    expect(first.made.redact(`a ${hash} b`)).not.toContain(hash.slice(8));
+    first.made.secrets['PW'] = 'another-pass';
+    expect(actionsOf(await first.made.plan(text))).toEqual([expect.stringContaining('production') as string]);
+  });
+
+  test('F10: |bcrypt of a password that it would cut off is refused', async () => {
+    await warned('${secret:PW|bcrypt}', 'é'.repeat(36));
+    await expect(warned('${secret:PW|bcrypt}', 'é'.repeat(37))).rejects.toThrow('longer than bcrypt reads');
+  });
+
+  test('F10: |compose doubles what compose reads as a variable, and a hash without it is refused', async () => {
+    const file = (word: string) =>
+      `${head}environments: { production: { compose: { shop: { source: { type: raw, composeFile: §"services: { web: { image: nginx, labels: { users: 'admin:\${secret:PW|${word}}' } } }" } } } } }\n`;
+    const { made } = await applied(file('bcrypt|compose').replace('§', ''), { PW: 'pass-word-4711' });
+    const sent = Object.values(made.emulator.world.tables.compose).map((row) => row['composeFile']);
+    expect(sent.join('')).toMatch(/admin:\$\$2b\$\$10\$\$[./A-Za-z0-9]{53}'/);
+    const refused = await told(file('bcrypt'));
+    expect(refused).toEqual(oneError('wrong-type', ''));
+    expect(refused.said).toContain('Write ${secret:PW|bcrypt|compose}');
+  });
+
   test.each(['urlencode', 'base64', 'json', 'base64|urlencode'])(
     'F10: |%s of a reference is known after the creation of its object, and then plans nothing',
     async (word) => {
@@ -184,6 +221,9 @@ describe('F10: |urlencode', () => {
     ['${env:PW|urlEncode}', '"urlEncode" is no encoding Write ${env:PW|urlencode}'],
     ['${var:pw| urlencode}', '" urlencode" is no encoding'],
     ['${file:a.txt|urlencode}', '${file:…} takes no |urlencode'],
+    ['${env:PW|bcrypt}', '${env:…} takes no |bcrypt'],
+    ['${var:pw|bcrypt}', '${var:…} takes no |bcrypt'],
+    ['${secret:PW|base64|bcrypt}', '|bcrypt stands behind another word'],
     ['${file:a.txt|base64}', '${file:…} takes no |base64'],
     ['${ref:postgres.main.host|hex}', '"hex" is no encoding'],
   ])('F10: refuses %s', async (text, words) => {

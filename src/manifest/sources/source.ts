@@ -11,7 +11,7 @@ export interface ExpressionSource {
   readonly closing: (text: string, from: number) => number;
   /** Its values are texts that never show; each is added as a secret of the run. On those of `secret` nothing is computed. */
   readonly conceals?: 'secret' | 'env';
-  /** `|urlencode`, `|base64` or `|json` behind its argument encodes its value. */
+  /** A word such as `|urlencode` or `|base64` behind its argument encodes its value. */
   readonly isEncodable?: true;
   /** The files that an argument names, relative to the file that it stands in. They are read before `resolve` is called. */
   readonly files: (argument: string) => readonly string[];
