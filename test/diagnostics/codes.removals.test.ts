@@ -102,6 +102,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'put their blocks back with protect: false, apply that, and remove them then',
     'put its block back with protect: false, apply that, and remove it then',
     'To renew it: _. Or remove the entry.',
+    'Remove one: trueup destroy -f _ --preview _. Or run trueup preview prune, or raise most: in _.',
+    'Restore it from a copy. Without one, remove it: each preview is listed again by its next apply.',
   ],
   'a file of this machine': [
     'Remove one of the two. Of entries that were merged, keep the one that is accepted.',
