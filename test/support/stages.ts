@@ -2,6 +2,7 @@ import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { type Diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import { type Manifest, readManifest } from '../../src/manifest/manifest.ts';
 import type { Place } from '../../src/manifest/tree.ts';
+import type { Wanted } from '../../src/manifest/wanted.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { folderWith } from '../diagnostics/provoked.ts';
@@ -71,7 +72,16 @@ export async function mistakes(
 /** What a manifest wants, without places, and with the keys of maps sorted: two that mean the same give the same. */
 export function meaning({ resources, settings, variables }: Manifest): string {
   const { rootFile: _file, environment: _environment, projectAt: _project, moved, ...rest } = settings;
-  return JSON.stringify({ resources, rest, variables: [...variables], moved }, (key, value: unknown) =>
+  // A secret prints as a mark: two values would be one.
+  const open = resources.map(({ fields, maps, ...resource }) => {
+    const inMaps = Object.entries(maps).map(([name, all]) => [name, new Map(opened(all))] as const);
+    return {
+      ...resource,
+      fields: Object.fromEntries(opened(Object.entries(fields))),
+      maps: Object.fromEntries(inMaps),
+    };
+  });
+  return JSON.stringify({ resources: open, rest, variables: [...variables], moved }, (key, value: unknown) =>
     isPlace(value) || key === 'at' || key === 'kind' || key === 'link' || key === 'resets'
       ? undefined
       : value instanceof Map
@@ -80,6 +90,10 @@ export function meaning({ resources, settings, variables }: Manifest): string {
           ? [...value]
           : value,
   );
+}
+
+function opened(all: Iterable<readonly [string, Wanted]>) {
+  return [...all].map(([name, wanted]) => [name, { ...wanted, content: wanted.content.reveal() }] as const);
 }
 
 function isPlace(value: unknown): value is Place {
