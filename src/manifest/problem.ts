@@ -15,12 +15,16 @@ export interface Refused {
   readonly source?: string | undefined;
 }
 
+/** Most characters of a key that a message shows whole: as many as YAML has in a key without `?`. */
+const maxKey = 1_024;
+
 /**
  * A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret; behind a blank
- * too, when the key itself has none (`isEmpty`).
+ * too, when the key itself has none (`isEmpty`). Of a huge one, the beginning shows.
  */
 export function shownKey(key: string, isEmpty = false): string {
-  return key.replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');
+  const shown = key.replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');
+  return shown.length > maxKey ? `${shown.slice(0, 100)}…` : shown;
 }
 
 /** The remedy for a key that holds its value too; undefined: it holds none. */
