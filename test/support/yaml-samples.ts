@@ -57,7 +57,7 @@ function namedFiles(samples: readonly Fence[]): Readonly<Record<string, string>>
 
 /** The files that a root file includes. */
 function includesOf(text: string): readonly string[] {
-  return (parse(text) as { readonly include?: readonly string[] }).include ?? [];
+  return (parse(text, { logLevel: 'error' }) as { readonly include?: readonly string[] }).include ?? [];
 }
 
 /** The section of a code has files with a mistake, and what the program reports about it. */
@@ -81,7 +81,7 @@ function ofCode(section: string): readonly Trial[] {
 export function trialOf({ at, text: written }: Fence): Trial {
   let used = 0;
   const text = written.replaceAll('age1…', () => recipients[used++ % recipients.length] ?? '');
-  const sample = parse(text, { merge: true }) as Readonly<Record<string, unknown>>;
+  const sample = parse(text, { merge: true, logLevel: 'error' }) as Readonly<Record<string, unknown>>;
   const beside = { 'trueup.yaml': manifestOfPages };
   const applied = 'trueup apply --auto-approve --adopt';
   if ('trueup-accepted' in sample)
