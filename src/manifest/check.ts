@@ -5,7 +5,7 @@ import { type Json, canonical } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
-import { compose, isHashed } from './encoding.ts';
+import { compose, hasBareHash } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { placeInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
@@ -15,7 +15,7 @@ import { misreadSecrets } from './secrets-in-yaml.ts';
 import { type Resource, keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax-errors.ts';
 import { type Place, position } from './tree.ts';
-import { type Concealed, concealedIn, withTexts, writtenName } from './wanted.ts';
+import { type Concealed, asWritten, concealedIn, withTexts, writtenName } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
@@ -32,7 +32,9 @@ export function checkResources(
   const seen = seenWith(() => true);
   diagnostics.push(...sameKeys(seen));
   // One block after the other: what it reads of a long text serves both.
-  const problems = problemsOf(seen, kinds, (one) => diagnostics.push(...secretsInYaml(one, { ...sources, marks })));
+  const problems = problemsOf(seen, kinds, (one) =>
+    diagnostics.push(...splitHashes(one.resource), ...secretsInYaml(one, { ...sources, marks })),
+  );
   if (problems.length === 0) return;
   const variables = [...new Set(resources.flatMap(variablesIn))];
   const problemsWith = (isKnown: (variable: string) => boolean) =>
@@ -112,7 +114,31 @@ function variablesIn({ fields }: Resource): string[] {
   );
 }
 
-/** Refuses secrets that YAML does not read as text, and hashes that compose splits, in the field that checks read as YAML. */
+/** Refuses hashes whose `$` compose reads as variables: in the file, and in the variables that it fills in. */
+function splitHashes({ address, kind, fields, maps }: Resource): Diagnostic[] {
+  const { field } = kind.checks?.yaml ?? {};
+  if (field === undefined) return [];
+  const inFields = Object.entries(fields).filter(([name]) => name === field || kind.fields[name]?.map !== undefined);
+  const inMaps = Object.entries(maps).flatMap(([name, values]) =>
+    [...values].map(([key, wanted]) => [`${fieldPath(kind, name)}.${key}`, wanted] as const),
+  );
+  const all = [...inFields.map(([name, wanted]) => [fieldPath(kind, name), wanted] as const), ...inMaps];
+  return all.flatMap(([path, wanted]) => {
+    const text = asWritten(wanted);
+    // A variable in single quotes is taken as it stands.
+    if (typeof text === 'string' && text.startsWith("'")) return [];
+    return concealedIn(wanted)
+      .filter(({ encoding }) => hasBareHash(encoding))
+      .map((part) => {
+        const written = `\${secret:${writtenName(part)}`;
+        const message = `${path}: compose reads each $ of ${written}} as a variable`;
+        const remedy = `Write ${written}|${compose}}, which doubles them.`;
+        return diagnostic('wrong-type', message, { address, position: position(wanted.at), remedy });
+      });
+  });
+}
+
+/** Refuses secrets that YAML does not read as text in the field that checks read as YAML. */
 function secretsInYaml(
   { resource: { address, kind, fields }, checked }: Seen[number],
   { variableNames, marks }: Sources & { readonly marks: Marks },
@@ -120,16 +146,7 @@ function secretsInYaml(
   const { field, read } = kind.checks?.yaml ?? {};
   const wanted = field === undefined ? undefined : fields[field];
   if (field === undefined || wanted === undefined) return [];
-  const hashes = concealedIn(wanted).filter(
-    ({ encoding }) => isHashed(encoding) && encoding?.includes(compose) !== true,
-  );
-  const split = hashes.map((part) => {
-    const written = `\${secret:${writtenName(part)}`;
-    const message = `${fieldPath(kind, field)}: compose reads each $ of ${written}} as a variable`;
-    const remedy = `Write ${written}|${compose}}, which doubles them.`;
-    return diagnostic('wrong-type', message, { address, position: position(wanted.at), remedy });
-  });
-  const misread = misreadSecrets(wanted, read?.(checked), marks).map(({ name, written, is, mayBeQuoted }) => {
+  return misreadSecrets(wanted, read?.(checked), marks).map(({ name, written, is, mayBeQuoted }) => {
     const secret = `\${secret:${written}}`;
     const about = { address, position: position(wanted.at) };
     const path = fieldPath(kind, field);
@@ -142,7 +159,6 @@ function secretsInYaml(
       : `Write ${name}: "${secret}" under env:, and \${${name}} in the text: compose fills it in.`;
     return diagnostic('wrong-type', `${path}: YAML does not read the value of ${secret} as text`, { ...about, remedy });
   });
-  return [...split, ...misread];
 }
 
 /** Reports an error in a value that is YAML itself, at its line in the file that holds it, where that line is known. */

@@ -48,6 +48,13 @@ export function isHashed(encoding: string | undefined): boolean {
   return encoding?.split('|').includes(bcrypt) === true;
 }
 
+/** Whether a hash keeps its `$`, which compose reads as variables. */
+export function hasBareHash(encoding: string | undefined): boolean {
+  const words = encoding?.split('|') ?? [];
+  const behind = words.slice(words.indexOf(bcrypt) + 1);
+  return words.includes(bcrypt) && !behind.some((word) => [compose, 'base64', 'urlencode'].includes(word));
+}
+
 /** A part of a text: as it is written, or an expression with its value, undefined where it is not known. */
 export type TextPart = string | (Expression & { readonly value: string | undefined });
 

@@ -136,6 +136,7 @@ async function read(
     isIncomplete: found.isIncomplete || whole.lacksFiles,
     dangling: once(() => findDangling(referable)),
     suggestions: { left: maxSuggestions },
+    environment: settings.environment?.name,
   };
   const evaluationOf = evaluations(
     { ...input, sources },

@@ -21,6 +21,8 @@ export interface Blocks {
   readonly dangling: () => readonly Dangling[];
   /** How many more wrong references get a suggestion, which takes time by the number of blocks; counted down. */
   readonly suggestions: { left: number };
+  /** The environment that the root file names; other root files have others. */
+  readonly environment: string | undefined;
 }
 
 /** An entry of a list, `${ref:path}` and nothing else, whose resource is not declared. */
@@ -186,7 +188,7 @@ function suggestion(
   written: string,
   output: string,
   scopes: readonly (string | undefined)[],
-  { byAddress, suggestions }: Blocks,
+  { byAddress, suggestions, environment }: Blocks,
 ): string | undefined {
   if (suggestions.left <= 0) return undefined;
   suggestions.left -= 1;
@@ -202,7 +204,10 @@ function suggestion(
   // A short path is near to many others: a step of it must be the same.
   const steps = new Set(addressParts(written));
   const candidates = [...relative.keys()].filter((address) => addressParts(address)?.some((step) => steps.has(step)));
-  const guess = lacking(written, relative) ?? ofOtherStage(written, relative) ?? closest(written, candidates);
+  const guess =
+    lacking(written, relative) ??
+    (environment === undefined ? undefined : ofOtherStage(written, relative)) ??
+    closest(written, candidates);
   const block = guess === undefined ? undefined : relative.get(guess);
   if (guess === undefined || block === undefined) return undefined;
   const outputs = outputsOf(block);

@@ -1,3 +1,4 @@
+import type { Settings } from '../manifest/settings.ts';
 import type { Place } from '../manifest/tree.ts';
 
 /** A thing of a platform that one root file has for itself. */
@@ -16,4 +17,5 @@ export interface RootClaims {
   /** By what they are on which platform. */
   readonly claims: ReadonlyMap<string, Claim>;
   readonly texts: ReadonlyMap<string, string>;
+  readonly settings: Pick<Settings, 'preview' | 'environment' | 'secrets'>;
 }

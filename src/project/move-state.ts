@@ -70,6 +70,13 @@ async function renamed(source: StateStore, target: StateStore, { file }: Project
 
 /** @throws {Stop} `usage`, unless a root file has the new name, and none has the former one */
 function checkRenamed(from: ProjectFolder, to: ProjectFolder): void {
+  if (from.preview !== undefined) {
+    const prune = `trueup preview prune -f ${from.file} --open none`;
+    throw usage(
+      'state move takes no preview: each is in the list of its file',
+      `Remove the previews under the former name (${prune}), and apply them again under the new one.`,
+    );
+  }
   const [former, present] = [join(from.folder, from.file), join(to.folder, to.file)];
   if (former === present)
     throw usage('the two files are the same', 'Name the former file first, and the new one second.');
@@ -87,7 +94,7 @@ async function moveFiles(from: ProjectFolder, to: ProjectFolder): Promise<void> 
     if (former === undefined || present === undefined) continue;
     if (existsSync(former) && !existsSync(present)) await rename(former, present);
   }
-  // It is the key of no state any more, but that of other previews.
-  if (from.env['TRUEUP_STATE_KEY'] !== undefined || from.preview !== undefined) return;
+  // It is the key of no state any more.
+  if (from.env['TRUEUP_STATE_KEY'] !== undefined) return;
   for (const name of ['key', 'key.migrating', 'key.next']) await rm(join(keyFolder(from), name), { force: true });
 }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
@@ -19,10 +20,11 @@ import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims } from './claims.ts';
-import type { ProjectFolder } from './folder.ts';
+import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
+import { environmentOf, plainEnvironment } from './stage-environment.ts';
 
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
@@ -33,21 +35,25 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const { folder, file, kinds, platforms } = options;
   const all = rootFiles(folder);
   const isStage = all.find((one) => one.file === file)?.isStage === true;
-  const others = all.filter((one) => one.file !== file && !one.isPreview && (isStage || one.isStage));
+  const target = linkTarget(folder, file);
+  const others = all.filter(
+    (one) => linkTarget(folder, one.file) !== target && !one.isPreview && (isStage || one.isStage),
+  );
   if (others.length === 0) return [];
   const { claims, workspaces } = platforms ?? sharedPlatforms();
   const workspace = await keptIn(workspaces, folder, async () => readingOnce(await workspaceOf(options)));
   const read = (name: string) => keptIn(claims, join(folder, name), () => readClaims(name, workspace, options));
-  const platform = await platformIn(file, workspace);
+  const platform = await platformOf({ folder, file }, workspace, options.env);
   const found: Diagnostic[] = [];
   for (const other of others) {
-    const elsewhere = await platformIn(other.file, workspace);
+    const elsewhere = await platformOf({ folder, file: other.file }, workspace, options.env);
     if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
     const own = await read(file);
     if (own === undefined) return [];
     const rival = await read(other.file);
     if (rival !== undefined) {
-      found.push(...collisions(own, rival, { own: file, other: other.file }));
+      const names = { own: file, other: other.file };
+      found.push(...collisions(own, rival, names), ...besidePreviews(own, rival, names));
     } else if (isStage) {
       const message = `${other.file} cannot be read, so nothing tells whether it declares the same as ${file}`;
       const remedy = `Run trueup validate -f ${shellWord(other.file)}.`;
@@ -74,13 +80,33 @@ function collisions(
 }
 
 /** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */
-async function platformIn(file: string, workspace: Workspace): Promise<string | undefined> {
+async function platformOf(
+  root: { readonly folder: string; readonly file: string },
+  workspace: Workspace,
+  env: Environment,
+): Promise<string | undefined> {
+  const { file } = root;
   const found = await workspace.read(file, yamlLimit);
   const tree = 'text' in found ? readTree(file, found.text, []) : undefined;
   const named = nodeAt(tree, ['platform', 'url']) ?? nodeAt(tree, ['platform']);
-  const text = named?.is === 'scalar' ? String(named.value) : '';
+  const text = named?.is === 'scalar' ? String(named.value) : (ofStage(root, env) ?? '');
   if (text === 'emulator') return text;
   return URL.canParse(text) ? withoutSlash(new URL(text).href) : undefined;
+}
+
+/** The platform that a variable of one stage names. TRUEUP_URL is that of all of them. */
+function ofStage(root: Parameters<typeof platformOf>[0], env: Environment): string | undefined {
+  const own = environmentOf(root, env)['TRUEUP_URL'];
+  return own === plainEnvironment(env)['TRUEUP_URL'] ? undefined : own;
+}
+
+/** The file that a root file is, behind links. */
+function linkTarget(folder: string, file: string): string {
+  try {
+    return realpathSync(join(folder, file));
+  } catch {
+    return join(folder, file);
+  }
 }
 
 /** A workspace that reads each file once: root files share most of theirs. */
@@ -99,6 +125,28 @@ function readingOnce(workspace: Workspace): Workspace {
   };
 }
 
+/** Reports what a family of previews has from a stage: its secrets, or its names of environments. */
+function besidePreviews(
+  { settings: { preview, environment, secrets } }: RootClaims,
+  { settings: rival }: RootClaims,
+  { other }: { readonly other: string },
+): readonly Diagnostic[] {
+  if (preview === undefined) return [];
+  const files = new Set(rival.secrets.flatMap((source) => ('path' in source ? source.path : [])));
+  const shared = secrets.flatMap((source) => {
+    if (!('path' in source) || !files.has(source.path)) return [];
+    const message = `${source.path} has the secrets of ${other}, which a preview must not read`;
+    const remedy = 'Write a file with secrets for previews, and name it here.';
+    return [diagnostic('not-in-previews', message, { remedy, position: position(source.at) })];
+  });
+  const stem = environment?.name.slice(0, -preview.id.length);
+  const name = rival.environment?.name;
+  if (environment === undefined || stem === undefined || name?.startsWith(stem) !== true) return shared;
+  const message = `the environment ${name} of ${other} is called like one of these previews`;
+  const remedy = `Choose another name behind environment: in one of the two files; those of previews begin with ${stem}.`;
+  return [...shared, diagnostic('not-in-previews', message, { remedy, position: position(environment.at) })];
+}
+
 /** Reads what a root file declares; undefined: it cannot be read. Values that the command line gives are not known. */
 async function readClaims(file: string, workspace: Workspace, options: ProjectFolder): Promise<RootClaims | undefined> {
   try {
@@ -108,7 +156,7 @@ async function readClaims(file: string, workspace: Workspace, options: ProjectFo
     const whole = await loadWhole({ ...reading, workspace, sources: expressionSources }, { diagnostics: [], texts });
     if (whole === undefined || whole.lacksFiles) return undefined;
     const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
-    return { claims: claimsOf(blocks, whole, reading), texts };
+    return { claims: claimsOf(blocks, whole, reading), texts, settings: whole.settings };
   } catch (error) {
     // Such as a pattern that takes too long.
     if (error instanceof Stop) return undefined;

@@ -130,13 +130,13 @@ function parsed(text: string): unknown {
 }
 
 /** Why a preview is to be removed. */
-export interface Prunable {
-  readonly id: string;
+export interface Prunable extends NotedPreview {
   readonly because: string;
 }
 
 /**
- * The previews that are to be removed: those that are closed, and those that were applied last longer ago than `for`. Pure.
+ * The previews that are to be removed: those whose pull request is closed, and those that were applied last longer ago than
+ * `for`. Pure.
  *
  * @param open the ids of all open ones; undefined: nobody said which are open
  */
@@ -146,8 +146,9 @@ export function prunable(
   { open, now }: { readonly open: ReadonlySet<string> | undefined; readonly now: number },
 ): readonly Prunable[] {
   return present.flatMap(({ id, applied }) => {
-    if (open?.has(id) === false) return [{ id, because: 'closed' }];
+    // Only a number is that of a pull request.
+    if (/^\d+$/.test(id) && open?.has(id) === false) return [{ id, applied, because: 'closed' }];
     const isOver = forMs !== undefined && Date.parse(applied) + forMs <= now;
-    return isOver ? [{ id, because: `applied last at ${applied}` }] : [];
+    return isOver ? [{ id, applied, because: `applied last at ${applied}` }] : [];
   });
 }

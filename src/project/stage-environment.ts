@@ -71,7 +71,12 @@ function ownVariables(env: Environment, stage: string | undefined): ReadonlyMap<
 
 /** The environment as another manifest of the same run may read it. @throws {Stop} as `stageEnvironment` */
 export function environmentOf(other: OfManifest, env: Environment): Environment {
-  return stageEnvironment(keptBack.get(env)?.whole ?? env, other);
+  return stageEnvironment(plainEnvironment(env), other);
+}
+
+/** The environment that every manifest reads where none has variables of its own. */
+export function plainEnvironment(env: Environment): Environment {
+  return keptBack.get(env)?.whole ?? env;
 }
 
 /** The environment for notifications, which are of no stage: with the plain secrets too. */

@@ -30,7 +30,7 @@ export function previewsJson({ previews, strays, removed, failed }: PreviewsRepo
     version: 1,
     previews: previews.map(({ until = null, ...one }) => ({ ...one, until })),
     strays: [...strays],
-    removed: [...removed],
+    removed: removed.map(({ id, because }) => ({ id, because })),
     failed: failed.map(({ id, diagnostics }) => ({ id, diagnostics: diagnostics.map((one) => diagnosticJson(one)) })),
   };
 }
@@ -47,7 +47,7 @@ export function renderPreviews({ previews, strays, removed, failed }: PreviewsRe
     }),
     ...strays.map(
       ({ name, id }) =>
-        `${printable(name)} (${printable(id)}) is in no state: delete it on the platform if nothing needs it`,
+        `${printable(name)} (${printable(id)}) is not on this list: delete it on the platform if no other root file has it`,
     ),
   ];
   return lines.length === 0 ? 'There are no previews.\n' : lines.map((line) => `${line}\n`).join('');

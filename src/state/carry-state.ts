@@ -18,7 +18,8 @@ export async function carryState(from: StateStore, to: StateStore, file: string)
   if (here !== undefined && there !== undefined && (here.lineage !== there.lineage || there.serial <= here.serial))
     throw taken(to);
   const carried = there ?? (here && (await copyState(here, { from, to, file })));
-  if (here !== undefined) await from.remove();
+  // Also what a run that was killed left of it.
+  await from.remove();
   for (const name of await from.documents.list()) await from.documents.remove(name);
   return carried;
 }

@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test, vi } from 'vitest';
 import { hasErrors, Stop } from '../../src/diagnostics/diagnostic.ts';
+import { stageEnvironment } from '../../src/project/stage-environment.ts';
 import { checkManifest, loadToWrite, loadWithSecrets } from '../../src/project/load.ts';
 import { sharedPlatforms } from '../../src/project/shared-platforms.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -55,6 +56,32 @@ test('stages with environments and hosts of their own are accepted', async () =>
     'live.yaml': own('live', 'one'),
   };
   expect(await reported(files)).toEqual([]);
+});
+
+test('platforms of variables of the stages, and links to a stage, are no reason to refuse', async () => {
+  const without = (name: string) => own(name, 'one').replace(/^platform: .*\n/m, '');
+  const files = { 'shop.yaml': shop(domains), 'staging.yaml': without('live'), 'live.yaml': without('live') };
+  const urls = { TRUEUP__STAGING__URL: 'https://one.example.com', TRUEUP__LIVE__URL: 'https://two.example.com' };
+  const folder = folderWith(files);
+  const env = stageEnvironment(urls, { folder, file: 'staging.yaml' });
+  expect(await reportedIn(folder, env as Record<string, string>)).toEqual([]);
+  const linked = folderWith({ 'shop.yaml': shop(domains), 'staging.yaml': own('staging', 'one') });
+  symlinkSync('staging.yaml', join(linked, 'trueup.yaml'));
+  expect(await reportedIn(linked)).toEqual([]);
+});
+
+test('a preview has neither the secrets nor the names of a stage', async () => {
+  const preview = own(
+    'pr',
+    'one',
+    'preview: {}\nvariables: { suffix: "-${preview:id}" }\nsecrets: [{ file: live.env }]\n',
+  );
+  const live = own('pr-live', 'one', 'secrets: [{ file: live.env }]\n');
+  const files = { 'shop.yaml': shop(domains), 'staging.yaml': preview, 'live.yaml': live };
+  expect(await reported(files)).toEqual([
+    expect.objectContaining({ code: 'not-in-previews', at: 'staging.yaml:8:11' }),
+    expect.objectContaining({ code: 'not-in-previews', at: 'staging.yaml:5:14' }),
+  ]);
 });
 
 describe('two root files on one platform', () => {

@@ -116,7 +116,7 @@ test('prune removes what is closed, goes on after a failure, and leaves stranger
   writeFileSync(state, text.slice(0, -9));
   const pruned = await run('preview prune -f preview.yaml --open 3 --auto-approve');
   expect([pruned.code, pruned.out]).toEqual([1, expect.stringMatching(/removed 2: closed\ncould not remove 1\n/)]);
-  expect(pruned.out).toMatch(/^pr-77 \(\S+\) is in no state/m);
+  expect(pruned.out).toMatch(/^pr-77 \(\S+\) is not on this list/m);
   expect((await isThere()).toSorted()).toEqual(['1', '3']);
   writeFileSync(state, text);
   const again = await run('preview prune -f preview.yaml --open 3 --auto-approve --format json');

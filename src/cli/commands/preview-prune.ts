@@ -18,6 +18,14 @@ import { type FamilySettings, familyOf, previewFormats, previewsThere } from './
 /** Says which of the noted previews are to be removed. */
 type Choice = (settings: FamilySettings) => Promise<readonly Prunable[]>;
 
+/** What the removals of a run share. */
+interface Removing {
+  readonly settings: FamilySettings;
+  readonly choose: Choice;
+  /** Whether a preview was removed: a signal then leaves a changed platform. */
+  readonly hasRemoved: boolean;
+}
+
 /** Destroys previews that are closed or over, one after the other, and goes on after a failure. */
 export const command = defineCommand({
   options: {
@@ -46,9 +54,9 @@ previews and that no state has are listed, and stay. The exit code is 1 when one
       if (!(await confirm(run, { question, about: `delete ${previews}`, isGiven: flags.autoApprove === true })))
         return 'failed';
     }
-    const ended = await removeEach(run, settings, chosen, choose);
+    const { wasCut, ...ended } = await removeEach(run, settings, chosen, choose);
     view.report({ ...(await previewsThere(run, settings)), ...ended });
-    return ended.failed.length > 0 ? 'failed' : 'done';
+    return ended.failed.length > 0 ? 'failed' : wasCut ? 'interrupted' : 'done';
   },
 });
 
@@ -67,13 +75,15 @@ async function removeEach(
   settings: FamilySettings,
   chosen: readonly Prunable[],
   choose: Choice,
-): Promise<Pick<PreviewsReport, 'removed' | 'failed'>> {
+): Promise<Pick<PreviewsReport, 'removed' | 'failed'> & { readonly wasCut: boolean }> {
   const removed: Prunable[] = [];
   const failed: { readonly id: string; readonly diagnostics: readonly Diagnostic[] }[] = [];
   const noted = noteSignals(run.process);
+  let wasCut = false;
   for (const one of chosen) {
-    if (noted.wasSent()) break;
-    const diagnostics = await remove(run, settings, one, choose);
+    wasCut = noted.wasSent();
+    if (wasCut) break;
+    const diagnostics = await remove(run, one, { settings, choose, hasRemoved: removed.length > 0 });
     if (diagnostics === 'kept') continue;
     if (diagnostics === 'removed') removed.push(one);
     else {
@@ -82,15 +92,14 @@ async function removeEach(
     }
   }
   noted.end();
-  return { removed, failed };
+  return { removed, failed, wasCut };
 }
 
 /** Destroys one preview. `kept`: an apply ended meanwhile, and it is not over any more. Else why it is still there. */
 async function remove(
   run: Run,
-  settings: FamilySettings,
-  { id }: Prunable,
-  choose: Choice,
+  { id, applied }: Prunable,
+  { settings, choose, hasRemoved }: Removing,
 ): Promise<'removed' | 'kept' | readonly Diagnostic[]> {
   const options = { ...run.options, preview: id, lockTimeoutMs: run.options.lockTimeoutMs ?? 0 };
   let ended: 'removed' | 'kept' | readonly Diagnostic[] = [];
@@ -99,7 +108,9 @@ async function remove(
     await withLock({ ...run, options }, manifest, {
       purpose: 'destroy',
       work: async (session, interruption) => {
-        if (!(await choose(settings)).some((one) => one.id === id)) {
+        if (hasRemoved) interruption.startWriting();
+        // One that was applied since it was chosen may have been opened again.
+        if (!(await choose(settings)).some((one) => one.id === id && one.applied === applied)) {
           ended = 'kept';
           return 'done';
         }

@@ -79,7 +79,8 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
     remove: async ({ confirm }) => {
       await close(open);
       await confirm();
-      for (const path of [file, journal]) await disk.remove(path).catch(failing(path, 'cannot be removed'));
+      // A journal alone would be read as a state.
+      for (const path of [journal, file]) await disk.remove(path).catch(failing(path, 'cannot be removed'));
     },
     close: () => close(open),
   };
