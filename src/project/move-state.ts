@@ -74,7 +74,7 @@ function checkRenamed(from: ProjectFolder, to: ProjectFolder): void {
     const prune = `trueup preview prune -f ${from.file} --open none`;
     throw usage(
       'state move takes no preview: each is in the list of its file',
-      `Remove the previews under the former name (${prune}), and apply them again under the new one.`,
+      `Run ${prune} under the former name, rename the file then, and apply the previews again.`,
     );
   }
   const [former, present] = [join(from.folder, from.file), join(to.folder, to.file)];
