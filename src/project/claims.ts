@@ -17,5 +17,5 @@ export interface RootClaims {
   /** By what they are on which platform. */
   readonly claims: ReadonlyMap<string, Claim>;
   readonly texts: ReadonlyMap<string, string>;
-  readonly settings: Pick<Settings, 'preview' | 'environment' | 'secrets'>;
+  readonly settings: Settings;
 }

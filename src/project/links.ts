@@ -51,3 +51,12 @@ function leadsElsewhere(path: string, what: string): Stop {
     remedy: 'Remove the link. If you did not make it, find out who did. To keep the state elsewhere: docs/state.md.',
   });
 }
+
+/** The path of a file behind links; of one that is not there, its own. */
+export function linkTarget(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
@@ -21,6 +20,7 @@ import { isOfProject } from '../observe/ownership.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { linkTarget } from './links.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
@@ -35,9 +35,9 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const { folder, file, kinds, platforms } = options;
   const all = rootFiles(folder);
   const isStage = all.find((one) => one.file === file)?.isStage === true;
-  const target = linkTarget(folder, file);
+  const target = linkTarget(join(folder, file));
   const others = all.filter(
-    (one) => linkTarget(folder, one.file) !== target && !one.isPreview && (isStage || one.isStage),
+    (one) => linkTarget(join(folder, one.file)) !== target && !one.isPreview && (isStage || one.isStage),
   );
   if (others.length === 0) return [];
   const { claims, workspaces } = platforms ?? sharedPlatforms();
@@ -98,15 +98,6 @@ async function platformOf(
 function ofStage(root: Parameters<typeof platformOf>[0], env: Environment): string | undefined {
   const own = environmentOf(root, env)['TRUEUP_URL'];
   return own === plainEnvironment(env)['TRUEUP_URL'] ? undefined : own;
-}
-
-/** The file that a root file is, behind links. */
-function linkTarget(folder: string, file: string): string {
-  try {
-    return realpathSync(join(folder, file));
-  } catch {
-    return join(folder, file);
-  }
 }
 
 /** A workspace that reads each file once: root files share most of theirs. */

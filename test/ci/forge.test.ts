@@ -155,7 +155,7 @@ describe('the pull request', () => {
       CI_MERGE_REQUEST_PROJECT_ID: '12',
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source,
     };
-    expect(readForge(env, '')?.pull).toEqual({ number: 7, isFork });
+    expect(readForge(env, '')?.pull).toEqual({ number: 7, isFork, head: 'c0ffee' });
     expect(readForge({ ...gitlab, CI_MERGE_REQUEST_IID: '7' }, '')?.pull?.isFork).toBe(true);
   });
 });

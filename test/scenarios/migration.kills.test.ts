@@ -78,13 +78,13 @@ test('the plan is empty after each step', async () => {
 
 test('killed anywhere, each step goes on, and nothing is created again', async () => {
   let kills = 0;
-  // Forty kills: the steps in turn, each at points that spread over the changes that it makes.
-  const most = effort({ fast: 9, full: 40 });
+  // Forty kills in the tier all: the steps in turn, each at points that spread over the changes that it makes.
+  const most = effort({ fast: 9, all: 40 });
   const points = [0, 0, 0];
   for (let at = 0; kills < most && at < 3 * most; at++) {
     const step = at % 3;
     const before = points[step] ?? 0;
-    points[step] = before + effort({ fast: 4, full: 1 });
+    points[step] = before + effort({ fast: 4, all: 1 });
     if (await walk({ step, before })) kills++;
     else points[step] = at % 4;
   }

@@ -10,13 +10,17 @@ import type { Event, Hosted } from '../support/pipelines.ts';
 import { git, hostRepository, mergeBranch, runPipeline } from '../support/pipelines.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { keyText } from '../support/state-key.ts';
+import { effort } from '../support/whole.ts';
 
 /** The pipeline files for several stages: each stage on a platform of its own, with a key of its own. */
 
 const stages = ['staging', 'production'] as const;
 const keyOf = { staging: 'api-key-canary-staging', production: 'api-key-canary-production' };
 
-describe.each(['github', 'gitlab', 'gitea'] as const)('two stages on %s', (name: Forge['name']) => {
+/** Each forge has the same steps: one is enough, unless everything is tried. */
+const forges = effort<readonly Forge['name'][]>({ fast: ['github'], all: ['github', 'gitlab', 'gitea'] });
+
+describe.each(forges)('two stages on %s', (name) => {
   const emulators = {
     staging: createEmulator({ profile: 'dokploy', apiKey: keyOf.staging }),
     production: createEmulator({ profile: 'dokploy', apiKey: keyOf.production }),

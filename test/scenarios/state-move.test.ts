@@ -98,7 +98,7 @@ describe('trueup state move', () => {
     const made = creates().length;
     rename('trueup.yaml', 'live.yaml');
     let moment = 0;
-    for (; ; moment += effort({ fast: 5, full: 2, all: 1 })) {
+    for (; ; moment += effort({ fast: 5, all: 1 })) {
       const place = mkdtempSync(join(tmpdir(), 'trueup-moved-'));
       cpSync(folder, place, { recursive: true });
       const env = { TRUEUP_API_KEY: apiKey, ...killedBefore(moment, place, /\/\.trueup|\/drift/) };

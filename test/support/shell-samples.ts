@@ -203,7 +203,7 @@ trueup call project.create name=blog`,
 trueup: 1
 platform: emulator
 project: prj_1
-environment: production
+environment: sealed
 secrets: [{ sealed: secrets/production.env, recipients: [$(age-keygen 2> /dev/null | grep -o 'age1[a-z0-9]*' | head -n 1)] }]
 END`,
     },
