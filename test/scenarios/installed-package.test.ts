@@ -239,7 +239,7 @@ describe('the samples', () => {
     // Below the tier `all` the other Node runs fewer.
     const on = (here: number, lts: number) => (which === 'this Node' ? here : lts);
 
-    test.for(thinned(installedPages(), on(1, 40)))(
+    test.for(thinned(installedPages(), on(4, 40)))(
       'the commands of %s',
       { timeout: 300_000 },
       async (page, { skip }) => {
