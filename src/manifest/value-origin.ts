@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { holes } from './assemble/templates.ts';
 import { parseExpressions } from './expression.ts';
@@ -40,7 +41,9 @@ type Given = Pick<ManifestInput, 'given' | 'valueFiles'> & { readonly manifest: 
 
 /** Where the values of a part of a manifest come from: places and names, and no values. */
 export function valueOrigins(part: PartOfManifest, about: Given): readonly ValueOrigin[] {
-  const search = { ...about, treeOf: onceByName((file) => readTree(file, about.manifest.texts.get(file) ?? '', [])) };
+  const trees = new Map<string, Node | undefined>();
+  const treeOf = (file: string) => keptIn(trees, file, () => readTree(file, about.manifest.texts.get(file) ?? '', []));
+  const search = { ...about, treeOf };
   const declared = part.values.map(({ attribute, wanted }): ValueOrigin => {
     const places: ValuePlace[] = [];
     for (let at: Place | undefined = wanted.at; at !== undefined; at = at.over) places.push(placeOf(at, search));
@@ -55,15 +58,6 @@ export function valueOrigins(part: PartOfManifest, about: Given): readonly Value
 
 interface Search extends Given {
   readonly treeOf: (file: string) => Node | undefined;
-}
-
-function onceByName<T>(make: (name: string) => T): (name: string) => T {
-  const known = new Map<string, { readonly made: T }>();
-  return (name) => {
-    const { made } = known.get(name) ?? { made: make(name) };
-    known.set(name, { made });
-    return made;
-  };
 }
 
 function placeOf(at: Place, { treeOf }: Search): ValuePlace {

@@ -28,8 +28,8 @@ import { environmentOf, plainEnvironment } from './stage-environment.ts';
 
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
- * what a variable decides is a warning too. Reads files only: no secret, no request. Previews are no other root files; two
- * files of which none names an environment of its own are not compared.
+ * what a variable decides is a warning too. Reads files only: no secret, no request. It compares with no file of
+ * previews, and not two files that both lack `environment:`.
  */
 export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagnostic[]> {
   const { folder, file, kinds, platforms } = options;
@@ -81,7 +81,7 @@ function collisions(
 
 /** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */
 async function platformOf(
-  root: { readonly folder: string; readonly file: string },
+  root: Pick<ProjectFolder, 'folder' | 'file'>,
   workspace: Workspace,
   env: Environment,
 ): Promise<string | undefined> {
@@ -95,7 +95,7 @@ async function platformOf(
 }
 
 /** The platform that a variable of one stage names. TRUEUP_URL is that of all of them. */
-function ofStage(root: Parameters<typeof platformOf>[0], env: Environment): string | undefined {
+function ofStage(root: Pick<ProjectFolder, 'folder' | 'file'>, env: Environment): string | undefined {
   const own = environmentOf(root, env)['TRUEUP_URL'];
   return own === plainEnvironment(env)['TRUEUP_URL'] ? undefined : own;
 }
