@@ -101,7 +101,7 @@ async function reviewText(
   return `${marker('plan', { key: manifest.name })}\n${resultText(titleOf(isBlind, code), all, foot)}`;
 }
 
-/** How a run ended of which there is no plan to show. */
+/** The title of a run that has no plan to show. */
 export function titleOf(isBlind: boolean, code: number): string {
   const what = isBlind ? 'validated, not planned' : 'plan';
   return code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;

@@ -48,7 +48,7 @@ export interface Manifest {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A manifest of which only the settings count. */
+/** A manifest with settings and nothing else. */
 export function withoutBlocks(settings: Settings): Manifest {
   return {
     settings,

@@ -84,7 +84,8 @@ function checkRenamed(from: ProjectFolder, to: ProjectFolder): void {
     throw usage(`${from.file} and ${to.file} are in two folders`, 'Rename the file inside its folder, and name both.');
   const remedy = `Rename it first: git mv ${from.file} ${to.file}.`;
   if (!existsSync(present)) throw usage(`there is no file ${to.file} in ${to.folder}`, remedy);
-  if (existsSync(former)) throw usage(`${from.file} is still there, and its next apply would begin anew`, remedy);
+  if (existsSync(former))
+    throw usage(`${from.file} is still there, and its next apply would start without a state`, remedy);
 }
 
 /** Moves what is beside the state and beside the root file by its name. */

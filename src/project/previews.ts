@@ -138,7 +138,7 @@ export interface Prunable extends NotedPreview {
  * The previews that are to be removed: those whose pull request is closed, and those that were applied last longer ago than
  * `for`. Pure.
  *
- * @param open the ids of all open ones; undefined: nobody said which are open
+ * @param open the ids of all open ones; undefined: not known
  */
 export function prunable(
   present: readonly NotedPreview[],

@@ -3,7 +3,7 @@ import type { State, StateStore } from './state.ts';
 import { unusable } from './unusable.ts';
 
 /**
- * Carries a state with its documents from one place to another, both of which are locked; the root file `file` has it then.
+ * Carries a state with its documents from one place to another; the root file `file` has it then. Both places are locked.
  * The new place is complete before the old one loses anything, so a run that is killed leaves one of the two whole, and the
  * next one goes on. `undefined`: both places have none.
  *
