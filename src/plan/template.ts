@@ -93,6 +93,7 @@ export function rotationIn(
 
 /** A secret in a wanted value. */
 export interface SecretPart {
+  /** Before it was encoded. */
   readonly value: string;
   /** Its name, of a `${secret:…}`. */
   readonly name: string | undefined;
@@ -115,11 +116,11 @@ export function secretParts(wanted: Wanted, settled: StoredWanted, digest: Diges
     const { from, name, hidden, plain: value = hidden } = part;
     if (value === undefined || hidden === undefined || hidden === '') return [];
     const isWhole = whole === hidden;
-    if (from !== 'secret') return [{ value: hidden, name: undefined, isRotated: undefined, isWhole }];
+    if (from !== 'secret') return [{ value, name: undefined, isRotated: undefined, isWhole }];
     const like = before?.secrets[name];
     const isRotated =
       before === undefined ? undefined : like !== undefined && digestOfSecret(digest, name, value, like) !== like;
-    return [{ value: hidden, name, isRotated, isWhole }];
+    return [{ value, name, isRotated, isWhole }];
   });
 }
 

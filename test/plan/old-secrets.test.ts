@@ -72,6 +72,22 @@ test('a rotation for the database alone names the services that keep the old pas
   expect(changesOf(await made.plan(text))).toEqual([]);
 });
 
+test('an encoded value counts as the value', async () => {
+  const encoded = users.replace(`PASSWORD: "${secret}"`, 'PASSWORD: "x-${secret:PW|base64}"');
+  const text = production(withPassword(secret) + encoded);
+  const made = await applied(text);
+  made.secrets['PW'] = 'correct-horse-2';
+  const named = (plan: Plan) => saidIn(plan).old?.map(({ address }) => address);
+  expect(named(await narrowed(made, text, { target: [main] }))).toEqual([
+    'production.compose.shop',
+    'production.compose.worker',
+  ]);
+  expect(named(await narrowed(made, text, { target: ['production.compose.worker'] }))).toEqual([
+    main,
+    'production.compose.shop',
+  ]);
+});
+
 test.each<[string, Asked]>([
   ['the whole plan', {}],
   ['every user named', { target: [main, 'production.compose.shop', 'production.compose.worker'] }],
