@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ValueFile } from '../manifest/variables.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -43,4 +44,9 @@ export function findPlace(folder: string, path: string): Pick<ProjectFolder, 'fo
   const isFile = !/(^|[\\/])\.{0,2}$/.test(path);
   const whole = resolve(folder, path);
   return isFile ? { folder: dirname(whole), file: basename(whole) } : { folder: resolve(folder), file: path };
+}
+
+/** How a command that a user copies names the root file; empty for the one that every command reads by default. */
+export function fileOption({ file }: Pick<ProjectFolder, 'file'>): string {
+  return file === 'trueup.yaml' ? '' : ` -f ${shellWord(file)}`;
 }

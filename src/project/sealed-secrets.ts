@@ -11,7 +11,7 @@ import type { Workspace } from '../manifest/workspace.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { type SealedFile, openSealed, readSealedFile, recipientCount, seal } from '../secrets/sources/sealed.ts';
 import { withHeader, withValues } from '../secrets/sources/sealed-lines.ts';
-import type { ProjectFolder } from './folder.ts';
+import { type ProjectFolder, fileOption } from './folder.ts';
 import { loadManifest, openFolder, readIdentity } from './load.ts';
 import { writeFiles } from './write-files.ts';
 
@@ -137,7 +137,7 @@ export async function writeValues(
   values: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, string>> {
   const files = [...new Set([...values.keys()].map((name) => fileOf(project, name)))];
-  for (const file of files) requireRecipients(file);
+  for (const file of files) requireRecipients(options, file);
   const written = await Promise.all(
     files.map(async ({ path, recipients, file, text }) => {
       const own = [...values].filter(([name]) => fileOf(project, name).path === path);
@@ -153,11 +153,11 @@ export async function writeValues(
   return new Map([...values.keys()].map((name) => [name, fileOf(project, name).path]));
 }
 
-function requireRecipients({ path, recipients, file }: OpenSealedFile): void {
+function requireRecipients(options: ProjectFolder, { path, recipients, file }: OpenSealedFile): void {
   if (file.values.size === 0 || isSame(file.recipients, recipients)) return;
   const message = `${path} is sealed for other recipients than the manifest names; nothing was written`;
   throw stop('refused', 'sealed-file', message, {
-    remedy: 'Run trueup secret recipients with an identity that can open it.',
+    remedy: `Run trueup secret recipients${fileOption(options)} with an identity that can open it.`,
   });
 }
 

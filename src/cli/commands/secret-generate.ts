@@ -1,3 +1,4 @@
+import { fileOption } from '../../project/folder.ts';
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
@@ -18,7 +19,7 @@ export const command = defineCommand({
     const half = lacking.find(([name, recipe]) => namesOf(name, recipe).some(isThere));
     if (half !== undefined) {
       const message = `the sealed file has only one of ${namesOf(...half).join(' and ')}`;
-      throw usage(message, `Run trueup secret rotate ${half[0]}: a new pair replaces it.`);
+      throw usage(message, `Run trueup secret rotate ${half[0]}${fileOption(options)}: a new pair replaces it.`);
     }
     const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
     for (const value of values.values()) options.redactor.add(value);

@@ -1,3 +1,4 @@
+import { fileOption } from '../../project/folder.ts';
 import { openSealedProject, reseal } from '../../project/sealed-secrets.ts';
 import { defineCommand } from '../command.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
@@ -20,7 +21,7 @@ export const command = defineCommand({
       ...(removed.length === 0
         ? []
         : [
-            `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate for generated secrets, and trueup secret set for the others.`,
+            `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate NAME${fileOption(options)} for each generated secret, and trueup secret set NAME${fileOption(options)} for each other one.`,
           ]),
     ];
     view.report({ written: done.map(({ path }) => path), secrets, next });

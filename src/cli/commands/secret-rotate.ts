@@ -1,4 +1,5 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
+import { fileOption } from '../../project/folder.ts';
 import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
@@ -9,7 +10,7 @@ import { writingFormats, writtenEntries } from './secret-list.ts';
 export const command = defineCommand({
   arguments: { '<name...>': 'names under generated:' },
   notes:
-    'The next apply gives the platform the new values and restarts what uses them. Until then nothing changes; while it runs, open connections with an old password may fail.',
+    'The next apply changes databases first, then what uses the values, and restarts each once. Until then nothing changes; while it runs, connections with an old password may fail.',
   examples: ['trueup secret rotate DB_PASSWORD -f production.yaml', 'trueup secret rotate DB_PASSWORD SESSION_KEY'],
   formats: writingFormats('rotated'),
   execute: async ({ options }, view, { args: names }) => {
@@ -18,7 +19,7 @@ export const command = defineCommand({
     for (const name of names) {
       const recipe = project.generated.get(name);
       if (recipe === undefined) {
-        const otherwise = 'Set its new value with trueup secret set NAME.';
+        const otherwise = `Set its new value with trueup secret set NAME${fileOption(options)}.`;
         const remedy = didYouMean(name, [...project.generated.keys()], otherwise);
         throw usage('a name is not under generated:', remedy);
       }
@@ -27,7 +28,9 @@ export const command = defineCommand({
     for (const value of values.values()) options.redactor.add(value);
     const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
     const isUsed = secrets.some(({ uses }) => uses.length > 0);
-    const next = isUsed ? ['Run trueup apply: it changes what uses them. The old values stay valid until then.'] : [];
+    const next = isUsed
+      ? [`Run trueup apply${fileOption(options)}: it changes what uses them. The old values stay valid until then.`]
+      : [];
     view.report({ written, secrets, next });
     return 'done';
   },
