@@ -85,6 +85,8 @@ export interface Field {
   readonly rowOnly?: true;
   /** `deploy`: a change takes effect with the next deployment of the service. */
   readonly appliesAt?: 'deploy';
+  /** Clients of the service connect with it: apply changes it before whatever else has the same secret. */
+  readonly isCredential?: true;
   /** Every update sends it if it has a value: the platform drops what an update leaves out. */
   readonly inEveryUpdate?: true;
 }

@@ -15,6 +15,7 @@ import {
   isReplacement,
   leavesState,
 } from './action.ts';
+import { credentialsFirst } from './credential-order.ts';
 import { writesOrRemoves } from './decide.ts';
 import { type Relations, isAt, relationsOf } from './relations.ts';
 
@@ -95,7 +96,7 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
     ...removalsOver(index),
   ];
   const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules, index)];
-  const preferred = edgesBy(preferredRules, index);
+  const preferred = [...credentialsFirst(plan.actions, index), ...edgesBy(preferredRules, index)];
   const scopes = [...new Set(written.map(({ scope }) => scope))];
   const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
   const isGathered = (scope: string) => touched.has(scope) || isAt(index, scope, isDeletion);

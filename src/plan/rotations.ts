@@ -11,6 +11,10 @@ export interface RotatedSecret {
   readonly writtenAt: readonly string[];
   /** The services that restart to run with the new value. */
   readonly restarts: readonly string[];
+  /** The services whose clients connect with it: they change first. Left out where there are none. */
+  readonly changedFirst?: readonly string[];
+  /** The services that connect with the old value until they restart. */
+  readonly clients?: readonly string[];
 }
 
 /** The secrets that get new values, with the services that restart because of each. */
@@ -25,10 +29,13 @@ export function rotationsIn(actions: readonly Action[]): RotatedSecret[] {
   );
   return [...groupBy(rotated)].map(([secret, written]) => {
     const users = new Set(written.flatMap(({ action, planned }) => deployedWith(action, planned, actions, secret)));
+    const first = new Set(written.flatMap(({ action, planned }) => (planned.field.isCredential ? action.address : [])));
+    const clients = [...servicesIn(actions).keys()].filter((address) => users.has(address) && !first.has(address));
     return {
       secret,
       writtenAt: [...new Set(written.map(({ action }) => action.address))],
       restarts: restarts.filter((address) => users.has(address)),
+      ...(first.size === 0 ? {} : { changedFirst: [...first], clients }),
     };
   });
 }

@@ -19,12 +19,21 @@ export function effectsOf(plan: PlanDocument): Effect[] {
   const rotations = rotated.filter((one) => one.restarts.length > 0);
   const isAll = rotations.length > 0 && rotations.every((one) => one.restarts.length === restarts.length);
   const secrets = newValues(rotations.map(({ secret }) => secret));
+  const first = rotated.filter(({ changedFirst = [] }) => changedFirst.length > 0);
+  const firstNames = newValues(first.map(({ secret }) => secret));
+  const namesOf = (of: 'changedFirst' | 'clients') => [...new Set(first.flatMap((one) => one[of] ?? []))];
   return [
     effect('change', () => 'Overwrites changes that were made on the platform', overwrites),
     effect('change', (services) => `Stops, and creates again, ${services}`, recreates),
     effect('change', (services) => `Restarts ${services}${isAll ? ` for ${secrets}` : ''}`, restarts),
     ...(isAll ? [] : rotations).map(({ secret, restarts: some }) =>
       effect('change', (services) => `Restarts ${services} for ${newValues([secret])}`, some),
+    ),
+    effect('change', (services) => `Gives ${firstNames} first to ${services}`, namesOf('changedFirst')),
+    effect(
+      'change',
+      (services) => `Until they restart, connections with the old value may fail, from ${services}`,
+      namesOf('clients'),
     ),
     effect('change', (services) => `Waits for deployments that an earlier run started, of ${services}`, waitsFor),
     {

@@ -50,6 +50,8 @@ test('names the services that restart because of a new value, and only those', a
       secret: 'PW',
       writtenAt: ['production', main, service('shop')],
       restarts: [service('shop'), service('through')],
+      changedFirst: [main],
+      clients: [service('shop'), service('through')],
     },
     { secret: 'TOKEN', writtenAt: ['production'], restarts: [service('beside')] },
   ]);

@@ -35,8 +35,21 @@ export const planDocument = document('plan', 2, {
   ...head,
   /** Addresses of the services that restart. */
   restarts: strings.optional(),
-  /** Secrets that get new values, by name: where, and the services that restart because of them. */
-  rotated: z.array(z.object({ secret: z.string(), writtenAt: strings, restarts: strings })).optional(),
+  /**
+   * Secrets that get new values, by name: where, the services that restart because of them, the services that change first
+   * because others connect to them with the secret, and those others.
+   */
+  rotated: z
+    .array(
+      z.object({
+        secret: z.string(),
+        writtenAt: strings,
+        restarts: strings,
+        changedFirst: strings.optional(),
+        clients: strings.optional(),
+      }),
+    )
+    .optional(),
   /** Addresses of the services that are deleted and created again. */
   recreates: strings.optional(),
   /** Addresses of the services whose deployment an earlier run started. */

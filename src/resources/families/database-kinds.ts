@@ -48,7 +48,7 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
       name: serviceName,
       appName: generatedAppName,
       description,
-      ...fields,
+      ...withCredentials(fields),
       serverId,
       ...databaseServiceFields,
     },
@@ -82,6 +82,16 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
     service: { status: 'applicationStatus', setStatus: `${engine}.changeStatus`, logs: `${engine}.readLogs` },
     checks: { publishes: externalPorts('externalPort'), hints },
   });
+}
+
+/** Clients of a database connect with each of its passwords. */
+function withCredentials(fields: Kind['fields']): Kind['fields'] {
+  const isPassword = ([, { secrecy }]: readonly [string, Field]) => secrecy === 'secret';
+  const passwords = Object.entries(fields).filter(isPassword);
+  return {
+    ...fields,
+    ...Object.fromEntries(passwords.map(([name, field]) => [name, { ...field, isCredential: true }])),
+  };
 }
 
 /** The data of a database: it goes with the database, and an image of another major version may not read it. */

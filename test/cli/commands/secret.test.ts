@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -193,7 +193,7 @@ describe('trueup secret recipients', () => {
     const before = read();
     const stopped = await run('secret set C', { input: 'c' });
     expect(stopped.err).toContain(`${sealedFile} is sealed for other recipients than the manifest names`);
-    expect(stopped.err).toContain('trueup secret recipients');
+    expect(stopped.err).toContain('trueup secret recipients -f staging.yaml with');
     const blind = await run('secret recipients');
     expect(blind.err).toContain('the values cannot be opened: this run has no identity');
     const foreign = await run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[2]?.identity ?? '' } });
@@ -243,6 +243,36 @@ describe('trueup secret generate and rotate', () => {
     expect((await run('secret rotate API_KEZ')).err).toContain('Did you mean API_KEY?');
     writeFileSync(join(folder, sealedFile), read().replace(/^SIGNING_PUBLIC=.*\n/m, ''));
     expect((await run('secret generate')).err).toContain('has only one of SIGNING_PRIVATE and SIGNING_PUBLIC');
+  });
+
+  test('the apply after a rotation changes the cache first, and the plan names its clients', async () => {
+    const { run, read, folder } = place(manifest(1, generated).replace('project: shop', 'project: { name: shop }'));
+    const env = { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' };
+    await run('secret generate');
+    expect((await run('apply --auto-approve', { env })).code).toBe(0);
+    const before = await opened(read(), 'CACHE_PASSWORD');
+    const rotated = await run('secret rotate CACHE_PASSWORD');
+    expect(rotated.out).toContain('Run trueup apply -f staging.yaml: ');
+    const { out } = await run('plan', { env });
+    expect(out).toContain(
+      'Gives a new value of CACHE_PASSWORD first to 1 service: production.redis.cache.\n' +
+        'Until they restart, connections with the old value may fail, from 1 service: production.application.web.\n',
+    );
+    const applied = await run('apply --auto-approve', { env });
+    expect([applied.code, applied.out]).toEqual([
+      0,
+      expect.stringContaining(
+        'production.application.web, production.redis.cache run with the new value of CACHE_PASSWORD.',
+      ),
+    ]);
+    expect((await run('plan --detailed-exitcode', { env })).code).toBe(0);
+    const values = [before, await opened(read(), 'CACHE_PASSWORD')].map((one) => one.replace('CACHE_PASSWORD=', ''));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /state.*json$/.test(name),
+    );
+    const state = files.map((name) => readFileSync(join(folder, name), 'utf8')).join();
+    expect(state).toContain('production.redis.cache');
+    for (const value of values) expect(state).not.toContain(value);
   });
 
   test('an included file may declare them', async () => {
