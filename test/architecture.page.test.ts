@@ -20,7 +20,7 @@ function attemptRows(all: Readonly<Record<string, Policy>>): string[] {
   const roles = new Map<string, string[]>();
   for (const [role, { lookFor, again, most, pauseMs, pauseGrowth }] of Object.entries(all)) {
     const pause = pauseMs === 0 ? 'none' : `${pauseMs} ms, then ${pauseGrowth} times as long`;
-    const cells = `${lookFor} | ${again} | ${most} times | ${pause}`;
+    const cells = `${lookFor} | ${again} | ${most === 1 ? 'once' : `${most} times`} | ${pause}`;
     roles.set(cells, [...(roles.get(cells) ?? []), role]);
   }
   return [...roles].map(([cells, names]) => `| ${names.join(', ')} | ${cells} |`);

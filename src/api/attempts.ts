@@ -171,9 +171,9 @@ export const attempts = {
 /** The reaction to a request of unknown outcome. */
 export interface Policy {
   /** The proof on the platform that it was executed. */
-  readonly lookFor: 'its object' | 'its effect' | 'its mark';
+  readonly lookFor: 'its object' | 'its effect' | 'its mark' | 'its end';
   /** When it is sent again: at once where two executions have the same effect as one. */
-  readonly again: 'at once' | 'after the in-flight timeout';
+  readonly again: 'at once' | 'after the in-flight timeout' | 'never';
   /** How often it is sent at most, not counting requests that were surely not executed. */
   readonly most: number;
   /** The pause before it is sent again, and how many times as long each one is after it. Milliseconds. */
@@ -192,4 +192,5 @@ export const policies = {
   delete: harmless,
   reset: harmless,
   deploy: { lookFor: 'its mark', ...late },
+  run: { lookFor: 'its end', again: 'never', most: 1, pauseMs: 0, pauseGrowth: 1 },
 } as const satisfies Record<string, Policy>;

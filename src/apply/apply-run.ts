@@ -6,7 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Reader, createReader } from '../observe/reader.ts';
-import { type Action, type Plan, createsObject, isDeployment, isEffective, shownAddress } from '../plan/action.ts';
+import { type Action, type Plan, createsObject, isBeside, isEffective, shownAddress } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
@@ -192,7 +192,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
  */
 function newScope({ observed, destroys }: Plan, root: Job, jobs: readonly Job[]): Scope {
   const { action, planned } = root;
-  const writing = jobs.map((job) => job.action).filter((one) => isEffective(one) && !isDeployment(one));
+  const writing = jobs.map((job) => job.action).filter((one) => isEffective(one) && !isBeside(one));
   const isExact = writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
   const scope = { root, jobs, mayReadAhead: isExact && !createsObject(action) };
   const isOfPlan = scope.mayReadAhead && destroys === true && action.kind.service !== undefined;
@@ -266,7 +266,9 @@ export function recordOf(
   pairs: StateRecord['pairs'],
 ): StateRecord {
   const { kind, parent = null, dependsOn, options } = action;
-  const more = defined({ duplicates: duplicates.length === 0 ? undefined : duplicates, bornAt: known?.bornAt });
+  // A new object has not run.
+  const ran = known?.id === id ? known?.ran : undefined;
+  const more = defined({ duplicates: duplicates.length === 0 ? undefined : duplicates, bornAt: known?.bornAt, ran });
   const facts = { kind: kind.kind, parent, dependsOn, pairs, options, ...more };
   return id === null ? { id, ...facts } : { id, ...facts };
 }

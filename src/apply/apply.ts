@@ -10,6 +10,7 @@ import { type ApplyResult, type Job, type Scope, isOver, isSent, mayHaveWritten,
 import { readBack } from './read-back.ts';
 import { reportFailure, reportUpgrade, refusal } from './report-failure.ts';
 import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './apply-run.ts';
+import { runOnce } from './run-once.ts';
 import { runSchedule } from '../graph/run-schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/platform-error.ts';
@@ -17,9 +18,10 @@ import {
   type Action,
   comesWithParent,
   createsObject,
-  isDeployment,
+  isBeside,
   isEffective,
   isIncluded,
+  isRun,
   shownAddress,
 } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
@@ -115,7 +117,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   }
   try {
     if (part === 'deploy') {
-      const result = await deploy(run, job);
+      const result = await (isRun(action) ? runOnce(run, job) : deploy(run, job));
       dispatch(run, job, { is: 'settled', result });
       return result === 'done' ? 'done' : 'failed';
     }
@@ -160,7 +162,7 @@ function whyStopped(run: Run, because: ApplyNode | string): string | undefined {
 function nameOf(node: ApplyNode): string {
   if (!('action' in node)) return node.name;
   const { action } = node;
-  return isDeployment(action) ? `the deployment of ${action.block}` : action.address;
+  return isBeside(action) ? `the ${isRun(action) ? 'run' : 'deployment'} of ${action.block}` : action.address;
 }
 
 async function finish(run: Run): Promise<ApplyResult> {

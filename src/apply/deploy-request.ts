@@ -1,4 +1,5 @@
 import { policies } from '../api/attempts.ts';
+import type { Operation } from '../api/contract.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
@@ -63,7 +64,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
   };
   try {
     const members = buildMembers({ ...requestInput(run, job), step, now: undefined, mark }) ?? {};
-    const isAnswered = await inTime(service, (signal) =>
+    const answered = await inTime(service, (signal) =>
       run.input.client.withConnection(
         operation,
         async (own) => {
@@ -77,7 +78,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
         { signal },
       ),
     );
-    if (isAnswered) {
+    if (answered !== undefined) {
       dispatch(run, job, { is: 'answered' });
       return;
     }
@@ -91,23 +92,29 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
     const unsent = isAgain ? 'the one after it' : operation;
     throw await refused(`${ended}, and the platform did not execute ${unsent}`, 'Apply again.');
   }
-  dispatch(run, job, { is: 'lost', mayLandLater: true });
-  const event = `it was not answered ${isInterrupted ? 'before the run was interrupted' : 'in time'}`;
-  const call = { operation, url: 'the platform', isWrite: true, event, serverMessage: event };
-  throw new PlatformError({ ...call, failure: 'timeout', outcome: 'unknown' });
+  throw unanswered(service, operation);
 }
 
-/** Whether an answer comes within the time limit, and before the run is interrupted. */
-async function inTime(
-  { run, kind }: DeployedService,
+/** Notes that a request which is on its way gets no answer in time, and gives the error that says so. */
+export function unanswered({ run, job }: Pick<DeployedService, 'run' | 'job'>, operation: Operation): PlatformError {
+  dispatch(run, job, { is: 'lost', mayLandLater: true });
+  const isInterrupted = run.input.signal?.aborted === true;
+  const event = `it was not answered ${isInterrupted ? 'before the run was interrupted' : 'in time'}`;
+  const call = { operation, url: 'the platform', isWrite: true, event, serverMessage: event };
+  return new PlatformError({ ...call, failure: 'timeout', outcome: 'unknown' });
+}
+
+/** The answer that comes within the time limit, and before the run is interrupted; undefined: none does. */
+export async function inTime(
+  { run, kind }: Pick<DeployedService, 'run' | 'kind'>,
   ask: (signal: AbortSignal) => Promise<unknown>,
-): Promise<boolean> {
+): Promise<{ readonly answer: unknown } | undefined> {
   const over = new AbortController();
   const { signal, deploying } = run.input;
   const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
-  const late = run.clock.sleep(deploying.limitMs(kind.kind), ends).then(() => false);
+  const late = run.clock.sleep(deploying.limitMs(kind.kind), ends).then(() => undefined);
   try {
-    return await Promise.race([ask(ends).then(() => true), late]);
+    return await Promise.race([ask(ends).then((answer) => ({ answer })), late]);
   } finally {
     over.abort();
   }

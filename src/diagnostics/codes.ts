@@ -355,6 +355,10 @@ export const codes = {
     'A deployment failed, or did not end in time.',
     'Correct what the log names, then apply again.',
   ),
+  'seed-failed': error(
+    'What seed: names ran and failed, or its end is not known.',
+    'Correct what the log names, then apply again.',
+  ),
   'old-secret': warning(
     'A narrowed plan writes a new value of a secret, and leaves out services that use it.',
     'Plan those services too, or run trueup apply for the rest right after.',

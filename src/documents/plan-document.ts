@@ -15,6 +15,7 @@ import {
   createsFirst,
   goesWithParent,
   hasChanges,
+  isBeside,
   isChange,
   isCompared,
   isCreation,
@@ -25,6 +26,7 @@ import {
   isIncluded,
   isLeftOut,
   isRequested,
+  isRun,
   needsConsent,
   shownAddress,
 } from '../plan/action.ts';
@@ -93,12 +95,13 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
   };
 }
 
-/** Actions with each deployment behind everything below its service. */
+/** Actions with each deployment behind everything below its service, and what runs once at the end. */
 function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
   const deployments = new Map<string, Action>();
   for (const action of actions) if (isDeployment(action)) deployments.set(action.block, action);
-  if (deployments.size === 0) return actions;
-  const others = actions.filter((action) => !isDeployment(action));
+  const runs = actions.filter(isRun);
+  if (deployments.size === 0 && runs.length === 0) return actions;
+  const others = actions.filter((action) => !isBeside(action));
   const parents = new Map(others.map(({ address, parent }) => [address, parent]));
   const last = new Map<string, number>();
   for (const [at, { address }] of others.entries())
@@ -106,7 +109,8 @@ function withDeploymentsInPlace(actions: readonly Action[]): readonly Action[] {
       if (deployments.has(above)) last.set(above, at);
   const behind = groupBy([...last].map(([service, at]) => [at, deployments.get(service)] as const));
   const alone = [...deployments].flatMap(([service, action]) => (last.has(service) ? [] : [action]));
-  return [...others.flatMap((action, at) => [action, ...(behind.get(at) ?? []).flatMap((one) => one ?? [])]), ...alone];
+  const placed = others.flatMap((action, at) => [action, ...(behind.get(at) ?? []).flatMap((one) => one ?? [])]);
+  return [...placed, ...alone, ...runs];
 }
 
 /** What a plan compared with the platform, and what it did not. */

@@ -1,6 +1,6 @@
 import type { ApplyResult } from '../apply/job.ts';
 import { defined } from '../formats/json.ts';
-import { isDeployment, shownAddress } from '../plan/action.ts';
+import { isBeside, isDeployment, shownAddress } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
 import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
@@ -49,7 +49,7 @@ function narrowedTo(
   const written = new Set(
     outcomes
       .filter(({ result, stopped }) => stopped === undefined && (result === 'done' || result === 'unverified'))
-      .filter(({ action }) => !isDeployment(action))
+      .filter(({ action }) => !isBeside(action))
       .map(({ action }) => action.address),
   );
   const old = oldSecrets.filter(({ writtenAt }) => writtenAt.some((address) => written.has(address)));

@@ -14,7 +14,7 @@ import {
   type Plan,
   type Shown,
   deletesObject,
-  isDeployment,
+  isBeside,
   isDeposed,
   leavesState,
   outputsOf,
@@ -119,7 +119,7 @@ function contextOf(input: FindingsInput): Context {
 /** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
 function isMissing(plan: Plan, one: Action): boolean {
   const { address, action, notes } = one;
-  if (leavesState(one) || isDeployment(one)) return false;
+  if (leavesState(one) || isBeside(one)) return false;
   const record = plan.base.resources[address];
   if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
   const object = plan.observed.objects.get(address);
@@ -162,6 +162,8 @@ function findingsAt(context: Context, action: Action): Found[] {
       const own = action.scope === address && action.steps.length > 0 ? 1 : 0;
       return (context.busy.get(address) ?? 0) === own ? [pending('deploy')] : [];
     }
+    case 'run':
+      return [pending('run')];
     case 'move':
     case 'update':
     case 'no-op': {

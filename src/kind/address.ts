@@ -35,7 +35,7 @@ export function addressBelow(above: string | undefined, address: string): string
 }
 
 /** The marks of texts that name a part of a block, in a plan and in a state. No block can have one. */
-const marks = { deployment: ' (deploy)', deposed: ' (old)' } as const;
+const marks = { deployment: ' (deploy)', run: ' (run)', deposed: ' (old)' } as const;
 
 /** The address of the deployment of a service. */
 export function deploymentAddress(service: string): string {
@@ -47,6 +47,16 @@ export function deployedService(address: string): string | undefined {
   return address.endsWith(marks.deployment) ? address.slice(0, -marks.deployment.length) : undefined;
 }
 
+/** The address of the run of a command of an object. */
+export function runAddress(address: string): string {
+  return address + marks.run;
+}
+
+/** The block whose deployment or run an address names; undefined for any other address. */
+export function actedOn(address: string): string | undefined {
+  return address.endsWith(marks.run) ? address.slice(0, -marks.run.length) : deployedService(address);
+}
+
 /**
  * The address of an object that a new one of a replacement took the place of. A deposed object keeps the address that it
  * has: the next one of its block gets the mark once more.
@@ -55,10 +65,10 @@ export function deposedAddress(address: string): string {
   return address + marks.deposed;
 }
 
-/** The block of an address, which names the block itself, its deployment or its deposed object. */
+/** The block of an address, which names the block itself, its deployment, a run of it or its deposed object. */
 export function blockOf(address: string): string {
-  const service = deployedService(address);
-  if (service !== undefined) return service;
+  const block = actedOn(address);
+  if (block !== undefined) return block;
   // A mark inside of brackets belongs to a key.
   const at = address.indexOf(marks.deposed, address.lastIndexOf(']') + 1);
   return at === -1 ? address : address.slice(0, at);

@@ -18,6 +18,9 @@ export function commandFor(kind: Kind, name: string, row: Row): KindCommand | un
   );
 }
 
+/** The command that `seed:` runs. */
+export const seedCommand = 'execute';
+
 /** The operations that answer only when the work that they order is over, which may take minutes. */
 export function lateOperations(kinds: readonly Kind[]): ReadonlySet<string> {
   const all = kinds.flatMap((kind) => Object.keys(kind.commands ?? {}).flatMap((name) => alternativesOf(kind, name)));

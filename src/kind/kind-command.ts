@@ -20,6 +20,8 @@ export type KindCommand = {
       readonly isTest?: true;
       /** Reads the answer of an operation that answers 200 also when the command failed. */
       readonly verdict?: (answer: Row) => Verdict;
+      /** The member of the row in its list that has the runs of the command, each with its id and status. */
+      readonly runsAt?: string;
       /** The member of the row that gets a new value; it is a secret. */
       readonly renews?: string;
     }

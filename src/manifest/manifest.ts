@@ -13,6 +13,7 @@ import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './declared-outputs.ts';
 import { checkPreview } from './preview.ts';
+import { checkSeeds } from './seeds.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
 import { type Blocks, findDangling, findReference, maxSuggestions } from './resolve-references.ts';
@@ -150,6 +151,7 @@ async function read(
   if (settings.preview !== undefined) {
     const varying = varyingIn(whole, input);
     checkPreview({ id: settings.preview.id, blocks: found.blocks, resources, variables, varying, diagnostics });
+    checkSeeds(settings.preview.seed ?? [], referable, reportInto(diagnostics));
   }
   diagnostics.push(...refuseCiphertext(resources, { texts, beside: workspace.beside }));
   const outputs = readOutputs(tree, evaluationOf);

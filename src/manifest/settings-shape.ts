@@ -239,6 +239,10 @@ export const settingsShape = builtOnce({
           .optional()
           .describe('How long a preview stays after its last apply, before trueup preview prune removes it.'),
         most: z.int().min(1).max(1_000).optional().describe('Largest number of previews at a time.'),
+        seed: z
+          .array(z.string().min(1))
+          .optional()
+          .describe('Schedules that run once after the first apply of a preview: application.api.schedules.seed.'),
       })
       .optional()
       .describe(

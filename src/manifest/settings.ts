@@ -54,6 +54,14 @@ export interface Preview {
   readonly forMs: number | undefined;
   /** The largest number of previews at a time; undefined: any number. */
   readonly most: number | undefined;
+  /** The addresses of what runs once after its first apply. */
+  readonly seed?: readonly Seed[] | undefined;
+}
+
+/** An entry of `seed:`. */
+export interface Seed {
+  readonly address: string;
+  readonly at: Place;
 }
 
 /** A receiver of notifications, as the manifest declares it. */
@@ -137,7 +145,7 @@ export function readSettings(
     secrets: (secrets ?? []).map((source, index) => readSource(source, itemAt(root, 'secrets', index))),
     generated: recipes,
     drift,
-    preview: preview && familyOf(preview, input.preview),
+    preview: preview && familyOf(root, preview, input.preview),
     notify: drift?.notify && receivers(root, drift.notify),
   };
 }
@@ -246,8 +254,18 @@ function keysOf(schema: unknown): string[] {
   );
 }
 
-function familyOf({ for: stays, most }: NonNullable<Value<'preview'>>, id = examplePreview): Preview {
-  return { id, forMs: stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6, most };
+function familyOf(
+  root: MapNode,
+  { for: stays, most, seed }: NonNullable<Value<'preview'>>,
+  id = examplePreview,
+): Preview {
+  const node = root.entries.get('preview')?.node;
+  const placed = seed?.map((address, index) => ({
+    address,
+    at: node?.is === 'map' ? itemAt(node, 'seed', index) : root.at,
+  }));
+  const forMs = stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6;
+  return { id, forMs, most, ...(placed === undefined ? {} : { seed: placed }) };
 }
 
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
@@ -310,7 +328,7 @@ const remedies: Record<Key, string> = {
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { sealed: secrets/production.env, recipients: [age1…] } and { command: [pass, show, "shop/{name}"] }; docs/secrets.md has all sources. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
-  preview: 'Write preview: {}, or preview: { for: 3d, most: 10 }.',
+  preview: 'Write preview: {}, or preview: { for: 3d, most: 10, seed: [application.api.schedules.seed] }.',
   drift:
     'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }], notify: [{ url: "${secret:HOOK}", as: slack }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',

@@ -7,6 +7,7 @@ import { movesIn } from './assemble/moves.ts';
 import { sectionsOf } from './blocks.ts';
 import { type Loading, loadIncluded, loadRoot } from './load.ts';
 import { type Fitted, asPreview, examplePreview, fitToPreview } from './preview.ts';
+import { placedSeeds } from './seeds.ts';
 import { shownKey } from './problem.ts';
 import { reportInto } from './report-at.ts';
 import { type Settings, type SettingsInput, checkRootSettings, readInclude, readSettings } from './settings.ts';
@@ -75,7 +76,8 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const fitted =
     id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));
   const moved = movesIn(settings.moved, { own: environment, kinds, rootFile: file, removed: written.removed });
-  const about = { ...settings, moved, environment, rootFile: file };
+  const preview = settings.preview && placedSeeds(settings.preview, environment);
+  const about = { ...settings, moved, environment, preview, rootFile: file };
   return { ...written, ...fitted, varying, rootTree, values, settings: about, kinds, lacksFiles };
 }
 

@@ -20,7 +20,12 @@ export interface Deployment {
 /** The deployments in the row of a service, the newest last; undefined when the platform keeps none of this kind. */
 export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | undefined {
   const at = kind.service?.deployments;
-  const listed = at === undefined ? undefined : row[at];
+  return at === undefined ? undefined : deploymentsAt(row, at);
+}
+
+/** The deployments in a member of a row, the newest last; undefined when it is no list. */
+export function deploymentsAt(row: Row, at: string): readonly Deployment[] | undefined {
+  const listed = row[at];
   if (!Array.isArray(listed)) return undefined;
   const all = listed.flatMap((item: unknown): Deployment[] => {
     const id = isRow(item) ? text(item, 'deploymentId') : undefined;

@@ -16,7 +16,17 @@ import type { Cause, Decision } from './decide.ts';
 import type { JudgedAttribute } from './standing.ts';
 
 /** The words for what happens to a resource, in documents and progress. */
-export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
+export type ActionName =
+  | 'create'
+  | 'update'
+  | 'move'
+  | 'replace'
+  | 'delete'
+  | 'adopt'
+  | 'forget'
+  | 'deploy'
+  | 'run'
+  | 'no-op';
 
 /** A value as people may see it. */
 export type Shown =
@@ -77,7 +87,7 @@ export type Member =
 export interface Step {
   readonly operation: Operation;
   /** `reset`: sets the status of a service, so that what it becomes is the outcome of its deployment. */
-  readonly role: 'create' | 'update' | 'move' | 'delete' | 'reset' | 'deploy';
+  readonly role: 'create' | 'update' | 'move' | 'delete' | 'reset' | 'deploy' | 'run';
   readonly members: Readonly<Record<string, Member>>;
   /** Members that change something; the operation requires the rest. */
   readonly changed: readonly string[];
@@ -120,7 +130,7 @@ interface ServicePlan {
 export interface Target {
   /** Names the action in its plan. */
   readonly address: string;
-  /** The address of its block: another one for a deployment, and for a deposed object. */
+  /** The address of its block: another one for a deployment, a run, and a deposed object. */
   readonly block: string;
   /** The service whose row holds the object, or the object itself: one write at a time goes to a scope. */
   readonly scope: string;
@@ -198,6 +208,9 @@ interface Forgetting extends Requests<None, None> {
 type Deployment = { readonly action: 'deploy' } & Making &
   ({ readonly start: 'first' | 'under way' } | { readonly start: 'again'; readonly because: readonly string[] });
 
+/** Runs a command of the object, once in the life of the object. */
+type SingleRun = { readonly action: 'run' } & Making;
+
 /**
  * Nothing is done to the object; with `move` it gets another address in the state. `held`: nothing can be done about it yet,
  * as its notes say. `left out`: the plan was narrowed and leaves it out, or did not read it; it is neither counted nor shown.
@@ -216,6 +229,7 @@ export type Doing =
   | Deletion
   | Forgetting
   | Deployment
+  | SingleRun
   | Keeping;
 
 /** The change of one object. Apply sends its requests and no others. */
@@ -237,6 +251,16 @@ export function isDeletion({ action }: Named): boolean {
 /** Whether an action deploys a service. */
 export function isDeployment<T extends Named>(one: T): one is Extract<T, { action: 'deploy' }> {
   return one.action === 'deploy';
+}
+
+/** Whether an action runs a command of an object once. */
+export function isRun({ action }: Named): boolean {
+  return action === 'run';
+}
+
+/** Whether an action deploys or runs an object: it has an address beside that of the action which makes the object. */
+export function isBeside(one: Named): boolean {
+  return isDeployment(one) || isRun(one);
 }
 
 /** Whether an action changes something, on the platform or in the state. */
@@ -261,7 +285,7 @@ export function stays({ action }: Named): boolean {
 
 /** Whether the plan compares an object that is there with its block. */
 export function isCompared(one: Named): boolean {
-  return !isCreation(one) && !leavesState(one) && !isDeployment(one);
+  return !isCreation(one) && !leavesState(one) && !isBeside(one);
 }
 
 /** Whether the object of an action is new when it is done. */
@@ -281,12 +305,12 @@ export function goesWithParent(one: Action): boolean {
 
 /** Whether the object of an action is one that a new object took the place of. */
 export function isDeposed(one: Action): boolean {
-  return one.address !== one.block && !isDeployment(one);
+  return one.address !== one.block && !isBeside(one);
 }
 
-/** What people call an action by: the address of its object, or of the service that it deploys. */
+/** What people call an action by: the address of its object, or of the one that it deploys or runs. */
 export function shownAddress(one: Action): string {
-  return isDeployment(one) ? one.block : one.address;
+  return isBeside(one) ? one.block : one.address;
 }
 
 /** Whether a replacement creates the new object before the old one goes. */

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { State } from '../state/state.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
-import { type Action, type Plan, createsObject, isDeployment, outputsOf } from './action.ts';
+import { type Action, type Plan, createsObject, isBeside, outputsOf } from './action.ts';
 import { actionsByAddress } from './relations.ts';
 import { settle } from './settle.ts';
 
@@ -17,7 +17,7 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
   const deployments: [string, Deploys][] = [];
   for (const action of plan.actions) {
     const { address, kind, id, parent = null, dependsOn, options } = action;
-    if (id === undefined || isDeployment(action) || !addresses.has(address)) continue;
+    if (id === undefined || isBeside(action) || !addresses.has(address)) continue;
     const after = observed.objects.get(address)?.row;
     const settled = settle({ action, after, made: undefined, wasSent: false, outputs, digests });
     resources.push([address, { kind: kind.kind, id, parent, dependsOn, pairs: settled.pairs(), options }]);
@@ -55,5 +55,5 @@ export function differing({ attributes }: Action): readonly string[] {
 export function changesObject(action: Action): boolean {
   const isRefused = action.notes.some(({ severity }) => severity === 'error');
   const isChanged = action.steps.length > 0 || createsObject(action) || differing(action).length > 0;
-  return !isDeployment(action) && (isRefused || isChanged);
+  return !isBeside(action) && (isRefused || isChanged);
 }

@@ -37,6 +37,7 @@ import { planRemoval } from './removal.ts';
 import { possibleRenames } from './possible-renames.ts';
 import { withDeposed } from './deposed.ts';
 import { misspeltKeys } from './misspelt.ts';
+import { withSeeds } from './seeds.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
 import { unservedKind, unservedRecords } from './unserved.ts';
@@ -46,6 +47,7 @@ const passes: readonly ((planning: Planning, actions: readonly Action[]) => read
   withUsers,
   withoutCarriedOver,
   withDeployments,
+  withSeeds,
 ];
 
 /** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */

@@ -1,10 +1,10 @@
 import type { Resource } from '../manifest/resource.ts';
-import { type Action, isDeployment } from './action.ts';
+import { type Action, isDeployment, isRun } from './action.ts';
 import { actionsByAddress } from './relations.ts';
 
 /**
  * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:
- * behind the last one of its kind below its parent, else behind all that is below its parent. Deployments come last.
+ * behind the last one of its kind below its parent, else behind all that is below its parent. Deployments come behind them, and what runs once last.
  */
 export function inFileOrder(actions: readonly Action[], resources: readonly Resource[]): Action[] {
   const places = new Map(resources.map(({ address }, place) => [address, place]));
@@ -24,13 +24,15 @@ export function inFileOrder(actions: readonly Action[], resources: readonly Reso
     if (above !== undefined && !places.has(above.address)) return placeOf(above);
     return siblings.get(listOf(kind.kind, parent)) ?? ends.get(parent ?? '') ?? resources.length;
   };
-  const ranked = actions.map((action) => {
+  const runs = actions.filter(isRun);
+  const ranked = actions.flatMap((action) => {
+    if (isRun(action)) return [];
     const { address } = action;
     const rank = isDeployment(action) ? 2 : places.has(address) ? 0 : 1;
-    return { action, address, place: placeOf(action), rank };
+    return [{ action, address, place: placeOf(action), rank }];
   });
   const sorted = ranked.toSorted((a, b) => a.place - b.place || a.rank - b.rank || (a.address < b.address ? -1 : 1));
-  return sorted.map(({ action }) => action);
+  return [...sorted.map(({ action }) => action), ...runs];
 }
 
 /** The place of the last resource that is a resource or below it, by the address of that one. */

@@ -28,6 +28,8 @@ export interface PlanInput {
   /** The parts of the plan to make, and the objects to replace on purpose. */
   readonly narrowing: Narrowing;
   readonly digests: Digests;
+  /** The addresses of objects that run once, in this order; none by default. */
+  readonly seeds?: readonly string[] | undefined;
   /** What a person accepted of the drift; none by default. */
   readonly accepting?: Acceptances | undefined;
   /** The former addresses of the records that `moved:` gave new ones. */

@@ -22,7 +22,7 @@ import {
   isDeletion,
   isMove,
   isReplacement,
-  isDeployment,
+  isBeside,
   isDeposed,
   isLeftOut,
   leavesState,
@@ -182,7 +182,7 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
     /** Without these an action fails, or does half of something. */
     needs: (address: string): readonly string[] => {
       const action = byAddress.get(address);
-      if (action === undefined || !isChange(action) || isDeployment(action)) return [];
+      if (action === undefined || !isChange(action) || isBeside(action)) return [];
       const at = (addresses: readonly string[]) => addresses.flatMap((one) => byAddress.get(one) ?? []);
       const found = leavesState(action) ? [] : at(action.dependsOn).filter(isNew);
       // What moves out of an object has to leave before that goes.

@@ -8,7 +8,7 @@ import {
   type Plan,
   followedBy,
   isDeletion,
-  isDeployment,
+  isBeside,
   isEffective,
   isLeftOut,
   isMove,
@@ -28,7 +28,7 @@ export interface ApplyGraph {
 /** A node of the schedule. */
 export type ApplyNode = ActionNode | ReadBackNode | HubNode;
 
-/** Deletes the old object of an action, makes or changes its object, or deploys its service. */
+/** Deletes the old object of an action, makes or changes its object, or deploys or runs it. */
 export interface ActionNode {
   readonly part: 'teardown' | 'make' | 'deploy';
   readonly name: string;
@@ -215,7 +215,7 @@ function leavingBelow(action: Action, plan: PlanIndex): Action[] {
 
 /** Services are deployed after those that they refer to. */
 function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
-  const deployments = dependsOn.filter((need) => isAt(plan, need, isDeployment));
+  const deployments = dependsOn.filter((need) => isAt(plan, need, isBeside));
   const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !plan.deployments.has(service));
   return [...deployments, ...others.map((one) => nameOf(one, 'references deployed'))];
 }
@@ -324,13 +324,13 @@ function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): stri
 }
 
 function writesBefore({ dependsOn }: Action, { byAddress }: PlanIndex): Action[] {
-  return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
+  return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isBeside(need));
 }
 
 /** The nodes of an action, in their order. */
 function actionNodes(action: Action): ActionNode[] {
   const { address, scope } = action;
-  if (isDeployment(action)) return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
+  if (isBeside(action)) return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
   const nodes: ActionNode[] = [];
   if (tearsDown(action)) nodes.push({ part: 'teardown', name: nameOf(address, 'teardown'), action, scope });
   if (isLeft(action)) nodes.push({ part: 'make', name: address, action, scope });
@@ -346,7 +346,7 @@ function teardownOf(action: Action): string | undefined {
 }
 
 function deploymentOf(action: Action): string | undefined {
-  return isDeployment(action) ? action.address : undefined;
+  return isBeside(action) ? action.address : undefined;
 }
 
 function referencesOf({ address, service }: Action, plan: PlanIndex): string | undefined {
@@ -359,7 +359,7 @@ function tearsDown(action: Action): boolean {
 
 /** Leaves an object behind. */
 function isLeft(action: Action): boolean {
-  return !isDeletion(action) && !isDeployment(action);
+  return !isDeletion(action) && !isBeside(action);
 }
 
 /** The name of a node or a hub: of what it is, and what is done. */

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { deployedService } from '../kind/address.ts';
+import { actedOn } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
@@ -47,19 +47,19 @@ export function comparePlans({ reviewed, now, project, resources }: ComparisonIn
     (address) => !same(old.get(address), present.get(address)),
   );
   const compared = differing.map((address) => {
-    const service = deployedService(address);
-    const block = service ?? address;
+    const acted = actedOn(address);
+    const block = acted ?? address;
     return {
       block,
-      isDeployment: service !== undefined,
+      isBeside: acted !== undefined,
       reviewed: new Map(Object.entries(old.get(address) ?? {})),
       now: new Map(Object.entries(present.get(address) ?? {})),
       resource: declared.get(block),
     };
   });
-  const about = (isDeployment: boolean): Diagnostic[] =>
+  const about = (isBeside: boolean): Diagnostic[] =>
     compared.flatMap((one) => {
-      if (one.isDeployment !== isDeployment) return [];
+      if (one.isBeside !== isBeside) return [];
       const { block: address, resource } = one;
       const position = resource && resourcePosition(resource);
       return surprises({ ...one, wanted: wantedIn(resource) }).map((message) =>

@@ -148,6 +148,8 @@ function otherAction([outcome = '']: readonly string[], compared: Compared): str
       return [`${block} was moved on the platform`];
     case 'deploy':
       return [`${block} has to be deployed now`];
+    case 'run':
+      return [`${block} has to run now`];
     case 'update':
       return actionIn(compared.reviewed) === undefined && fields.length > 0
         ? otherFields(fields, compared)

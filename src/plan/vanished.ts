@@ -3,7 +3,7 @@ import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import { type Action, isCreation, isDeployment, isLeftOut, leavesState } from './action.ts';
+import { type Action, isCreation, isBeside, isLeftOut, leavesState } from './action.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import { inProject, manyOfOneKind } from './mass-deletion.ts';
 import { someOf } from '../diagnostics/some-of.ts';
@@ -20,7 +20,7 @@ export function vanished(
 ): Diagnostic[] {
   const known = actions.filter((action) => {
     const { address } = action;
-    const isKept = !leavesState(action) && !isDeployment(action);
+    const isKept = !leavesState(action) && !isBeside(action);
     const record = resources[address];
     // What a killed run was about to create was perhaps never there.
     const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;

@@ -48,6 +48,8 @@ export function sentenceOf(one: GroupedAction): Sentence {
     }
     case 'deploy':
       return { name: deploymentWords(one), detail: '' };
+    case 'run':
+      return { name: 'run once, when the rest is done', detail: '' };
     case 'no-op':
       return { name: standstill(action), detail: '' };
     default:

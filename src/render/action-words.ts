@@ -34,6 +34,11 @@ export function isDeployment({ action }: Named): boolean {
   return action === 'deploy';
 }
 
+/** Whether an action deploys or runs an object, beside the action that makes it. */
+export function isBeside(one: Named): boolean {
+  return isDeployment(one) || one.action === 'run';
+}
+
 /** Whether an action takes an object away, with or without a new one in its place. */
 export function isRemoval({ action = 'no-op' }: Named): boolean {
   return actionWords[action].tone === 'bad';
@@ -73,6 +78,7 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
     done: 'removed from state',
   },
   deploy: { symbol: '^', sign: 'deploy', tone: 'info', now: 'deploying', done: 'deployed' },
+  run: { symbol: '*', sign: 'run', tone: 'info', now: 'running', done: 'ran' },
   'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', now: 'checking', done: 'unchanged' },
 };
 

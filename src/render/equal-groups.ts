@@ -76,6 +76,7 @@ const folding: Readonly<Record<ActionName, boolean>> = {
   create: true,
   update: true,
   deploy: true,
+  run: true,
   'no-op': true,
   move: false,
   replace: false,

@@ -2,7 +2,7 @@ import { isWithin } from '../kind/address.ts';
 import { groupBy } from '../kind/group.ts';
 import type { PlanDocument } from './document-schemas.ts';
 import { isEnvironment, serviceOf } from './places.ts';
-import { isChange, isDeployment } from './action-words.ts';
+import { isBeside, isChange, isDeployment } from './action-words.ts';
 
 /** An action of a plan. */
 export type PlannedAction = PlanDocument['actions'][number];
@@ -40,7 +40,7 @@ export function groupActions(actions: readonly PlannedAction[]): Group[] {
   const followers = groupBy([...along].map(([address, first]) => [first, address]));
   const groups = new Map<string, { readonly isService: boolean; readonly members: GroupedAction[] }>();
   for (const action of actions) {
-    const isAlong = !isDeployment(action) && along.has(action.address);
+    const isAlong = !isBeside(action) && along.has(action.address);
     const isQuiet = !isChange(action) || (isMovedInState(action) && isAlong);
     if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const address = serviceOf(action.address, parentOf);
@@ -50,7 +50,7 @@ export function groupActions(actions: readonly PlannedAction[]): Group[] {
       action,
       movedFrom: isAlong ? undefined : action.movedFrom,
       isOfReplacement: isDeployment(action) && byAddress.get(action.address)?.action === 'replace',
-      followers: isDeployment(action) ? 0 : (followers.get(action.address)?.length ?? 0),
+      followers: isBeside(action) ? 0 : (followers.get(action.address)?.length ?? 0),
     };
     const group = groups.get(address);
     if (group === undefined) groups.set(address, { isService, members: [shown] });
@@ -62,7 +62,7 @@ export function groupActions(actions: readonly PlannedAction[]): Group[] {
 
 /** Whether an action is that of an address, and not the deployment of its service. */
 export function isAt(action: PlannedAction, address: string): boolean {
-  return action.address === address && !isDeployment(action);
+  return action.address === address && !isBeside(action);
 }
 
 /** Whether a move changes the address in the state, and nothing on the platform. */
@@ -71,7 +71,7 @@ export function isMovedInState({ action, movedFrom, requests }: PlannedAction): 
 }
 
 function byAddressIn(actions: readonly PlannedAction[]): ReadonlyMap<string, PlannedAction> {
-  return new Map(actions.flatMap((action) => (isDeployment(action) ? [] : [[action.address, action] as const])));
+  return new Map(actions.flatMap((action) => (isBeside(action) ? [] : [[action.address, action] as const])));
 }
 
 /** The moves that follow from the move of an object above, by the address of the first one above. */
@@ -87,7 +87,7 @@ function movesAlong(
     return firstAbove(above) ?? above.address;
   };
   for (const action of actions) {
-    const first = action.movedFrom === undefined || isDeployment(action) ? undefined : firstAbove(action);
+    const first = action.movedFrom === undefined || isBeside(action) ? undefined : firstAbove(action);
     if (first !== undefined) along.set(action.address, first);
   }
   return along;

@@ -3,7 +3,7 @@ import { columnsOf } from './columns.ts';
 import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { printable } from './printable.ts';
 import { type ProgressRow, type ProgressView, plannedAddress } from './progress-view.ts';
-import { actionWords, isChange, isRemoval } from './action-words.ts';
+import { actionWords, isBeside, isChange, isRemoval } from './action-words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
 export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressView, 'rows' | 'names'> {
@@ -23,7 +23,7 @@ export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressVie
     const action = actions.get(key);
     const place = rows.length;
     const parent = above === undefined ? undefined : rows[above]?.key;
-    const label = printable(action?.action === 'deploy' ? 'deploy' : labelOf(key, parent));
+    const label = printable(action !== undefined && isBeside(action) ? action.action : labelOf(key, parent));
     rows.push({
       key,
       address: action?.address ?? key,

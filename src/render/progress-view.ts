@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import { deploymentAddress } from '../kind/address.ts';
+import { deploymentAddress, runAddress } from '../kind/address.ts';
 import type { ActionName } from './document-schemas.ts';
-import { isChange, isDeployment } from './action-words.ts';
+import { isBeside, isChange, isDeployment } from './action-words.ts';
 
 /** The phase of a deployment that apply waits for. */
 export type WaitsFor = Extract<ApplyEvent, { event: 'waiting' }>['for'];
@@ -53,9 +53,10 @@ export interface ProgressView {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** The name of an action, of an event too: its address, or that of the deployment of a service. */
+/** The name of an action, of an event too: its address, or that of the deployment or run of one. */
 export function plannedAddress(one: { readonly address: string; readonly action: ActionName }): string {
-  return isDeployment(one) ? deploymentAddress(one.address) : one.address;
+  if (isDeployment(one)) return deploymentAddress(one.address);
+  return isBeside(one) ? runAddress(one.address) : one.address;
 }
 
 /** The stage of an action after an event. */

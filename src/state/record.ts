@@ -126,6 +126,8 @@ interface RecordFacts {
   readonly duplicates?: readonly DuplicatePlace[] | undefined;
   /** The address that it had when its digests were made first, where `moved:` gave it another one. */
   readonly bornAt?: string | undefined;
+  /** What `seed:` names, and ran to a good end. */
+  readonly ran?: true | undefined;
 }
 
 /** A resource whose id is known, or was chosen for its create. */

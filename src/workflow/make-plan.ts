@@ -110,6 +110,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     state,
     saved: start.saved,
     ownEnvironment: environment && childAddress(undefined, undefined, environment.name),
+    seeds: preview?.seed?.map(({ address }) => address),
     deploys: deploys || destroys,
     destroys,
     narrowing: start.narrowing,

@@ -54,6 +54,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Write _: { env: { … } }, or remove the line.',
     'Remove the line: _ names the environment.',
     'Change this value under changes: too, or remove that !reset.',
+    'Take it out of seed: too, or remove that !reset.',
     'Break the circle: remove one use:.',
     'Remove it, and write _ into the block that it is meant for.',
     'Remove the line. To show a value in plans, take its name out of the list that calls it private.',

@@ -27,7 +27,18 @@ import { execute, recordingTerminal } from '../support/commands.ts';
 import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
 import type { Provocation } from './provoked.ts';
-import { database, everything, filesIn, folderWith, head, idOf, production, reported, stack } from './provoked.ts';
+import {
+  database,
+  everything,
+  filesIn,
+  folderWith,
+  head,
+  idOf,
+  production,
+  reported,
+  seeded,
+  stack,
+} from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
 export function once(
@@ -238,6 +249,12 @@ export const inRuns = {
       return made.plan(production('    postgres: {}\n'));
     }),
   'deploy-failed': (made) => reported(() => made.apply(production(stack('', 'fail:1')), everything)),
+  'seed-failed': (made) =>
+    reported(() => {
+      const body = JSON.stringify({ status: 'error', deploymentId: 'id_0', logPath: '/logs/seed.log' });
+      once(made, 'schedule.runManually', () => Promise.resolve({ ...accepted, body }));
+      return made.apply(seeded, everything);
+    }),
   ordered: (made) =>
     reported(async () => {
       const plan = await made.plan(production(stack()));

@@ -1,5 +1,5 @@
 import { mistake } from './mistake.ts';
-import { database, head, production, stack } from './provoked.ts';
+import { database, head, production, seeded, stack } from './provoked.ts';
 import type { OtherRemedy } from './remedy.ts';
 
 /** Sections as they stand at the top of a file. */
@@ -7,6 +7,7 @@ const atTop = (sections: string) => sections.replaceAll(/^ {4}/gm, '');
 
 const named = `${head}environment: production\n`;
 const preview = `${head}environment: pr\npreview: {}\n`;
+const notSeeded = seeded.replace('{ seed: [application.api.schedules.seed] }', '{}');
 const top = named + atTop(database());
 const including = (text: string, of = named) => ({ 'trueup.yaml': `${of}include: [shop.yaml]\n`, 'shop.yaml': text });
 const listed = `${production('    description: x\n')}include: [shop.yaml]\n`;
@@ -27,6 +28,30 @@ export const otherInStages: Readonly<Record<string, OtherRemedy>> = {
       to: `${preview}${atTop(database('id: pg_1'))}changes: { postgres: { main: { id: !reset } } }\n`,
     },
   }),
+  'a schedule that seed: names and changes: takes out': mistake(
+    'bad-reference',
+    `${seeded}changes: { application: { api: { schedules: { seed: !reset } } } }\n`,
+    {
+      'Take it out of seed: too,': {
+        to: `${notSeeded}changes: { application: { api: { schedules: { seed: !reset } } } }\n`,
+      },
+      'or remove that !reset.': { to: seeded },
+    },
+  ),
+  'a service that seed: names': mistake('bad-reference', seeded.replace('.schedules.seed]', ']'), {
+    'Write application.api.schedules.seed.': { to: seeded },
+  }),
+  'a schedule that nothing declares': mistake('bad-reference', preview.replace('{}', '{ seed: [x] }'), {
+    'Declare a schedule first.': { to: seeded },
+  }),
+  'a service without a schedule that seed: names': mistake(
+    'bad-reference',
+    `${preview.replace('{}', '{ seed: [postgres.main] }')}${atTop(database())}`,
+    {
+      'Put the command into a schedule,': { to: seeded },
+      'and write its address.': { to: seeded },
+    },
+  ),
   'a service outside of its environment': mistake('unknown-key', head + atTop(database()), {
     'Write it inside of a block of environments:, as environments: { name: { postgres: … } }.': {
       to: production(database()),

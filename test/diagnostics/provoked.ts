@@ -88,6 +88,18 @@ export function stack(more = '', image = 'nginx:1.27'): string {
   return `    compose:\n      shop: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" }${rest} }\n`;
 }
 
+/** A preview with a schedule that `seed:` names. */
+export const seeded = `trueup: 1
+platform: emulator
+project: prj_1
+environment: pr
+preview: { seed: [application.api.schedules.seed] }
+application:
+  api:
+    source: { type: docker, image: nginx:1.27 }
+    schedules: { seed: { cronExpression: '0 3 * * *', command: npm run seed } }
+`;
+
 /** The id that the state has for an address. */
 export function idOf(made: Bench, address: string): string {
   const id = made.store.state?.resources[address]?.id;

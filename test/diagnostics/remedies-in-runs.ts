@@ -30,7 +30,7 @@ import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import type { inRuns as provocations } from './in-runs.ts';
 import { liveStage, notified, secondPreview } from './in-runs.ts';
-import { database, filesIn, folderWith, head, idOf, production, stack } from './provoked.ts';
+import { database, filesIn, folderWith, head, idOf, production, seeded, stack } from './provoked.ts';
 import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
 
@@ -172,6 +172,9 @@ export const inRuns = {
       await ran(made, logsCommand('production.compose.shop', { deployment: true }));
       return [];
     },
+  },
+  'seed-failed': {
+    'Fix it, and apply again: it runs at each apply until it succeeds.': (made) => applied(made, seeded),
   },
   ordered: {
     'trueup status shows it.': async (made) => {

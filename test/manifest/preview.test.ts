@@ -128,4 +128,38 @@ describe('refuses', () => {
     const found = await mistakes(files('', other), file);
     expect(found).toEqual([{ code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) }]);
   });
+
+  const seeding = service(
+    'web',
+    'schedules: { seed: { schedule: "0 3 * * *", command: x } }, domains: { main: { host: "x${var:suffix}" } }',
+  );
+  test.each([
+    [
+      'application.web.schedules.sed',
+      '',
+      'no block application.web.schedules.sed -> Did you mean application.web.schedules.seed?',
+    ],
+    ['mysql', '', 'no block mysql -> Write the address of a schedule: application.web.schedules.seed.'],
+    [
+      'application.web',
+      '',
+      'application.web is an application, and only schedules can run -> Write application.web.schedules.seed.',
+    ],
+    ['postgres.main', '', 'postgres.main is a postgres, and only schedules can run -> Put the command into a schedule'],
+    [
+      'application.web.schedules.seed',
+      'changes: { application: { web: !reset } }\n',
+      'preview.yaml:7:27 takes application.web out with !reset -> Take it out of seed: too, or remove that !reset.',
+    ],
+  ])('seed: [%s] %s', async (seed, changes, message) => {
+    const texts = files(changes, seeding);
+    texts['preview.yaml'] = texts['preview.yaml'].replace('most: 10', `seed: [§${seed}]`);
+    expect(await mistakes(texts, file)).toEqual([
+      {
+        code: 'bad-reference',
+        at: 'the mark',
+        says: expect.stringContaining(`seed: ${message.startsWith('no') ? 'there is ' : ''}${message}`),
+      },
+    ]);
+  });
 });

@@ -217,6 +217,8 @@ function doing(more: ActionMembers): Doing {
       const { start = more.because === undefined ? 'first' : 'again' } = more;
       return start === 'again' ? { action, ...making, start, because } : { action, ...making, start };
     }
+    case 'run':
+      return { action, ...making };
     case 'no-op':
       return { action, kept: more.kept ?? 'as wanted', teardown: [], steps: [] };
     default:

@@ -1,5 +1,5 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
-import { type Plan, isDeployment } from '../../plan/action.ts';
+import { type Plan, isBeside } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../workflow/make-plan.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -69,7 +69,7 @@ function recordsOf({ actions }: Plan): Readonly<Record<string, StateRecord>> {
   return Object.fromEntries(
     actions.flatMap((action) => {
       const { address, kind, id, parent, dependsOn, options } = action;
-      return id === undefined || isDeployment(action)
+      return id === undefined || isBeside(action)
         ? []
         : [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: {}, options }]];
     }),

@@ -1,7 +1,7 @@
 import { groupBy } from '../../kind/group.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../document-schemas.ts';
 import { type GraphNode, environmentsOf, servicesOf } from '../graph-model.ts';
-import { isChange, isDeployment } from '../action-words.ts';
+import { isChange, isBeside } from '../action-words.ts';
 
 /** An action of a plan, as its document has it. */
 export type DocumentAction = PlanDocument['actions'][number];
@@ -51,7 +51,7 @@ function keyOf({ address, action }: { readonly address: string; readonly action:
 export function buildNodes(actions: readonly DocumentAction[]): GraphNode[] {
   const blocks = groupBy(actions.map((action) => [action.address, action] as const));
   return [...blocks].map(([address, members]) => {
-    const own = members.find((one) => !isDeployment(one)) ?? members[0];
+    const own = members.find((one) => !isBeside(one)) ?? members[0];
     const changed = [own, ...members].find((one) => one !== undefined && isChange(one));
     return {
       address,

@@ -52,6 +52,7 @@ export const actionName = z.enum([
   'adopt',
   'forget',
   'deploy',
+  'run',
   'no-op',
 ]);
 

@@ -44,7 +44,7 @@ export const scheduleOperations: Operations = {
 
 /** The answer comes when the command is over. */
 export const scheduleCommands: Readonly<Record<string, KindCommand>> = {
-  execute: { call: 'schedule.runManually', answers: 'late', verdict: outcome },
+  execute: { call: 'schedule.runManually', answers: 'late', verdict: outcome, runsAt: 'deployments' },
 };
 
 /** The platform answers 200 also when the command failed; its words stand in the log only. */
