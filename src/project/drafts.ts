@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { sleep } from '../api/sleep.ts';
 import { isLeftBy } from '../state/host.ts';
 
 /** A folder for drafts of files, beside them. */
@@ -12,18 +13,20 @@ export interface Drafts {
 
 /**
  * Gives `work` a folder for drafts, and removes it afterwards. git ignores it and only this user can enter it, so what a
- * killed run leaves there is in no commit; the next run that writes into `folder` removes it.
+ * killed run leaves there is in no commit; the next run that writes into `folder` removes it. `isAlone`: one run of this
+ * machine at a time does such work in `folder`.
  *
  * @throws whatever `work` throws, and errors of the file system.
  */
-export async function withDrafts<T>(folder: string, work: (drafts: Drafts) => Promise<T>): Promise<T> {
+export async function withDrafts<T>(
+  folder: string,
+  work: (drafts: Drafts) => Promise<T>,
+  { isAlone = false } = {},
+): Promise<T> {
   await removeDrafts(folder);
-  const name = `${start}${process.pid}-${thisHost()}-${randomUUID().slice(0, 8)}`;
+  const name = await makeOwn(folder, isAlone);
   const own = join(folder, name);
-  inUse.add(name);
   try {
-    // Neither a link nor a folder that is there already.
-    await mkdir(own, { mode: 0o700 });
     await writeDurably(join(own, '.gitignore'), '*\n', 0o600);
     let count = 0;
     return await work({
@@ -37,6 +40,37 @@ export async function withDrafts<T>(folder: string, work: (drafts: Drafts) => Pr
     await rm(own, { recursive: true, force: true }).catch(() => undefined);
     inUse.delete(name);
   }
+}
+
+/**
+ * Makes the folder of this run, and gives its name. Alone, it takes it away again while another run has one: of two that make
+ * theirs at the same time, at least one finds the other. It waits 5 s at most, because drafts take milliseconds: what is there
+ * longer may belong to a killed run, whose pid another program has by now.
+ */
+async function makeOwn(folder: string, isAlone: boolean): Promise<string> {
+  for (const until = Date.now() + 5_000; ;) {
+    const name = `${start}${process.pid}-${thisHost()}-${randomUUID().slice(0, 8)}`;
+    inUse.add(name);
+    try {
+      // Neither a link nor a folder that is there already.
+      await mkdir(join(folder, name), { mode: 0o700 });
+      if (!isAlone || Date.now() >= until || !(await hasOthers(folder, name))) return name;
+      await rmdir(join(folder, name));
+    } catch (error) {
+      inUse.delete(name);
+      throw error;
+    }
+    inUse.delete(name);
+    await sleep(10 + Math.random() * 40);
+  }
+}
+
+/** Whether another run of this machine has drafts in a folder. */
+async function hasOthers(folder: string, own: string): Promise<boolean> {
+  return (await readdir(folder)).some((name) => {
+    const [, pid = '', of] = form.exec(name) ?? [];
+    return name !== own && of === thisHost() && (inUse.has(name) || !isLeftBy(Number(pid)));
+  });
 }
 
 const start = '.trueup-draft-';

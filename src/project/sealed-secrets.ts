@@ -1,4 +1,4 @@
-import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { fileLimit, identitiesOf } from '../manifest/ask-sources.ts';
@@ -172,13 +172,36 @@ async function write(
       remedy: 'Keep large values elsewhere, or in another sealed file.',
     });
   }
-  const remedy = 'Run the command again: another one changed the file meanwhile.';
   await writeFiles(
     folder,
     files.map(({ path, text, content }) => ({ path, content, ...(text === undefined ? {} : { replaces: text }) })),
-    { remedy },
+    { remedy: changedMeanwhile },
   );
 }
+
+const changedMeanwhile = 'Run the command again: another one changed the file meanwhile.';
+
+/**
+ * Opens the sealed files of a manifest for a change. Where another run writes one of them meanwhile, the change is made again,
+ * to what they hold by then.
+ * @throws {Stop} as `openSealedProject`, and whatever `change` throws
+ */
+export async function changeSealed(
+  options: ProjectFolder,
+  change: (project: SealedProject) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await change(await openSealedProject(options));
+    } catch (error) {
+      const isOver = error instanceof Stop && error.diagnostics.some(({ remedy }) => remedy === changedMeanwhile);
+      if (!isOver || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+/** How often other runs may be faster. */
+const maxAttempts = 100;
 
 /** What sealing files for other recipients did. */
 export interface Resealed {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { reasonOf } from '../state/disk.ts';
-import { removeDrafts, withDrafts } from './drafts.ts';
+import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 
 /** A file that is to be written below a folder. */
@@ -43,7 +43,7 @@ export async function writeFiles(
   const renamed: string[] = [];
   try {
     await mkdir(folder, { recursive: true });
-    await withDrafts(folder, async ({ write }) => {
+    const work = async ({ write }: Drafts) => {
       const drafts: { readonly from: string; readonly path: string; readonly isNew: boolean }[] = [];
       for (const { path, content, isNew, isPrivate = false } of open) {
         await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -58,7 +58,8 @@ export async function writeFiles(
         await rename(from, join(folder, path));
         if (isNew) renamed.push(path);
       }
-    });
+    };
+    await withDrafts(folder, work, { isAlone: true });
   } catch (error) {
     if (error instanceof Stop) throw error;
     await Promise.all(renamed.map((path) => rm(join(folder, path), { force: true }).catch(() => undefined)));

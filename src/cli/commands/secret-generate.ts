@@ -1,5 +1,5 @@
 import { fileOption } from '../../project/folder.ts';
-import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
+import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
@@ -10,23 +10,27 @@ export const command = defineCommand({
   examples: ['trueup secret generate', 'trueup secret generate -f staging.yaml'],
   formats: writingFormats('generated'),
   execute: async ({ options }, view) => {
-    const project = await openSealedProject(options);
-    if (project.generated.size === 0) {
-      throw usage(`${options.file} declares nothing to generate`, 'Write generated: { DB_PASSWORD: { length: 32 } }.');
-    }
-    const isThere = (name: string) => project.files.some(({ file }) => file.values.has(name));
-    const lacking = [...project.generated].filter(([name, recipe]) => !namesOf(name, recipe).every(isThere));
-    const half = lacking.find(([name, recipe]) => namesOf(name, recipe).some(isThere));
-    if (half !== undefined) {
-      const message = `the sealed file has only one of ${namesOf(...half).join(' and ')}`;
-      throw usage(message, `Run trueup secret rotate ${half[0]}${fileOption(options)}: a new pair replaces it.`);
-    }
-    const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
-    for (const value of values.values()) options.redactor.add(value);
-    const written = values.size === 0 ? new Map<string, string>() : await writeValues(options, project, values);
-    view.report({
-      ...writtenEntries(project, written),
-      next: values.size === 0 ? ['All generated secrets are there.'] : [],
+    await changeSealed(options, async (project) => {
+      if (project.generated.size === 0) {
+        throw usage(
+          `${options.file} declares nothing to generate`,
+          'Write generated: { DB_PASSWORD: { length: 32 } }.',
+        );
+      }
+      const isThere = (name: string) => project.files.some(({ file }) => file.values.has(name));
+      const lacking = [...project.generated].filter(([name, recipe]) => !namesOf(name, recipe).every(isThere));
+      const half = lacking.find(([name, recipe]) => namesOf(name, recipe).some(isThere));
+      if (half !== undefined) {
+        const message = `the sealed file has only one of ${namesOf(...half).join(' and ')}`;
+        throw usage(message, `Run trueup secret rotate ${half[0]}${fileOption(options)}: a new pair replaces it.`);
+      }
+      const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
+      for (const value of values.values()) options.redactor.add(value);
+      const written = values.size === 0 ? new Map<string, string>() : await writeValues(options, project, values);
+      view.report({
+        ...writtenEntries(project, written),
+        next: values.size === 0 ? ['All generated secrets are there.'] : [],
+      });
     });
     return 'done';
   },

@@ -1,5 +1,5 @@
 import { fileOption } from '../../project/folder.ts';
-import { openSealedProject, reseal } from '../../project/sealed-secrets.ts';
+import { changeSealed, reseal } from '../../project/sealed-secrets.ts';
 import { defineCommand } from '../command.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
 
@@ -10,21 +10,22 @@ export const command = defineCommand({
   examples: ['trueup secret recipients -f production.yaml'],
   formats: writingFormats('sealed'),
   execute: async ({ options }, view) => {
-    const project = await openSealedProject(options);
-    const done = await reseal(options, project);
-    const secrets = done.flatMap(({ path, names }) =>
-      entriesOf(project, names).map((entry) => ({ ...entry, file: path, isSealedForAll: true })),
-    );
-    const removed = [...new Set(done.flatMap((one) => one.removed))];
-    const next = [
-      ...(done.length === 0 ? ['All values are sealed for the recipients of the manifest.'] : []),
-      ...(removed.length === 0
-        ? []
-        : [
-            `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate NAME${fileOption(options)} for each generated secret, and trueup secret set NAME${fileOption(options)} for each other one.`,
-          ]),
-    ];
-    view.report({ written: done.map(({ path }) => path), secrets, next });
+    await changeSealed(options, async (project) => {
+      const done = await reseal(options, project);
+      const secrets = done.flatMap(({ path, names }) =>
+        entriesOf(project, names).map((entry) => ({ ...entry, file: path, isSealedForAll: true })),
+      );
+      const removed = [...new Set(done.flatMap((one) => one.removed))];
+      const next = [
+        ...(done.length === 0 ? ['All values are sealed for the recipients of the manifest.'] : []),
+        ...(removed.length === 0
+          ? []
+          : [
+              `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate NAME${fileOption(options)} for each generated secret, and trueup secret set NAME${fileOption(options)} for each other one.`,
+            ]),
+      ];
+      view.report({ written: done.map(({ path }) => path), secrets, next });
+    });
     return 'done';
   },
 });

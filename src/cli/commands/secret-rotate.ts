@@ -1,6 +1,6 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { fileOption } from '../../project/folder.ts';
-import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
+import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
@@ -14,24 +14,25 @@ export const command = defineCommand({
   examples: ['trueup secret rotate DB_PASSWORD -f production.yaml', 'trueup secret rotate DB_PASSWORD SESSION_KEY'],
   formats: writingFormats('rotated'),
   execute: async ({ options }, view, { args: names }) => {
-    const project = await openSealedProject(options);
-    const values = new Map<string, string>();
-    for (const name of names) {
-      const recipe = project.generated.get(name);
-      if (recipe === undefined) {
-        const otherwise = `Set its new value with trueup secret set NAME${fileOption(options)}.`;
-        const remedy = didYouMean(name, [...project.generated.keys()], otherwise);
-        throw usage('a name is not under generated:', remedy);
+    await changeSealed(options, async (project) => {
+      const values = new Map<string, string>();
+      for (const name of names) {
+        const recipe = project.generated.get(name);
+        if (recipe === undefined) {
+          const otherwise = `Set its new value with trueup secret set NAME${fileOption(options)}.`;
+          const remedy = didYouMean(name, [...project.generated.keys()], otherwise);
+          throw usage('a name is not under generated:', remedy);
+        }
+        for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
       }
-      for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
-    }
-    for (const value of values.values()) options.redactor.add(value);
-    const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
-    const isUsed = secrets.some(({ uses }) => uses.length > 0);
-    const next = isUsed
-      ? [`Run trueup apply${fileOption(options)}: it changes what uses them. The old values stay valid until then.`]
-      : [];
-    view.report({ written, secrets, next });
+      for (const value of values.values()) options.redactor.add(value);
+      const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
+      const isUsed = secrets.some(({ uses }) => uses.length > 0);
+      const next = isUsed
+        ? [`Run trueup apply${fileOption(options)}: it changes what uses them. The old values stay valid until then.`]
+        : [];
+      view.report({ written, secrets, next });
+    });
     return 'done';
   },
 });

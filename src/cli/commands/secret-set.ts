@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../../formats/utf8.ts';
-import { openSealedProject, writeValues } from '../../project/sealed-secrets.ts';
+import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
 import { nameForm } from '../../secrets/sources/names.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
@@ -25,13 +25,15 @@ export const command = defineCommand({
         'the name of a secret must have letters, digits and "_" only',
         'Give the name; the value comes from standard input.',
       );
-    const project = await openSealedProject(options);
-    const value = await readValue(run, name);
-    options.redactor.add(value);
-    const written = await writeValues(options, project, new Map([[name, value]]));
-    const [entry] = entriesOf(project, [name]);
-    const next = entry?.uses.length === 0 ? [`Write \${secret:${name}} in the manifest to use it.`] : [];
-    view.report({ ...writtenEntries(project, written), next });
+    let value: string | undefined;
+    await changeSealed(options, async (project) => {
+      value ??= await readValue(run, name);
+      options.redactor.add(value);
+      const written = await writeValues(options, project, new Map([[name, value]]));
+      const [entry] = entriesOf(project, [name]);
+      const next = entry?.uses.length === 0 ? [`Write \${secret:${name}} in the manifest to use it.`] : [];
+      view.report({ ...writtenEntries(project, written), next });
+    });
     return 'done';
   },
 });
