@@ -75,11 +75,11 @@ export async function adoptDrift(
     return 'text' in file ? file.text : undefined;
   };
   const beside = await namedTexts(manifest.texts, workspace, read);
-  const siblings = hasLayers(manifest) ? await siblingsOf(options) : undefined;
+  const siblings = hasLayers(manifest) ? siblingsOf(options) : undefined;
   const isEverywhere = request.isEverywhere === true;
   const found = adopt({
     plan: drift.plan,
-    stage: siblings && stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere }),
+    stage: siblings && (await stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere })),
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
@@ -115,15 +115,15 @@ export async function adoptDrift(
   return { adopted, left, files, isWritten: request.writes, deploys, others };
 }
 
-function stageFiles(
+async function stageFiles(
   manifest: Manifest,
   {
     isEverywhere,
     ...about
   }: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
-): StageFiles {
+): Promise<StageFiles> {
   const environment = manifest.settings.environment?.name;
-  return { rootFile: about.rootFile, environment, isOwn: ownFiles(manifest, about), isEverywhere };
+  return { rootFile: about.rootFile, environment, isOwn: await ownFiles(manifest, about), isEverywhere };
 }
 
 /** The texts of the files that `${file:…}` names in some texts, by the names that they have below the root. */

@@ -2,6 +2,8 @@ import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { overlay } from '../export/prove-export.ts';
 import { differingAddresses } from '../manifest/differing.ts';
+import type { Workspace } from '../manifest/workspace.ts';
+import { loadManifest } from '../project/load.ts';
 import type { Sibling } from '../project/siblings.ts';
 
 /** Another root file, and the addresses whose blocks change in it. */
@@ -19,14 +21,19 @@ export async function otherStages(
   siblings: readonly Sibling[],
   files: ReadonlyMap<string, string>,
 ): Promise<readonly OtherStage[]> {
-  const found = siblings.map(async ({ file, manifest, load }): Promise<OtherStage> => {
-    if (manifest === undefined) return { file, addresses: [] };
-    const after = await load((workspace) => overlay(workspace, files)).catch((error: unknown) => {
+  const found = siblings.map(async ({ file, options }): Promise<OtherStage> => {
+    const before = await loadManifest(options).catch((error: unknown) => {
+      if (error instanceof Stop) return undefined;
+      throw error;
+    });
+    if (before === undefined) return { file, addresses: [] };
+    const around = (workspace: Workspace) => overlay(workspace, files);
+    const after = await loadManifest(options, { around }).catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       const message = `${file} would not be valid with what the platform has; nothing was written`;
       throw new Stop('refused', [diagnostic('not-editable', message, { remedy: byHand }), ...error.diagnostics]);
     });
-    return { file, addresses: differingAddresses(manifest, after) };
+    return { file, addresses: differingAddresses(before.manifest, after.manifest) };
   });
   return (await Promise.all(found)).filter(({ addresses }) => addresses.length > 0);
 }

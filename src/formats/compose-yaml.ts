@@ -11,7 +11,7 @@ export type ComposeYaml = { readonly content: unknown } | { readonly unreadable:
  */
 export function readComposeYaml(text: string): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
-  const simple = /<<|&\w/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
+  const simple = /<<|&\w|!reset/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
   if (simple !== undefined) return { content: toJson(simple) };
   const document = parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false });
   if (document.errors.length > 0) return { unreadable: document };

@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 export type YamlNode<P> = YamlScalar<P> | YamlList<P> | YamlMap<P>;
 
 interface Tagged {
-  /** It has the tag `!reset`, which the simple reader leaves to a parser. */
+  /** It has the tag `!reset`. */
   readonly isReset?: true;
 }
 
@@ -52,6 +52,8 @@ const lineEnd = /(?: +#.*| *)$/y;
 const textHeader = /^[|>][-+]?(?= *$)/;
 const anchorHere = /^&([\w-]+)(?: +|$)/;
 const aliasHere = /\*[\w-]+/y;
+/** The tag, and whether a value stands behind it. */
+const resetHere = /!reset(?: +(?=[^ #&*!])|(?=[,}\]]|$))/y;
 
 /** Far from the limits of a manifest, so that the parser finds out what is above them. */
 const [maxLevels, maxBrackets, maxValues] = [40, 20, 900_000];
@@ -87,7 +89,7 @@ type Placing<P> = (offset: number, end: number) => P;
 
 /**
  * Reads a YAML text (core schema) that is written in the simple way: block maps and lists, values in one line, brackets in one
- * line, texts below `|` and `>`, anchors, aliases and merge keys. undefined: it has anything else, or a mistake; then only a
+ * line, texts below `|` and `>`, the tag `!reset`, anchors, aliases and merge keys. undefined: it has anything else, or a mistake; then only a
  * YAML parser can say what it means. Where it gives a value, a parser gives the same one. Takes linear time. Never throws.
  */
 export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> | undefined {
@@ -233,9 +235,11 @@ class SimpleReader<P> {
     const found = this.#readValue(text, { from, start, isInBrackets: false });
     lineEnd.lastIndex = found?.to ?? 0;
     if (found === undefined || !lineEnd.test(text) || (anchor !== undefined && text[from] === '*')) return false;
+    if (found.node.isReset === true && this.#levels.at(-1)?.key?.isMerge === true) return false;
     this.#values += found.size;
     if (anchor !== undefined) this.#anchors.set(anchor, found);
-    this.#attach(found.node, next);
+    const isEmpty = found.node.isReset === true && text.slice(from) === '!reset';
+    this.#attach(found.node, isEmpty ? start + text.length : next);
     return this.#values <= maxValues; // before a map merges them
   }
 
@@ -323,6 +327,16 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
   let depth = 0;
   const read = (line: string, { from, start, isInBrackets }: Reading): Found<P> | undefined => {
     const first = line[from];
+    if (first === '!') {
+      const tag = matchAt(resetHere, line, from);
+      if (tag === undefined) return undefined;
+      const to = from + tag.length;
+      const at = place(start + to, start + to);
+      const nothing = { node: { is: 'scalar', value: null, source: '', at }, size: 1, to } as const;
+      const isEmpty = line.length === to || (isInBrackets && /[,}\]]/.test(line[to] ?? ''));
+      const found = isEmpty ? nothing : read(line, { from: to, start, isInBrackets });
+      return found && { ...found, node: { ...found.node, isReset: true } };
+    }
     if (first === '{' || first === '[') {
       depth++;
       const found = depth > maxBrackets ? undefined : readBrackets(line, from, start);
@@ -357,6 +371,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
       const name = key === undefined ? undefined : nameOf(written);
       const found = read(line, { from: to + (key?.length ?? 0), start, isInBrackets: true });
       if (name === undefined || found === undefined || entries.has(name)) return undefined;
+      if (found.node.isReset === true && written === '<<') return undefined;
       if (isList) items.push(found.node);
       else if (written === '<<') merged.push(found.node);
       else entries.set(name, { keyAt: place(start + to, start + to + written.length), node: found.node });

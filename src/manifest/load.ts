@@ -24,8 +24,20 @@ export async function loadRoot(
   return readMap(path, file, diagnostics, about);
 }
 
-/** The trees of files that a workspace gives more than once, such as those that root files share. */
+/** Files that were parsed: a workspace gives some more than once, such as those that root files share. */
 const parsed = new WeakMap<FileText, Node>();
+
+/** The tree of a file, which is parsed once; undefined: it is empty, or has a mistake, which is reported. */
+export function treeOf(path: string, file: { readonly text: string }, diagnostics: Diagnostic[]): Node | undefined {
+  const before = diagnostics.length;
+  const tree = parsed.get(file) ?? readTree(path, withoutMark(file.text), diagnostics);
+  if (tree !== undefined && diagnostics.length === before) parsed.set(file, tree);
+  return tree;
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
 
 function readMap(
   path: string,
@@ -44,11 +56,9 @@ function readMap(
     return undefined;
   }
   const before = diagnostics.length;
-  const text = file.text.replace(/^\uFEFF/, '');
-  about.texts.set(path, text);
-  const tree = parsed.get(file) ?? readTree(path, text, diagnostics);
+  about.texts.set(path, withoutMark(file.text));
+  const tree = treeOf(path, file, diagnostics);
   if (diagnostics.length > before) return undefined;
-  if (tree !== undefined) parsed.set(file, tree);
   if (tree?.is === 'map') return withSections(withoutFragments(tree), diagnostics);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
   const what = tree === undefined || isEmpty(tree) ? 'is empty' : 'is not a map';

@@ -1,4 +1,4 @@
-import { matchesGlob } from '../formats/glob.ts';
+import { globMatcher } from '../formats/glob.ts';
 
 /** The folders of git and of Trueup: no setting lets a manifest read them. */
 const ownFolders: readonly string[] = [
@@ -45,7 +45,11 @@ function namesIn(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-const rules = credentialGlobs.map((glob) => ({ glob, steps: glob.toLowerCase().split('/') }));
+const rules = credentialGlobs.map((glob) => {
+  const steps = glob.toLowerCase().split('/');
+  // A public key (`id_rsa.pub`) holds no credentials.
+  return { glob, steps: steps.map((step) => ({ matches: globMatcher(step), passesKeys: step.startsWith('id_') })) };
+});
 
 /** The rule by which a file may hold credentials. */
 interface CredentialRule {
@@ -63,11 +67,11 @@ export function credentialRule(path: string): CredentialRule | undefined {
   return { glob, readBy };
 }
 
-/** Whether the names of a path from a place on match a rule. A public key (`id_rsa.pub`) holds no credentials. */
-function isAt(steps: readonly string[], names: readonly string[], from: number): boolean {
-  return steps.every((step, at) => {
+/** Whether the names of a path from a place on match a rule. */
+function isAt(steps: (typeof rules)[number]['steps'], names: readonly string[], from: number): boolean {
+  return steps.every(({ matches, passesKeys }, at) => {
     const name = names[from + at];
-    return name !== undefined && matchesGlob(step, name) && !(step.startsWith('id_') && name.endsWith('.pub'));
+    return name !== undefined && matches(name) && !(passesKeys && name.endsWith('.pub'));
   });
 }
 

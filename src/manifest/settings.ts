@@ -1,5 +1,6 @@
 import type { NamedPlatform } from '../api/profile.ts';
 import * as z from 'zod';
+import { keptIn, onceFor } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -12,7 +13,7 @@ import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report-at.ts';
-import { type MapNode, type Place, itemAt } from './tree.ts';
+import { type MapNode, type Node, type Place, itemAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 import { readDuration } from '../formats/units.ts';
@@ -200,6 +201,14 @@ function ownState(root: MapNode, state: StatePlace): StatePlace {
 type Key = keyof typeof settingsShape;
 type Value<K extends Key> = z.output<(typeof settingsShape)[K]>;
 
+/** The settings that a value was parsed as: those of a root file, and of files that root files share, are read more than once. */
+const parsedOf = onceFor<Node, Map<Key, ReturnType<typeof parseSetting>>>(() => new Map());
+
+function parseSetting(key: Key, node: Node) {
+  const value = toJson(node);
+  return { value, result: settingsShape[key].safeParse(value) };
+}
+
 /** Reads one setting; undefined where it is left out or wrong, which is reported. */
 function readSetting<K extends Key>(root: MapNode, key: K, report: Report, isElsewhere = false): Value<K> | undefined {
   const node = root.entries.get(key)?.node;
@@ -208,8 +217,7 @@ function readSetting<K extends Key>(root: MapNode, key: K, report: Report, isEls
     return undefined;
   }
   const schema = settingsShape[key];
-  const value = toJson(node);
-  const result = schema.safeParse(value);
+  const { value, result } = keptIn(parsedOf(node), key, () => parseSetting(key, node));
   if (result.success) return result.data as Value<K>; // the shape's own output
   const refused = { name: key, value, isSecret: key === 'secrets' };
   for (const error of byPlace(result.error)) {

@@ -1,13 +1,16 @@
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { keptIn } from '../api/once.ts';
+import { turn } from '../api/sleep.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { isBelowFolder } from '../files/below.ts';
+import { realpath } from '../files/read.ts';
 import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from '../git/tracked.ts';
 import { readRepositories } from '../git/repository.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import { isMemoryFile, noMemory } from './memory-name.ts';
 import { credentialRule, isEnvFile } from './private-names.ts';
-import { readdir, readFile, realpath, stat } from '../files/read.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
 interface FileProblem {
@@ -29,6 +32,9 @@ interface FilePlace {
   readonly doubt?: FileProblem;
 }
 
+/** The files of a folder that were read already, by how they are read and their paths. */
+export type FilesRead = Map<string, { readonly real?: string; readonly file: FileText }>;
+
 /** The files that a run may read. */
 export interface FileLimit {
   /** The reason why the run is pinned: of what git tracks it reads only the content that git tracks; undefined: it is not. */
@@ -37,7 +43,10 @@ export interface FileLimit {
   readonly allowed: readonly string[];
 }
 
-/** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
+/**
+ * The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Reads in one go: what waits for a
+ * thread of Node takes ten times the CPU of a read from the cache of the system.
+ */
 export interface Workspace {
   readonly root: string;
   /** Real paths of the files that were read as text. */
@@ -45,7 +54,7 @@ export interface Workspace {
   /** Reads a file by its path below the root; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
-   * Reads files side by side, each path once; `limit` is in bytes per file. Refuses memories of drift, those that may hold
+   * Reads files, each path once; `limit` is in bytes per file. Refuses memories of drift, those that may hold
    * credentials, and those that git does not track; a pinned run also those with another content than git tracks.
    * `readsUntracked`: a run that is not pinned reads what git does not track.
    */
@@ -62,70 +71,73 @@ export interface Workspace {
   readonly match: (pattern: string) => Promise<readonly string[] | { readonly problem: string }>;
 }
 
-/** Most files that are open at once. */
-const openAtOnce = 16;
+/** How many files are read in a row, a few milliseconds, while answers of the platform wait. */
+const filesPerTurn = 100;
 
 /**
  * Opens the folder of a manifest.
  * @param options.fileLimit what `readAll` may read; by default what git tracks
+ * @param options.once the YAML files that workspaces of the folder read once for all of them; by default a file that is asked for
+ * again is read again
  * @throws when the folder does not exist
  */
 export async function openWorkspace(
   folder: string,
-  { fileLimit = { allowed: [] } }: { readonly fileLimit?: FileLimit } = {},
+  { fileLimit = { allowed: [] }, once }: { readonly fileLimit?: FileLimit; readonly once?: FilesRead | undefined } = {},
 ): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   const files = new Set<string>();
+  const read = (path: string, found: FilePlace | FileProblem, limit: number, inspect?: Inspect) => {
+    if ('problem' in found) return { file: found };
+    const bytes = inspect === undefined ? readPlace(path, found, limit) : readInspected(path, found, limit, inspect);
+    return { real: found.real, file: decode(path, bytes) };
+  };
+  const noted = ({ real, file }: ReturnType<typeof read>) => {
+    if (real !== undefined) files.add(real);
+    return file;
+  };
   return {
     root,
     files,
-    read: async (path, limit) => {
-      const place = await locate(root, path);
-      if ('problem' in place) return place;
-      files.add(place.real);
-      return decode(path, await readPlace(path, place, limit));
-    },
+    read: (path, limit) =>
+      Promise.resolve(noted(keptIn(once ?? new Map(), `root ${path}`, () => read(path, locate(root, path), limit)))),
     readAll: async (paths, limit, { readsUntracked } = { readsUntracked: false }) => {
-      const places = new Map<string, FilePlace | FileProblem>();
-      await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path, { limit: fileLimit })));
+      const known = readsUntracked ? (once ?? new Map()) : new Map();
+      const all = [...new Set(paths)];
+      const places = new Map(
+        all
+          .filter((path) => !known.has(path))
+          .map((path) => [path, locatePublic(root, path, { limit: fileLimit })] as const),
+      );
       const found = [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
       const readsAny = fileLimit.why === undefined && readsUntracked;
       const inspect = readsAny ? doubts : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
-      await sideBySide(places.keys(), async (path) => {
+      for (const [index, path] of all.entries()) {
+        if (index % filesPerTurn === filesPerTurn - 1) await turn();
         const place = places.get(path) ?? { problem: `there is no file ${path}` };
-        if ('real' in place) files.add(place.real);
-        texts.set(path, decode(path, 'problem' in place ? place : await readInspected(path, place, limit, inspect)));
-      });
+        texts.set(path, noted(keptIn(known, path, () => read(path, place, limit, inspect))));
+      }
       return texts;
     },
-    readBytes: async (path, limit) => {
-      const place = await locatePublic(root, path, 'a source of secrets');
-      return 'problem' in place ? place : readPlace(path, place, limit);
+    readBytes: (path, limit) => {
+      const place = locatePublic(root, path, 'a source of secrets');
+      return Promise.resolve('problem' in place ? place : readPlace(path, place, limit));
     },
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
-    match: (pattern) => match(root, pattern),
+    match: (pattern) => Promise.resolve(match(root, pattern)),
   };
-}
-
-/** Works on each path once, at most `openAtOnce` at a time. */
-async function sideBySide(paths: Iterable<string>, work: (path: string) => Promise<unknown>): Promise<void> {
-  const left = new Set(paths).values();
-  const workLeft = async () => {
-    for (const path of left) await work(path);
-  };
-  await Promise.all(Array.from({ length: openAtOnce }, workLeft));
 }
 
 /** Locates a file that no rule names, as it is written or by the place that a link leads to, or that the limit names itself. */
-async function locatePublic(
+function locatePublic(
   root: string,
   path: string,
   purpose: 'a source of secrets' | { readonly limit: FileLimit },
-): Promise<FilePlace | FileProblem> {
+): FilePlace | FileProblem {
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
-  const place = await locate(root, path);
+  const place = locate(root, path);
   if ('problem' in place) {
     if (isMemoryFile(normalize(path))) return { problem: noMemory(path) };
     const refused = refusedByName(path, [normalize(path)], purpose)?.problem;
@@ -133,7 +145,7 @@ async function locatePublic(
     // What a run writes there, such as a hook, runs with the next command of git.
     return normalize(path).split(sep).includes('.git') ? { problem: `${path} is inside of .git` } : place;
   }
-  const names = [normalize(path), relative(root, place.named), relative(root, place.real)];
+  const names = [...new Set([normalize(path), relative(root, place.named), relative(root, place.real)])];
   if (names.some(isMemoryFile)) return { problem: noMemory(path) };
   const refused = refusedByName(path, names, purpose);
   if (refused === undefined) return place;
@@ -175,10 +187,10 @@ const doubts: Inspect = (_path, { doubt }) => doubt;
 /** Finds why a file must not be read, or without that why its content must not be used. */
 type Inspect = (path: string, place: FilePlace, bytes?: Uint8Array) => FileProblem | undefined;
 
-async function readInspected(path: string, place: FilePlace, limit: number, inspect: Inspect): Promise<FileBytes> {
+function readInspected(path: string, place: FilePlace, limit: number, inspect: Inspect): FileBytes {
   const problem = inspect(path, place);
   if (problem !== undefined) return problem;
-  const file = await readPlace(path, place, limit);
+  const file = readPlace(path, place, limit);
   return 'problem' in file ? file : (inspect(path, place, file.bytes) ?? file);
 }
 
@@ -274,7 +286,7 @@ function leading(path: string, file: string): string {
   return file === normalize(path) ? path : `${path} leads to ${file}, which`;
 }
 
-async function match(root: string, pattern: string): Promise<readonly string[] | { readonly problem: string }> {
+function match(root: string, pattern: string): readonly string[] | { readonly problem: string } {
   const [folder, last] = [dirname(pattern), basename(pattern)];
   const problem = wayOut(root, pattern);
   if (problem !== undefined) return { problem };
@@ -282,16 +294,13 @@ async function match(root: string, pattern: string): Promise<readonly string[] |
     return { problem: `${pattern} has a * before its last part` };
   }
   try {
-    const named = (await readdir(join(root, folder), { withFileTypes: true })).filter(
+    const named = readdirSync(join(root, folder), { withFileTypes: true }).filter(
       ({ name }) => matchesGlob(last, name) && (!name.startsWith('.') || last.startsWith('.')),
     );
-    const isFolder = await Promise.all(
-      named.map(async (entry) =>
-        entry.isSymbolicLink() ? leadsToFolder(join(root, folder, entry.name)) : entry.isDirectory(),
-      ),
-    );
+    const isFolder = (entry: (typeof named)[number]) =>
+      entry.isSymbolicLink() ? leadsToFolder(join(root, folder, entry.name)) : entry.isDirectory();
     return named
-      .filter((_, index) => isFolder[index] !== true)
+      .filter((entry) => !isFolder(entry))
       .map(({ name }) => join(folder, name))
       .toSorted();
   } catch {
@@ -299,11 +308,8 @@ async function match(root: string, pattern: string): Promise<readonly string[] |
   }
 }
 
-async function leadsToFolder(link: string): Promise<boolean> {
-  return stat(link).then(
-    (target) => target.isDirectory(),
-    () => false,
-  );
+function leadsToFolder(link: string): boolean {
+  return statSync(link, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function decode(path: string, file: FileBytes): FileText {
@@ -312,27 +318,28 @@ function decode(path: string, file: FileBytes): FileText {
   return 'problem' in decoded ? { problem: `${path} ${decoded.problem}` } : decoded;
 }
 
-async function locate(root: string, path: string): Promise<FilePlace | FileProblem> {
+function locate(root: string, path: string): FilePlace | FileProblem {
   if (path === '') return { problem: 'no file is named' };
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   try {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
     const written = join(root, path);
-    const real = await realpath(written);
+    const real = realpathSync.native(written);
     if (real !== root && !isBelowFolder(root, real)) return { problem: outside(path) };
-    return { named: join(await realpath(dirname(written)), basename(written)), real };
+    // Where no link leads elsewhere, both are one.
+    return { named: real === written ? real : join(realpathSync.native(dirname(written)), basename(written)), real };
   } catch (error) {
     return unreadable(path, error);
   }
 }
 
-async function readPlace(path: string, { real }: FilePlace, limit: number): Promise<FileBytes> {
+function readPlace(path: string, { real }: FilePlace, limit: number): FileBytes {
   try {
-    const found = await stat(real);
+    const found = statSync(real);
     if (!found.isFile()) return { problem: `${path} is not a file` };
     if (found.size > limit) return { problem: `${path} has ${found.size} bytes; the limit is ${limit}` };
-    return { bytes: await readFile(real) };
+    return { bytes: readFileSync(real) };
   } catch (error) {
     return unreadable(path, error);
   }

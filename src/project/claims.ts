@@ -1,5 +1,5 @@
-import type { Settings } from '../manifest/settings.ts';
 import type { Place } from '../manifest/tree.ts';
+import type { Whole } from '../manifest/whole.ts';
 
 /** A thing of a platform that one root file has for itself. */
 export interface Claim {
@@ -12,10 +12,14 @@ export interface Claim {
   readonly remedy: (own: string, other: string) => string;
 }
 
-/** A root file, as far as it is compared. */
-export interface RootClaims {
-  /** By what they are on which platform. */
-  readonly claims: ReadonlyMap<string, Claim>;
+/** A root file with what it includes. */
+export interface RootRead {
+  readonly whole: Whole;
+  /** The texts of its files, by their names. */
   readonly texts: ReadonlyMap<string, string>;
-  readonly settings: Settings;
+}
+
+/** A root file with what it has for itself, by what that is on which platform. */
+export interface RootClaims extends RootRead {
+  readonly claims: ReadonlyMap<string, Claim>;
 }

@@ -55,7 +55,7 @@ function leadsElsewhere(path: string, what: string): Stop {
 /** The path of a file behind links; of one that is not there, its own. */
 export function linkTarget(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -19,6 +19,7 @@ import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { rootFiles } from './root-files.ts';
+import { sharedPlatforms } from './shared-platforms.ts';
 import { refuseNoFamily } from './state-location.ts';
 import { settingsIn, targetOf } from './target.ts';
 
@@ -44,7 +45,8 @@ export async function loadManifest(
  *
  * @throws {Stop} as `loadManifest`; `manifest`, when another root file of the folder declares the same.
  */
-export async function checkManifest(options: ProjectFolder): Promise<Validated> {
+export async function checkManifest(given: ProjectFolder): Promise<Validated> {
+  const options = sharing(given);
   const { manifest, warnings } = await loadManifest(options);
   const found = await refuseRivals(options);
   return { manifest, warnings: [...warnings, ...found, ...adoptOnly(manifest.resources)] };
@@ -97,11 +99,17 @@ export async function loadWithSecrets(
  *
  * @throws {Stop} as `loadWithSecrets`; `manifest`, when another root file of the folder declares the same.
  */
-export async function loadToWrite(options: ProjectFolder, asked: Asked = {}): ReturnType<typeof loadWithSecrets> {
+export async function loadToWrite(given: ProjectFolder, asked: Asked = {}): ReturnType<typeof loadWithSecrets> {
+  const options = sharing(given);
   let found: readonly Diagnostic[] = [];
   const accept = async () => void (found = await refuseRivals(options));
   const loaded = await loadWithSecrets(options, { ...asked, accept });
   return { ...loaded, warnings: [...loaded.warnings, ...found] };
+}
+
+/** A run that reads the files of its folder once, also for the other root files. */
+function sharing(options: ProjectFolder): ProjectFolder {
+  return { ...options, platforms: options.platforms ?? sharedPlatforms() };
 }
 
 /** @throws {Stop} `manifest`, when another root file of the folder declares the same. */

@@ -1,29 +1,29 @@
 import { join } from 'node:path';
-import { keptIn } from '../api/once.ts';
+import { keptIn, once } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
-import { type Diagnostic, diagnostic, positionText, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
 import { findBlocks } from '../manifest/blocks.ts';
-import { yamlLimit } from '../manifest/load.ts';
+import { treeOf, yamlLimit } from '../manifest/load.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Block } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
-import { nodeAt, position, readTree } from '../manifest/tree.ts';
+import { nodeAt, position } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
-import { type Whole, loadWhole } from '../manifest/whole.ts';
-import type { FileText, Workspace } from '../manifest/workspace.ts';
+import type { Whole } from '../manifest/whole.ts';
+import type { Workspace } from '../manifest/workspace.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { platformName } from '../plan/plan-facts.ts';
-import type { Claim, RootClaims } from './claims.ts';
+import type { Claim, RootClaims, RootRead } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { linkTarget } from './links.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
+import { readRoot, siblingsOf } from './siblings.ts';
 import { environmentOf, plainEnvironment } from './stage-environment.ts';
 
 /**
@@ -32,35 +32,38 @@ import { environmentOf, plainEnvironment } from './stage-environment.ts';
  * previews, and not two files that both lack `environment:`.
  */
 export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagnostic[]> {
-  const { folder, file, kinds, platforms } = options;
-  const all = rootFiles(folder);
-  const isStage = all.find((one) => one.file === file)?.isStage === true;
-  const target = linkTarget(join(folder, file));
-  const others = all.filter(
-    (one) => linkTarget(join(folder, one.file)) !== target && !one.isPreview && (isStage || one.isStage),
-  );
+  const { folder, file, kinds } = options;
+  const roots = rootFiles(folder);
+  const isStage = roots.find((one) => one.file === file)?.isStage === true;
+  const workspaceHere = once(() => workspaceOf(options));
+  const siblings = siblingsOf(options, { roots, workspace: workspaceHere });
+  const others = siblings.filter((one) => !one.isPreview && (isStage || one.isStage));
   if (others.length === 0) return [];
-  const { claims, workspaces } = platforms ?? sharedPlatforms();
-  const workspace = await keptIn(workspaces, folder, async () => readingOnce(await workspaceOf(options)));
-  const read = (name: string) => keptIn(claims, join(folder, name), () => readClaims(name, workspace, options));
-  const platform = await platformOf({ folder, file }, workspace, options.env);
+  const { claims } = options.platforms ?? sharedPlatforms();
+  const claimsIn = (name: string, read: () => Promise<RootRead | undefined>) =>
+    keptIn(claims, join(folder, name), async () => {
+      const found = await read();
+      return found && { ...found, claims: claimsOf(found.whole, readingOf(options)) };
+    });
+  const workspace = await workspaceHere();
+  const platform = await platformOf(options, workspace, options.env);
   const found: Diagnostic[] = [];
-  for (const other of others) {
-    const elsewhere = await platformOf({ folder, file: other.file }, workspace, options.env);
+  for (const { file: other, read } of others) {
+    const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
     if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
-    const own = await read(file);
+    const own = await claimsIn(file, () => readRoot(options, workspace));
     if (own === undefined) return [];
-    const rival = await read(other.file);
+    const rival = await claimsIn(other, read);
     if (rival !== undefined) {
-      const names = { own: file, other: other.file };
-      found.push(...collisions(own, rival, names), ...besidePreviews(own, rival, names));
+      const names = { own: file, other };
+      const collided = [...collisions(own, rival, names), ...besidePreviews(own, rival, names)];
+      found.push(...withQuotes(collided, own.texts, kinds));
     } else if (isStage) {
-      const message = `${other.file} cannot be read, so nothing tells whether it declares the same as ${file}`;
-      const remedy = `Run trueup validate -f ${shellWord(other.file)}.`;
-      found.push(diagnostic('unread-root-file', message, { remedy }));
+      const message = `${other} cannot be read, so nothing tells whether it declares the same as ${file}`;
+      found.push(diagnostic('unread-root-file', message, { remedy: `Run trueup validate -f ${shellWord(other)}.` }));
     }
   }
-  return found.length === 0 ? [] : withQuotes(found, (await read(file))?.texts ?? new Map(), kinds);
+  return found;
 }
 
 function collisions(
@@ -87,7 +90,7 @@ async function platformOf(
 ): Promise<string | undefined> {
   const { file } = root;
   const found = await workspace.read(file, yamlLimit);
-  const tree = 'text' in found ? readTree(file, found.text, []) : undefined;
+  const tree = 'text' in found ? treeOf(file, found, []) : undefined;
   const named = nodeAt(tree, ['platform', 'url']) ?? nodeAt(tree, ['platform']);
   const text = named?.is === 'scalar' ? String(named.value) : (ofStage(root, env) ?? '');
   if (text === 'emulator') return text;
@@ -100,28 +103,13 @@ function ofStage(root: Pick<ProjectFolder, 'folder' | 'file'>, env: Environment)
   return own === plainEnvironment(env)['TRUEUP_URL'] ? undefined : own;
 }
 
-/** A workspace that reads each file once: root files share most of theirs. */
-function readingOnce(workspace: Workspace): Workspace {
-  const texts = new Map<string, Promise<FileText>>();
-  return {
-    ...workspace,
-    readAll: async (paths, limit, options) => {
-      const all = [...new Set(paths)];
-      const left = all.filter((path) => !texts.has(path));
-      const reading = workspace.readAll(left, limit, options);
-      const textOf = async (path: string) => (await reading).get(path) ?? { problem: `there is no file ${path}` };
-      const found = all.map(async (path) => [path, await keptIn(texts, path, () => textOf(path))] as const);
-      return new Map(await Promise.all(found));
-    },
-  };
-}
-
 /** Reports what a family of previews has from a stage: its secrets, or its names of environments. */
 function besidePreviews(
-  { settings: { preview, environment, secrets } }: RootClaims,
-  { settings: rival }: RootClaims,
+  { whole: { settings } }: RootClaims,
+  { whole: { settings: rival } }: RootClaims,
   { other }: { readonly other: string },
 ): readonly Diagnostic[] {
+  const { preview, environment, secrets } = settings;
   if (preview === undefined) return [];
   const files = new Set(rival.secrets.flatMap((source) => ('path' in source ? source.path : [])));
   const shared = secrets.flatMap((source) => {
@@ -136,23 +124,6 @@ function besidePreviews(
   const message = `the environment ${name} of ${other} is called like one of these previews`;
   const remedy = `Choose another name behind environment: in one of the two files; those of previews begin with ${stem}.`;
   return [...shared, diagnostic('not-in-previews', message, { remedy, position: position(environment.at) })];
-}
-
-/** Reads what a root file declares; undefined: it cannot be read. Values that the command line gives are not known. */
-async function readClaims(file: string, workspace: Workspace, options: ProjectFolder): Promise<RootClaims | undefined> {
-  try {
-    // Files that name no platform have one.
-    const reading = { ...readingOf({ ...options, file }), platformUrl: 'https://unnamed.invalid' };
-    const texts = new Map<string, string>();
-    const whole = await loadWhole({ ...reading, workspace, sources: expressionSources }, { diagnostics: [], texts });
-    if (whole === undefined || whole.lacksFiles) return undefined;
-    const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
-    return { claims: claimsOf(blocks, whole, reading), texts, settings: whole.settings };
-  } catch (error) {
-    // Such as a pattern that takes too long.
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
 }
 
 /** A text that is known, and whether a variable takes part in it. */
@@ -179,12 +150,10 @@ function fillerOf(
   };
 }
 
-function claimsOf(
-  blocks: readonly Block[],
-  whole: Whole,
-  reading: Pick<ManifestInput, 'given' | 'valueFiles'>,
-): RootClaims['claims'] {
+/** What a root file has for itself. Values that the command line and the environment give are not known. */
+function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFiles'>): RootClaims['claims'] {
   const { platform, project } = whole.settings;
+  const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
   const filled = fillerOf(whole, reading);
   const found = new Map<string, Claim>();
   const top = topOf(blocks.map(({ kind }) => kind));

@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { matchesGlob } from '../formats/glob.ts';
@@ -46,10 +47,12 @@ export function readPin(env: Environment, name: string): string | undefined {
   throw stop('refused', 'unpinned', `${name} is set, and empty`, { remedy });
 }
 
-/** Opens the folder of a manifest, for what a run may read there. */
+/** Opens the folder of a manifest, for what a run may read there. Runs that share something read its files once. */
 export function workspaceOf(options: ProjectFolder): Promise<Workspace> {
+  const { folder, platforms } = options;
   const allowed = readPatterns(options.env, 'TRUEUP_FILE_ALLOW');
-  return openWorkspace(options.folder, { fileLimit: { why: whyPinned(options), allowed } });
+  const once = platforms && keptIn(platforms.files, folder, () => new Map());
+  return openWorkspace(folder, { fileLimit: { why: whyPinned(options), allowed }, once });
 }
 
 /** How the manifest of a folder is read, by the environment and the command line. */

@@ -7,7 +7,7 @@ import { isRootText, yamlLimit } from '../manifest/load.ts';
 import { stageInVariables } from '../secrets/stage-variables.ts';
 
 /** A root file: a YAML file at the top of a folder, with `trueup:` at its top. */
-interface RootFile {
+export interface RootFile {
   readonly file: string;
   /** It has `preview:`: it describes many environments, and a command line names one of them. */
   readonly isPreview: boolean;

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../api/client.ts';
 import { keptIn } from '../api/once.ts';
 import { type TakeSlots, sharedBreaker, sharedSlots } from '../api/shared-limits.ts';
-import type { Workspace } from '../manifest/workspace.ts';
+import type { FilesRead } from '../manifest/workspace.ts';
 import type { RootClaims } from './claims.ts';
 
 /** What the runs of one command line for several root files share. */
@@ -13,9 +13,9 @@ export interface SharedPlatforms {
     file: string,
     open: () => Promise<T>,
   ) => Promise<T>;
-  /** What root files declare, by their paths, and the folders that they are read in: each file is read once. */
+  /** What root files declare, by their paths, and the files of each folder: each is read once. */
   readonly claims: Map<string, Promise<RootClaims | undefined>>;
-  readonly workspaces: Map<string, Promise<Workspace>>;
+  readonly files: Map<string, FilesRead>;
 }
 
 /** Makes what runs for several root files share. */
@@ -25,7 +25,7 @@ export function sharedPlatforms(): SharedPlatforms {
   const last = new Map<string, Promise<void>>();
   return {
     claims: new Map(),
-    workspaces: new Map(),
+    files: new Map(),
     limitsOf: (url, apiKey) => ({
       slots: keptIn(slots, url, sharedSlots),
       breaker: keptIn(breakers, `${url}\n${apiKey}`, sharedBreaker),
