@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -331,7 +331,11 @@ export function imageOf({ program, node = process.execPath }: Product): Record<s
   mkdirSync(bin, { recursive: true });
   for (const name of ['trueup', 'trueup-ci']) {
     const link = join(bin, name);
-    if (!existsSync(link)) symlinkSync(join(dirname(program), `${name}.js`), link);
+    if (existsSync(link)) continue;
+    // Workers do this side by side: a link under a name of its own replaces one that came meanwhile.
+    const own = `${link}.${process.pid}`;
+    symlinkSync(join(dirname(program), `${name}.js`), own);
+    renameSync(own, link);
   }
   return { PATH: `${bin}:${dirname(node)}:${process.env.PATH ?? ''}`, HOME: tmpdir() };
 }
