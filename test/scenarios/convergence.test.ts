@@ -14,7 +14,7 @@ import { effort, isFull } from '../support/whole.ts';
 
 /** Of the seeds that were tried, one from which all that can happen does within 200 histories. */
 const seed = 5;
-const runs = effort({ fast: 20, full: 200, all: 500 });
+const runs = effort({ fast: 20, full: 100, all: 500 });
 
 test(
   'in every history, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',

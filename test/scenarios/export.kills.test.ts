@@ -16,7 +16,7 @@ const apiKey = 'right-key-4711';
 const open: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(open.map((server) => server.close())));
 
-const kills = effort({ fast: 6, all: 40 });
+const kills = effort({ fast: 3, all: 40 });
 const limitMs = 60_000 + kills * 5_000;
 
 test(
@@ -156,7 +156,7 @@ test(
       '--force',
     ];
     const moments = await killedEverywhere({
-      every: effort({ fast: 6, all: 1 }),
+      every: effort({ fast: 12, all: 1 }),
       start: () => {
         const folder = mkdtempSync(join(tmpdir(), 'trueup-export-killed-'));
         return { folder, args: args(folder), env };
@@ -184,7 +184,7 @@ test(
     const env = { TRUEUP_API_KEY: apiKey };
     const manifest = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\nenvironments: { production: {} }\n`;
     const moments = await killedEverywhere({
-      every: effort({ fast: 6, all: 1 }),
+      every: effort({ fast: 12, all: 1 }),
       start: () => {
         const folder = project(manifest);
         return { folder, args: ['export', '-C', folder, '--unmanaged', '--lock-timeout', '30'], env };
@@ -210,7 +210,7 @@ test(
     const env = { TRUEUP_API_KEY: apiKey };
     const options = (folder: string) => ['-C', folder, '--url', server.url, '--project', 'prj_1'];
     const moments = await killedEverywhere({
-      every: effort({ fast: 6, all: 1 }),
+      every: effort({ fast: 12, all: 1 }),
       start: () => {
         const folder = mkdtempSync(join(tmpdir(), 'trueup-init-killed-'));
         return { folder, args: ['init', '--yes', ...options(folder), '--lock-timeout', '30'], env };
@@ -258,7 +258,7 @@ test(
       '30',
     ];
     const moments = await killedEverywhere({
-      every: effort({ fast: 6, all: 1 }),
+      every: effort({ fast: 12, all: 1 }),
       start: () => {
         const folder = project({
           'trueup.yaml': manifest,

@@ -239,7 +239,7 @@ describe('the samples', () => {
     // Below the tier `all` the other Node runs fewer.
     const on = (here: number, lts: number) => (which === 'this Node' ? here : lts);
 
-    test.for(thinned(installedPages(), on(4, 40)))(
+    test.for(thinned(installedPages(), on(8, 56)))(
       'the commands of %s',
       { timeout: 300_000 },
       async (page, { skip }) => {
@@ -251,8 +251,8 @@ describe('the samples', () => {
     );
 
     const trials = [
-      ...thinned(yamlTrials('other pages'), on(4, 48)),
-      ...thinned(yamlTrials('generated pages'), on(24, 144)),
+      ...thinned(yamlTrials('other pages'), on(12, 96)),
+      ...thinned(yamlTrials('generated pages'), on(60, 300)),
     ];
     test.each(trials.map((trial) => [trial.at, trial] as const))('the YAML of %s', async (_at, trial) => {
       expect(await tryYaml(trial, installedBy())).not.toContain('Warning:');

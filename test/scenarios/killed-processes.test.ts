@@ -19,7 +19,7 @@ import { keyText } from '../support/state-key.ts';
  * apply, and begins where the one before was killed. Whenever one is let come to its end, everything is there once.
  */
 
-const kills = Number(process.env.TRUEUP_KILLS ?? effort({ fast: 8, all: 32 }));
+const kills = Number(process.env.TRUEUP_KILLS ?? effort({ fast: 5, all: 32 }));
 const seed = Number(process.env.TRUEUP_SEED ?? Date.now() % 1_000_000);
 const lanes = 4;
 /** About as many as one run sends. */

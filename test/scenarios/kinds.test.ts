@@ -245,14 +245,14 @@ let again = 0;
 
 /**
  * Whether a field is tried in the next place that can have it: every day each second field in the first one of all kinds that
- * share it, in CI each field, in each twelfth of the others too, and of those on a platform that has the document only.
+ * share it, in CI each field, in each thirtieth of the others too, and of those on a platform that has the document only.
  */
 function isTried(field: Field, { documentedOnly }: Stand): boolean {
   const isFirst = !documentedOnly && !met.has(field);
   if (isFirst) met.add(field);
   else again += 1;
   if (!isFull) return isFirst && met.size % 2 === 0;
-  return isFirst || isAll || again % 12 === 0;
+  return isFirst || isAll || again % 30 === 0;
 }
 
 const companies = createCompanies(begin);

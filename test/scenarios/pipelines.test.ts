@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Forge } from '../../src/ci/forge.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
-import { program } from '../cli/process.ts';
+import { program, trueup } from '../cli/process.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
 import { forgeToken, jobToken, serveForge } from '../support/fake-forge.ts';
 import type { Event, Hosted, JobRun } from '../support/pipelines.ts';
-import { git, hostRepository, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
+import { git, hostRepository, mergeBranch, runPipeline } from '../support/pipelines.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { keyText } from '../support/state-key.ts';
@@ -131,25 +131,24 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
   }
 
   /** Runs a command line at a desk, in the clone. */
-  async function atDesk(command: string): Promise<string> {
-    const env = { PATH: process.env.PATH ?? '', ...world().hosted.settings[''] };
-    const { code, out } = await runScript(`node ${program()} -C infra ${command}`, { folder: clone, env });
-    printed.push(out);
-    expect({ code, out }).toEqual({ code: 0, out });
+  async function atDesk(...words: string[]): Promise<string> {
+    const env = { ...world().hosted.settings[''] };
+    const { code, out, err } = await trueup(['-C', 'infra', ...words], { cwd: clone, env });
+    printed.push(out, err);
+    expect({ code, err }).toEqual({ code: 0, err });
     return out;
   }
 
   const writes = (requests: readonly string[]) => requests.filter((one) => !one.startsWith('GET '));
 
   /** Plans main as its plan job does, without a forge. */
-  async function changesOfMain(): Promise<number> {
+  async function changesOfMain(): Promise<number | null> {
     const { settings } = world().hosted;
     git(clone, 'fetch', '-q', 'origin');
     git(clone, 'checkout', '-q', '--detach', 'origin/main');
-    const env = { PATH: process.env.PATH ?? '', CI: 'true', ...settings[''] };
-    const script = `node ${program()} -C infra plan --detailed-exitcode`;
-    const { code, out } = await runScript(script, { folder: clone, env });
-    printed.push(out);
+    const env = { CI: 'true', ...settings[''] };
+    const { code, out, err } = await trueup(['-C', 'infra', 'plan', '--detailed-exitcode'], { cwd: clone, env });
+    printed.push(out, err);
     return code;
   }
 
@@ -235,7 +234,8 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(writes(found.requests)).toEqual([]);
     begin('accept');
     const until = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
-    await atDesk(`drift accept production.application.web --until ${until} --because 'the vendor asked' --by ops`);
+    const why = ['--until', until, '--because', 'the vendor asked', '--by', 'ops'];
+    await atDesk('drift', 'accept', 'production.application.web', ...why);
     // What apply leaves alone is reviewed: the acceptance has a plan of its own, and its merge an apply.
     commit('Accept the image of the vendor', 'accept');
     expect((await happens({ is: 'pull request', number: 22, branch: 'accept' })).run.code).toBe(0);
@@ -264,7 +264,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
   onOneForge('keeps an adopted hot fix, and deploys it once', async () => {
     await hotFix('nginx:adopted');
     begin('adopt');
-    await atDesk('drift adopt production.application.web');
+    await atDesk('drift', 'adopt', 'production.application.web');
     expect(git(clone, 'diff', '--stat', '--', 'infra/trueup.yaml')).toContain('1 insertion(+), 1 deletion(-)');
     commit('Keep the hot fix', 'adopt');
     const planned = await happens({ is: 'pull request', number: 13, branch: 'adopt' });
@@ -318,7 +318,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(git(run.folder, 'status', '--porcelain')).toBe('');
   });
 
-  test('shows a mistake at its line, and plans nothing', async () => {
+  onEachInAll('shows a mistake at its line, and plans nothing', async () => {
     begin('typo');
     manifest('1.29', 8080);
     writeFileSync(join(clone, 'infra/trueup.yaml'), 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironmets: {}\n');

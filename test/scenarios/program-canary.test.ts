@@ -129,7 +129,7 @@ const json = ['--format', 'json'];
 const formats = effort({ fast: [[]], all: [[], json] });
 const formatOf = (turn: number) => formats[turn % formats.length] ?? [];
 /** The formats in which the real program runs too where every command succeeds. */
-const ofProcess = effort({ fast: [], full: [[], json] });
+const ofProcess = effort({ fast: [], full: [[]], all: [[], json] });
 /** Where nothing fails the real program starts with its code cache; what it prints for `TRUEUP_DEBUG=1` is in each format above. */
 const asUsersRun: Readonly<Record<string, string>> = effort({ fast: { TRUEUP_DEBUG: '0' }, all: {} });
 const forReviewers = ['markdown', 'sarif', 'junit'];

@@ -12,6 +12,7 @@ import {
   objectsOf,
   whole,
 } from '../support/unreliable.ts';
+import { effort } from '../support/whole.ts';
 
 /**
  * One apply, while 30 % of all requests go wrong in all the ways that the apply itself can end. What is counted are requests:
@@ -86,8 +87,8 @@ function sends(run: Measured): number[] {
 }
 
 describe.each([
-  ['makes 50 resources', [whole], 40],
-  ['changes, replaces, moves and deletes', [whole, edited], 20],
+  ['makes 50 resources', [whole], effort({ fast: 20, all: 40 })],
+  ['changes, replaces, moves and deletes', [whole, edited], effort({ fast: 10, all: 20 })],
 ])('an apply that %s while three requests in ten go wrong', (_what, texts, seeds) => {
   let calm: Measured;
   const runs: Measured[] = [];

@@ -45,7 +45,7 @@ function cases(): ReadonlyMap<string, readonly Case[]> {
     const one = (isMentioned(secret) ? placesWith : placesWithout)[place];
     if (guess !== undefined && one !== undefined) found.push({ secret, guess, place: one, row: row++ });
   };
-  const step = effort({ fast: 16, all: 1 });
+  const step = effort({ fast: 32, all: 1 });
   for (let place = 0; place < placesWith.length; place++) {
     all.set(placesWith[place]?.name ?? '', (found = []));
     for (let form = place % step; form < forms; form += step)

@@ -19,6 +19,7 @@ import type { VirtualProcess } from '../../../src/state/conformance/virtual-proc
 import { began } from '../../../src/state/conformance/virtual-time.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 import { migratingKeys, testKeys } from '../../support/state-key.ts';
+import { effort } from '../../support/whole.ts';
 
 conforms('in a bucket', { isShared: true }, async () => {
   let isDown = false;
@@ -240,7 +241,7 @@ describe('a store of objects', () => {
   });
 
   test('that breaks off any one answer changes nothing of how a run goes', async () => {
-    for (let at = 1; ; at++) {
+    for (let at = 1; ; at += effort({ fast: 3, all: 1 })) {
       const { server, store, another } = await begin();
       let count = 0;
       server.switches.fault = () => (++count === at ? 'lost' : undefined);
