@@ -3,6 +3,7 @@ import { closest } from '../diagnostics/closest.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { type Pattern, matches, maxCharacters, readPattern } from './pattern.ts';
 import { alternatives, shown } from './problem.ts';
+import { choice } from './schema-expressions.ts';
 import type { Report } from './report-at.ts';
 import type { TypedValue } from './sources/source.ts';
 import { type MapNode, type Node, type ScalarNode, isEmpty } from './tree.ts';
@@ -56,6 +57,40 @@ export const declarationShape = () => ({
     .optional()
     .describe('Regular expression that the whole text matches; of a list, each item.'),
 });
+
+const ofType = (...types: readonly Type[]) => ({
+  type: 'object',
+  properties: { type: { enum: types } },
+  required: ['type'],
+});
+
+const having = (properties: object) => ({ type: 'object', properties });
+
+/** What the type of a declaration says about its other keys, as JSON Schema. */
+export const declarationRules = {
+  allOf: [
+    {
+      description: 'min and max limit numbers.',
+      ...choice(ofType('number'), having({ default: { type: 'number' } }), having({ min: false, max: false })),
+    },
+    {
+      description: 'pattern limits texts.',
+      ...choice(ofType('number', 'boolean'), having({ pattern: false })),
+    },
+    {
+      description: 'The default of a boolean is true or false.',
+      ...choice(ofType('boolean'), having({ default: { type: 'boolean' } })),
+    },
+    {
+      description: 'The default of a list is a list.',
+      ...choice(
+        ofType('list'),
+        having({ default: { type: 'array' } }),
+        having({ default: { not: { type: 'array' } } }),
+      ),
+    },
+  ],
+};
 
 /** What is wrong with a value: completes its name to a sentence. */
 export interface Mismatch {

@@ -1,6 +1,7 @@
 import { defined } from '../formats/json.ts';
 import { fieldAlias } from '../kind/aliases.ts';
 import { type Schema, mapInner } from './schema-expressions.ts';
+import { isInLayer } from './schema-layers.ts';
 
 /** Formats that validators know. */
 const knownFormats = ['uri', 'email', 'date-time'];
@@ -22,7 +23,8 @@ export function described(schema: Schema): Schema {
   }
   const isKnown = typeof format === 'string' && knownFormats.includes(format);
   const kept = { ...defined({ type, format: isKnown ? format : undefined }), ...rest };
-  return { description: description ?? shapeOf(schema), ...mapInner(kept, described) };
+  const about = description ?? (isInLayer(schema) ? undefined : shapeOf(schema));
+  return { ...defined({ description: about }), ...mapInner(kept, described) };
 }
 
 /** The words of a choice with what each of them means, instead of a bare list. */

@@ -4,6 +4,12 @@ import type { ExpressionSource } from './sources/source.ts';
 /** A piece of JSON Schema. */
 export type Schema = { readonly [key: string]: unknown };
 
+/** The one schema where a condition holds, and the other where it does not. */
+export function choice(condition: Schema, holds: Schema, otherwise?: Schema): Schema {
+  const entries = [['if', condition], ['then', holds], ...(otherwise === undefined ? [] : [['else', otherwise]])];
+  return Object.fromEntries(entries) as Schema;
+}
+
 /** A schema with another one in place of each schema that stands in it; `key`: where it stands. */
 export function mapInner(schema: Schema, inner: (schema: Schema, key: string) => Schema): Schema {
   return Object.fromEntries(
@@ -20,7 +26,7 @@ export function mapInner(schema: Schema, inner: (schema: Schema, key: string) =>
 }
 
 /**
- * Lets every scalar that does not take any text be written as an expression too; unless the value `takesSecrets`, no text in
+ * Lets every scalar that does not take any text, and every list of texts, be written as an expression too; unless the value `takesSecrets`, no text in
  * it has a `${secret:…}`.
  */
 export function withExpressions(schema: Schema, takesSecrets: boolean): Schema {
@@ -29,7 +35,7 @@ export function withExpressions(schema: Schema, takesSecrets: boolean): Schema {
     key === 'propertyNames' ? inner : withExpressions(inner, takesSecrets),
   );
   const own = takesSecrets ? content : withoutSecrets(content);
-  if (!isNarrowScalar(schema)) return own;
+  if (!isNarrow(schema)) return own;
   const { description, ...rest } = own;
   const expression = { $ref: takesSecrets ? '#/$defs/secret' : '#/$defs/expression' };
   return defined({ description, anyOf: [rest, expression] });
@@ -70,9 +76,11 @@ export function expressionSchemas(sources: readonly ExpressionSource[]): Record<
   };
 }
 
-/** Text of any form takes an expression by itself. */
-function isNarrowScalar(schema: Schema): boolean {
+/** Text of any form takes an expression by itself; a list of texts may be the value of a variable. */
+function isNarrow(schema: Schema): boolean {
   switch (schema.type) {
+    case 'array':
+      return isText(schema.items as Schema | undefined);
     case 'number':
     case 'integer':
     case 'boolean':
@@ -82,4 +90,8 @@ function isNarrowScalar(schema: Schema): boolean {
     default:
       return schema.type === undefined && ('enum' in schema || 'const' in schema);
   }
+}
+
+function isText(schema: Schema | undefined): boolean {
+  return schema?.type === 'string' || schema?.$ref === '#/$defs/text' || schema?.$ref === '#/$defs/filled';
 }

@@ -93,7 +93,11 @@ export function secretSource() {
       else if (command !== undefined && prints !== undefined && namesSecret(command))
         refuse('cannot contain {name} beside prints, which says that it prints all secrets at once', 'command');
     })
-    .meta({ minProperties: 1, maxProperties: 3 });
+    .meta({
+      minProperties: 1,
+      maxProperties: 3,
+      dependentRequired: { sealed: ['recipients'], recipients: ['sealed'], prints: ['command'] },
+    });
 }
 
 /** Whether a command is for one secret. */

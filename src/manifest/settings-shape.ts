@@ -2,10 +2,10 @@ import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import { once } from '../api/once.ts';
 import { readableName } from '../kind/value-forms.ts';
-import { declarationShape, writtenValue } from './declared.ts';
+import { declarationRules, declarationShape, writtenValue } from './declared.ts';
 import { nameForm } from '../secrets/sources/names.ts';
 import { oneOf } from './one-of.ts';
-import { readDuration } from '../formats/units.ts';
+import { readDuration, units } from '../formats/units.ts';
 import { generatedSecret, secretSource } from './secret-source-shape.ts';
 
 /** `${secret:NAME}` and nothing else. A value that is refused may be the secret itself: no message holds it. */
@@ -162,10 +162,12 @@ export const settingsShape = builtOnce({
         z.union(
           [
             z.null(),
-            z.strictObject({
-              ...declarationShape(),
-              promote: z.boolean().optional().describe('true: trueup promote copies its value to another root file.'),
-            }),
+            z
+              .strictObject({
+                ...declarationShape(),
+                promote: z.boolean().optional().describe('true: trueup promote copies its value to another root file.'),
+              })
+              .meta(declarationRules),
             writtenValue().describe('Value of a variable that this file or one that it includes declares.'),
           ],
           { error: 'must be { default: … }, a value or nothing' },
@@ -178,7 +180,7 @@ export const settingsShape = builtOnce({
   },
   get templates() {
     const name = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/);
-    const parameter = z.union([z.null(), z.strictObject(declarationShape())], {
+    const parameter = z.union([z.null(), z.strictObject(declarationShape()).meta(declarationRules)], {
       error: 'must be { type: … }, or nothing',
     });
     return z
@@ -236,6 +238,7 @@ export const settingsShape = builtOnce({
         for: z
           .string()
           .refine((text) => (readDuration(text) ?? 0) > 0, 'must be a duration such as 12h or 3d')
+          .meta({ pattern: `^(${units.nanoseconds.pattern})$` })
           .optional()
           .describe('How long a preview stays after its last apply, before trueup preview prune removes it.'),
         most: z.int().min(1).max(1_000).optional().describe('Largest number of previews at a time.'),

@@ -31,22 +31,32 @@ const keyRow = (name: string, key: string) =>
     ?.slice(1);
 
 interface Definition {
-  readonly properties: Readonly<
-    Record<string, { additionalProperties?: { $ref?: string }; oneOf?: readonly Definition[] }>
-  >;
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Definition>>;
+  readonly additionalProperties?: boolean | { readonly $ref?: string; readonly else?: object };
+  readonly oneOf?: readonly Definition[];
 }
-const definitions = Object.entries(manifestSchema(kinds).$defs as Readonly<Record<string, Definition>>);
+const definitions = manifestSchema(kinds).$defs as Readonly<Record<string, Definition>>;
+
+/** A schema, or the one that it refers to. */
+const resolved = (one: Definition): Definition =>
+  one.$ref === undefined ? one : resolved(definitions[one.$ref.replace('#/$defs/', '')] ?? {});
+
+/** The keys that a schema knows, sections of blocks apart. */
+function keysOf(schema: Definition): string[] {
+  return Object.entries(resolved(schema).properties ?? {}).flatMap(([key, value]) => {
+    const { oneOf, additionalProperties: block } = resolved(value);
+    if (typeof block === 'object' && (block.$ref !== undefined || block.else !== undefined)) return [];
+    if (oneOf === undefined) return [key];
+    return oneOf.flatMap((one) => keysOf(one).map((inner) => `${key}.${inner}`));
+  });
+}
 
 /** Every key that editors know in a block of a kind, from the JSON Schema of manifests; sections of others apart. */
 function editorKeys(kind: Kind): string[] {
-  const own = definitions.filter(([name]) => name === kind.kind || name.startsWith(`${kind.kind}-of-`));
-  const keys = own.flatMap(([, { properties }]) =>
-    Object.entries(properties).flatMap(([key, { oneOf, additionalProperties }]) => {
-      if (additionalProperties?.$ref !== undefined) return [];
-      if (oneOf === undefined) return [key];
-      return oneOf.flatMap((one) => Object.keys(one.properties).map((inner) => `${key}.${inner}`));
-    }),
-  );
+  const isOf = (name: string) => [kind.kind, `own-${kind.kind}`].includes(name) || name.startsWith(`${kind.kind}-of-`);
+  const own = Object.entries(definitions).filter(([name]) => isOf(name) && !name.endsWith('-layer'));
+  const keys = own.flatMap(([, schema]) => keysOf(schema));
   // A block takes these for what a template has.
   return [...new Set(keys)].filter((key) => key !== 'use' && key !== 'with');
 }

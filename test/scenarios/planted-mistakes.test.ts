@@ -1,8 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { adoptOnly } from '../../src/manifest/required.ts';
+import { planted, repository, stages, withMistake } from '../support/planted-mistakes.ts';
 import { validationOf } from '../support/stages.ts';
 
 /**
@@ -10,54 +9,15 @@ import { validationOf } from '../support/stages.ts';
  * that led there. Stages without the mistake report nothing.
  */
 
-const folder = resolve(import.meta.dirname, '../../examples/stages');
-const repository = Object.fromEntries(
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-);
-const stages = ['production.yaml', 'staging.yaml', 'test.yaml'];
-
-interface Planted {
-  readonly title: string;
-  readonly edits: readonly (readonly [file: string, from: string, to: string])[];
-  readonly code: string;
-  readonly says: string;
-  readonly within: readonly string[];
-}
-
-const planted = readFileSync(resolve(import.meta.dirname, '../fixtures/planted-mistakes.txt'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .slice(1)
-  .map((line): Planted => {
-    const [title = '', edits = '', code = '', says = '', within] = line.split(' | ');
-    return {
-      title,
-      code,
-      says,
-      within: within?.split(' ').map((name) => `${name}.yaml`) ?? stages,
-      edits: edits.split(' ; ').map((edit) => {
-        const [file = '', ...change] = edit.split(': ');
-        const [from = '', to = ''] = change.join(': ').replaceAll('\\n', '\n').split(' => ');
-        return [`${file}.yaml`, from, to];
-      }),
-    };
-  });
-
 test('are at least 80', () => {
   expect(planted.length).toBeGreaterThanOrEqual(80);
 });
 
 describe('is named at its value and its use', () => {
-  test.each(planted)('$title', async ({ edits, code, says, within }) => {
-    const files = { ...repository };
+  test.each(planted)('$title', async (mistake) => {
+    const { code, says, within } = mistake;
+    const files = withMistake(mistake);
     const marks: Record<'§' | '¤', string[]> = { '§': [], '¤': [] };
-    for (const [file, from, to] of edits) {
-      const before = files[file] ?? '';
-      if (!before.includes(from)) throw new Error(`${file} has no ${from}`);
-      files[file] = before.replace(from, () => to);
-    }
     for (const [file, text] of Object.entries(files)) {
       for (const [index, mark] of [...text.matchAll(/[§¤]/g)].entries()) {
         const lines = text.slice(0, mark.index).split('\n');
