@@ -1,5 +1,5 @@
 import { usage } from '../diagnostics/usage.ts';
-import { outputsDocument } from '../render/document-schemas.ts';
+import { outputsDocument, previewsDocument } from '../render/document-schemas.ts';
 import { code, marker } from '../render/markdown.ts';
 import { ForgeError } from './call-forge.ts';
 import type { Job } from './ci-job.ts';
@@ -69,21 +69,27 @@ function isOutdated({ report }: PreviewJob, { number, commit }: Wanted): number 
   return 0;
 }
 
+/** The end of a command, and whether it had something to write. */
+interface Written extends Ended {
+  readonly wrote: boolean;
+}
+
 /** Runs a command on a preview, if the pull request is still as it was. undefined: it is not, and nothing was written. */
-async function run(job: PreviewJob, command: 'apply' | 'destroy', wanted: Wanted): Promise<Ended | undefined> {
+async function run(job: PreviewJob, command: 'apply' | 'destroy', wanted: Wanted): Promise<Written | undefined> {
   const { trueup, forge, options } = job;
   const task = command === 'apply' ? 'apply' : 'remove';
-  let isRefused = false;
+  let [isRefused, wrote] = [false, false];
   const mayWrite = async (): Promise<boolean> => {
     const isStill = options.remove || (await taskOf(forge, wanted)) === task;
     isRefused = !isStill;
+    wrote = isStill;
     return isStill;
   };
   const inFlight = options.inFlightTimeout === undefined ? [] : [`--in-flight-timeout=${options.inFlightTimeout}`];
   const own = command === 'apply' ? [...inFlight, ...options.own] : inFlight;
   const words = [command, '--auto-approve', `--preview=${wanted.number}`, ...options.shared, ...own];
   const ended = await trueup(words, { isShown: true, mayWrite });
-  return isRefused ? undefined : ended;
+  return isRefused ? undefined : { ...ended, wrote };
 }
 
 async function applyPreview(job: PreviewJob, wanted: Wanted): Promise<number> {
@@ -103,7 +109,8 @@ async function removePreview(job: PreviewJob, wanted: Wanted): Promise<number> {
     job.report.say(`Nothing was removed: pull request ${wanted.number} is open again.`);
     return 0;
   }
-  const title = ended.code === 0 ? 'preview removed' : `preview: destroy ended with exit code ${ended.code}`;
+  const done = ended.wrote ? 'preview removed' : 'preview: there was nothing to remove';
+  const title = ended.code === 0 ? done : `preview: destroy ended with exit code ${ended.code}`;
   await reportOn(job, wanted, resultText(title, ended.all, ''));
   job.report.output('exit-code', String(ended.code));
   return ended.code;
@@ -149,14 +156,26 @@ async function reportOn(
   }
 }
 
-/** Removes the previews whose pull requests are closed, and those that are too old. @throws {ForgeError} */
+/**
+ * Removes the previews whose pull requests are closed, and those that are too old. It lists the previews before it asks the
+ * forge: one whose pull request is opened in between is not among them.
+ *
+ * @throws {ForgeError}
+ */
 async function prunePreviews({ forge, trueup, options, report }: PreviewJob): Promise<number> {
+  const listed = await trueup(['preview', 'list', '--format=json', ...options.shared]);
+  if (listed.code !== 0) return listed.code;
+  const present = previewsDocument.parse(JSON.parse(listed.out)).previews;
   const open = await listOpenPulls(forge);
   if (open.length === 0) {
     report.say('Nothing was removed: the forge lists no open pull request, and that may be a mistake.');
     return 0;
   }
-  const words = ['preview', 'prune', `--open=${open.join(',')}`, '--auto-approve', ...options.shared, ...options.own];
+  const isOpen = new Set(open.map(String));
+  // Only a number is that of a pull request.
+  const ids = present.flatMap(({ id }) => (/^\d+$/.test(id) && !isOpen.has(id) ? [id] : []));
+  const closed = ids.length === 0 ? [] : [`--closed=${ids.join(',')}`];
+  const words = ['preview', 'prune', ...closed, '--auto-approve', ...options.shared, ...options.own];
   const { code: exitCode, all } = await trueup(words, { isShown: true });
   report.summary(resultText(exitCode === 0 ? 'previews pruned' : `prune ended with exit code ${exitCode}`, all, ''));
   report.output('exit-code', String(exitCode));

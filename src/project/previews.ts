@@ -138,16 +138,21 @@ export interface Prunable extends NotedPreview {
  * The previews that are to be removed: those whose pull request is closed, and those that were applied last longer ago than
  * `for`. Pure.
  *
- * @param open the ids of all open ones; undefined: not known
+ * @param about `open`: the ids of all open ones; `closed`: ids of closed ones; undefined: not known
  */
 export function prunable(
   present: readonly NotedPreview[],
   { forMs }: Pick<Preview, 'forMs'>,
-  { open, now }: { readonly open: ReadonlySet<string> | undefined; readonly now: number },
+  {
+    open,
+    closed,
+    now,
+  }: Readonly<Partial<Record<'open' | 'closed', ReadonlySet<string> | undefined>>> & { readonly now: number },
 ): readonly Prunable[] {
   return present.flatMap(({ id, applied }) => {
     // Only a number is that of a pull request.
-    if (/^\d+$/.test(id) && open?.has(id) === false) return [{ id, applied, because: 'closed' }];
+    const isClosed = closed?.has(id) === true || (/^\d+$/.test(id) && open?.has(id) === false);
+    if (isClosed) return [{ id, applied, because: 'closed' }];
     const isOver = forMs !== undefined && Date.parse(applied) + forMs <= now;
     return isOver ? [{ id, applied, because: `applied last at ${applied}` }] : [];
   });

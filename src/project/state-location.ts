@@ -142,8 +142,12 @@ function requirePreview({ preview }: Pick<NamedState, 'preview'>, options: Proje
 export function refuseNoFamily({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
   if (preview !== undefined || options.preview === undefined) return;
   const first = rootFiles(options.folder).find(({ isPreview }) => isPreview);
+  const { file, preview: id } = options;
+  const destroy = `trueup destroy -f ${shellWord(file)} --preview ${id}`;
   const remedy =
-    first === undefined ? 'Leave --preview out.' : `Name the file of the previews: -f ${shellWord(first.file)}.`;
+    first === undefined
+      ? `Leave --preview out. If preview ${id} is left from before, write preview: {} into ${file} again, and run ${destroy}.`
+      : `Name the file of the previews: -f ${shellWord(first.file)}.`;
   throw usage(`--preview: ${options.file} has no preview:`, remedy);
 }
 

@@ -18,6 +18,12 @@ if (command === 'output') {
   const value = (text, sensitive = false) => ({ value: text, sensitive });
   const outputs = { site: value('https://site-pr-7.example.com/a'), odd: value('https://[x](y)'), key: value('(sensitive)', true) };
   console.log(JSON.stringify({ format: 'trueup/outputs', version: 1, outputs }));
+} else if (words[0] === 'list') {
+  note([command, ...words].join(' '));
+  const previews = [1, 4, 8, 12, 'feature-x'].map((id) => ({ id: String(id), environment: 'pr-' + id, applied: '2026-01-01T00:00:00.000Z', until: null }));
+  console.log(JSON.stringify({ format: 'trueup/previews', version: 1, previews, strays: [], removed: [], failed: [] }));
+} else if (command === 'destroy' && process.env.NOTHING === 'there') {
+  note([command, ...words].join(' '));
 } else if (process.env.TRUEUP_APPROVAL === 'parent') {
   process.once('message', (answer) => {
     note((answer === 'trueup: yes' ? '' : 'not ') + [command, ...words].join(' '));
@@ -154,17 +160,20 @@ describe.each(['github', 'gitlab', 'gitea'] as const)('the preview of a pull req
   });
 
   const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at + 1, { isOpen: at % 4 !== 3, head }]));
-  const pruned = `preview prune --open=1,2,3,5,6,7,9,10,11 --auto-approve ${place}`;
+  const list = `preview list --format=json ${place}`;
+  const pruned = `preview prune --closed=4,8,12 --auto-approve ${place}`;
   const close = (_count: number, forge: FakeForge) => void forge.pulls.delete(_count === 2 ? 1 : 0);
 
   test.each<readonly [string, Case, readonly string[], number, string]>([
-    ['those that are open', { pulls: many }, [pruned], 0, ''],
-    ['those that are open, while one closes and pages move', { pulls: many, before: close }, [pruned], 0, ''],
-    ['nothing, where the list is empty', { pulls: {} }, [], 0, 'Nothing was removed'],
+    ['those that are closed', { pulls: many }, [list, pruned], 0, ''],
+    ['those that are closed, while one closes and pages move', { pulls: many, before: close }, [list, pruned], 0, ''],
+    ['nothing, where the forge has none', { pulls: {} }, [list], 0, 'Nothing was removed'],
+    // One that is opened in between is in neither list.
+    ['nothing, before the forge is asked', { pulls: many, before: () => 500 }, [list], 1, '500'],
     [
       'nothing, where a page is an error',
       { pulls: many, before: (count) => (count === 3 ? 500 : undefined) },
-      [],
+      [list],
       1,
       '500',
     ],
@@ -173,6 +182,17 @@ describe.each(['github', 'gitlab', 'gitea'] as const)('the preview of a pull req
     expect(run).toMatchObject({ code, calls });
     expect(run.out + run.err).toContain(said);
   });
+});
+
+test('the comment says that there was nothing to remove', async () => {
+  const pulls = { 7: { isOpen: false, head } };
+  const titles = await Promise.all(
+    [{}, { NOTHING: 'there' }].map(async (env) => (await preview({ pulls, env })).comments.join('\n')),
+  );
+  expect(titles).toEqual([
+    expect.stringContaining('### Trueup: preview removed'),
+    expect.stringContaining('### Trueup: preview: there was nothing to remove'),
+  ]);
 });
 
 test('a preview that fails is a comment, and keeps its exit code', async () => {

@@ -56,6 +56,8 @@ test('each preview has an environment and a state of its own, and is destroyed w
   const explained = await run(`explain pr-12.redis.cache ${of('12')} --offline`);
   expect(explained.out).toContain('left out of previews: protect');
   requests();
+  const toDestroy = await run('plan --destroy -f preview.yaml --preview 12');
+  expect([toDestroy.code, toDestroy.out]).toEqual([0, expect.stringContaining('- pr-12.redis.cache')]);
   for (const id of ['12', 'never']) {
     const destroyed = await run(`destroy -f preview.yaml --preview ${id} --auto-approve`);
     expect(destroyed.code, destroyed.err).toBe(0);
@@ -130,6 +132,9 @@ test('prune removes what is closed, goes on after a failure, and leaves stranger
   requests();
   expect((await run('preview prune -f preview.yaml --auto-approve')).code).toBe(0);
   expect(await isThere()).toEqual(['3']);
+  expect((await run(`apply ${of('4')} --auto-approve`)).code).toBe(0);
+  const closed = await run('preview prune -f preview.yaml --closed 4 --auto-approve');
+  expect([closed.out, await isThere()]).toEqual([expect.stringContaining('removed 4: closed'), ['3']]);
   const none = await run('preview prune -f preview.yaml --open none --auto-approve');
   expect(none.out).toContain('removed 3: closed');
   for (const [args, message] of [
@@ -138,6 +143,24 @@ test('prune removes what is closed, goes on after a failure, and leaves stranger
   ] as const)
     expect((await run(args)).err).toContain(message);
   expect((await run('plan -f staging.yaml --detailed-exitcode')).code).toBe(0);
+});
+
+test('what happened to the objects is shown, also where the list of previews cannot be written', async () => {
+  const { run, folder } = await shop();
+  expect((await run(`apply ${of('12')} --auto-approve`)).code).toBe(0);
+  const list = join(folder, '.trueup/preview.yaml/documents/previews.json');
+  const text = readFileSync(list, 'utf8');
+  writeFileSync(list, '{}');
+  const destroyed = await run('destroy -f preview.yaml --preview 12 --auto-approve');
+  expect(destroyed).toMatchObject({
+    code: 7,
+    out: expect.stringContaining('Applied: 4 deleted.'),
+    err: expect.stringContaining('is no list of previews'),
+  });
+  writeFileSync(list, text);
+  expect((await run('destroy -f preview.yaml --preview 12 --auto-approve')).code).toBe(0);
+  const left = documentOf(await run('preview list -f preview.yaml --format json'));
+  expect(left).toMatchObject({ previews: [], strays: [] });
 });
 
 test('is over when it was applied last longer ago than for:', () => {
@@ -170,6 +193,20 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(err).toContain(message);
     expect(requests()).toEqual([]);
+  });
+
+  test('says how to delete what is left, where preview: is gone', async () => {
+    const { run, folder } = await shop();
+    expect((await run(`apply ${of('1')} --auto-approve`)).code).toBe(0);
+    const root = join(folder, 'preview.yaml');
+    const text = readFileSync(root, 'utf8');
+    writeFileSync(root, text.replace('preview: {}\n', ''));
+    const destroy = 'destroy -f preview.yaml --preview 1';
+    const { code, err } = await run(`${destroy} --auto-approve`);
+    const remedy = `If preview 1 is left from before, write preview: {} into preview.yaml again, and run trueup ${destroy}.`;
+    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(remedy)]);
+    writeFileSync(root, text);
+    expect((await run(`${destroy} --auto-approve`)).code).toBe(0);
   });
 
   test('checks, draws and formats a file of previews without an id', async () => {

@@ -220,8 +220,9 @@ export async function planAndApply(
       const { onEvent, end } = view.progress({ plan, counts, ...progressClock });
       interruption.startWriting(() => end(true));
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
-      if (task.command === 'destroy') await leavePreview(manifest.settings, options, session.connection.store);
       view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, counts }));
+      // Its failure ends the run: what happened to the objects is shown before.
+      if (task.command === 'destroy') await leavePreview(manifest.settings, options, session.connection.store);
       return exitOf(result);
     },
   };

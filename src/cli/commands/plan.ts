@@ -5,7 +5,7 @@ import { planFile } from '../../plan/plan-facts.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { mistakes } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
-import { loadManifest, loadToWrite } from '../../project/load.ts';
+import { loadToDestroy, loadToWrite } from '../../project/load.ts';
 import type { Load } from '../../project/open-project.ts';
 import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -91,7 +91,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   if (destroys && flags.replace !== undefined) throw usage('--replace cannot be combined with --destroy');
   if (destroys && flags.includeAccepted === true) throw usage('--include-accepted cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
-  const load = destroys ? loadManifest : loadToWrite;
+  const load = destroys ? loadToDestroy : loadToWrite;
   const loading: Load<Validated> = (onSettings) => loadFor(run, load, { onSettings });
   return withProject(run, loading, { purpose: 'plan', destroys }, async ({ manifest, warnings }, connection) => {
     const { client } = connection;

@@ -30,9 +30,10 @@ interface Removing {
 export const command = defineCommand({
   options: {
     '--open <ids>': 'ids of the open ones, with commas, or none: every other preview is removed',
+    '--closed <ids>': 'ids of closed ones, with commas: these are removed',
     ...autoApprove,
   },
-  notes: `Removes what was applied last longer ago than for: says, and with --open also what is not open. Environments that are called like
+  notes: `Removes what was applied last longer ago than for: says, with --open also what is not open, and with --closed what that lists. Environments that are called like
 previews and that no state has are listed, and stay. The exit code is 1 when one could not be removed.`,
   examples: [
     'trueup preview prune -f preview.yaml',
@@ -41,10 +42,11 @@ previews and that no state has are listed, and stay. The exit code is 1 when one
   ],
   formats: previewFormats,
   execute: async (run, view, { flags }) => {
-    const open = flags.open === undefined ? undefined : readOpen(flags.open);
+    const open = flags.open === undefined ? undefined : readIds('--open', flags.open);
+    const closed = flags.closed === undefined ? undefined : readIds('--closed', flags.closed);
     const now = run.clock.wall();
     const choose: Choice = async (settings) =>
-      prunable(await notedPreviews(settings, run.options), settings.preview, { open, now });
+      prunable(await notedPreviews(settings, run.options), settings.preview, { open, closed, now });
     const settings = await familyOf(run);
     const chosen = await choose(settings);
     if (chosen.length > 0) {
@@ -60,14 +62,18 @@ previews and that no state has are listed, and stay. The exit code is 1 when one
   },
 });
 
-/** Reads `--open`. An empty list is what a pipeline passes whose request failed. @throws {Stop} `usage` */
-function readOpen(text: string): ReadonlySet<string> {
+/** Reads `--open` or `--closed`. An empty list is what a pipeline passes whose request failed. @throws {Stop} `usage` */
+function readIds(option: '--open' | '--closed', text: string): ReadonlySet<string> {
   if (text === 'none') return new Set();
   const ids = text.split(',').map((id) => id.trim());
   const wrong = ids.find((id) => !isPreviewId(id));
   if (wrong === undefined) return new Set(ids);
-  if (text.trim() === '') throw usage('--open is empty; nothing was removed', 'If none is open, write --open none.');
-  throw usage(`--open: ${JSON.stringify(wrong)} is no id of a preview; nothing was removed`, 'Write --open 12,15.');
+  const none = `If none is ${option.slice(2)}, write ${option} none.`;
+  if (text.trim() === '') throw usage(`${option} is empty; nothing was removed`, none);
+  throw usage(
+    `${option}: ${JSON.stringify(wrong)} is no id of a preview; nothing was removed`,
+    `Write ${option} 12,15.`,
+  );
 }
 
 async function removeEach(
@@ -102,7 +108,8 @@ async function remove(
   { settings, choose, hasRemoved }: Removing,
 ): Promise<'removed' | 'kept' | readonly Diagnostic[]> {
   const options = { ...run.options, preview: id, lockTimeoutMs: run.options.lockTimeoutMs ?? 0 };
-  let ended: 'removed' | 'kept' | readonly Diagnostic[] = [];
+  const found: Diagnostic[] = [];
+  let ended: 'removed' | 'kept' | readonly Diagnostic[] = found;
   try {
     const { manifest } = await loadToDestroy(options);
     await withLock({ ...run, options }, manifest, {
@@ -119,15 +126,16 @@ async function remove(
         interruption.startWriting();
         const permissions = { dataLoss: true, adoption: false, massDeletion: true };
         const result = await session.apply(made, permissions, { signal });
-        await leavePreview(manifest.settings, options, session.connection.store);
         const exit = exitOf(result);
-        ended = exit === 'done' ? 'removed' : result.outcomes.flatMap(({ diagnostics }) => diagnostics);
+        if (exit !== 'done') found.push(...result.outcomes.flatMap(({ diagnostics }) => diagnostics));
+        await leavePreview(manifest.settings, options, session.connection.store);
+        ended = exit === 'done' ? 'removed' : found;
         return exit;
       },
     });
     return ended;
   } catch (error) {
     if (!(error instanceof Stop) && !(error instanceof PlatformError)) throw error;
-    return explain(error, run.options.redactor.redact).diagnostics;
+    return [...found, ...explain(error, run.options.redactor.redact).diagnostics];
   }
 }
