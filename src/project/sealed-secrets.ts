@@ -246,7 +246,10 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
   return done.map(({ path, names, added, removed }) => ({ path, names, added, removed }));
 }
 
-/** Each value is sealed for as many recipients as the manifest names, and the first line lists them. */
+/**
+ * Each value is sealed for as many recipients as the manifest names, and the first line lists them. That is all that shows
+ * without an identity: a value does not name its recipients, so one that is sealed for as many others counts as well.
+ */
 export function isSealedForAll({ recipients, file }: OpenSealedFile): boolean {
   return (
     isSame(recipients, file.recipients) &&

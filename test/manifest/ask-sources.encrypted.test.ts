@@ -92,7 +92,7 @@ describe('a sealed file', () => {
     }
     expect(await ask(source(), { 's.env': file }, { identity: people[2]?.identity ?? '' })).toMatchObject(
       failing(
-        /^sealed-file: secrets: s\.env line 2: A cannot be decrypted with the identity of this run -> Run trueup secret recipients/,
+        /^sealed-file: secrets: s\.env line 2: A cannot be decrypted with the identity of this run -> Use an identity of a recipient in the first line of the file\./,
       ),
     );
     expect(await ask(source(), { 's.env': file }, { identity: '' })).toMatchObject(

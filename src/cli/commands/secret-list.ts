@@ -1,3 +1,5 @@
+import { someOf } from '../../diagnostics/some-of.ts';
+import { fileOption } from '../../project/folder.ts';
 import { type SealedProject, isSealedForAll, openSealedProject } from '../../project/sealed-secrets.ts';
 import { reportFormats } from '../../render/output-format.ts';
 import {
@@ -7,6 +9,7 @@ import {
   renderWritten,
   secretsJson,
 } from '../../render/secrets.ts';
+import { namesOf } from '../../secrets/generate-secret.ts';
 import { envSecrets } from '../../secrets/sources/env.ts';
 import { defineCommand } from '../command.ts';
 
@@ -52,8 +55,33 @@ export const command = defineCommand({
     const inEnvironment = envSecrets(options.env);
     const sealed = project.files.flatMap(({ file }) => [...file.values.keys()]);
     const wanted = [...project.uses.keys()].filter((name) => inEnvironment(name) === undefined);
-    const names = [...new Set([...sealed, ...wanted])].toSorted();
-    view.report({ written: [], secrets: entriesOf(project, names), next: [] });
+    const generated = [...project.generated].flatMap(([name, recipe]) => namesOf(name, recipe));
+    const names = [...new Set([...sealed, ...wanted, ...generated])].toSorted();
+    const secrets = entriesOf(project, names);
+    view.report({ written: [], secrets, next: nextSteps(secrets, { generated, file: fileOption(options) }) });
     return 'done';
   },
 });
+
+/** How the names get values that no sealed file has, and how the values that not all recipients can open get these. */
+function nextSteps(
+  secrets: readonly SecretEntry[],
+  { generated, file: option }: { readonly generated: readonly string[]; readonly file: string },
+): readonly string[] {
+  const lacking = secrets.flatMap(({ name, file }) => (file === undefined ? [name] : []));
+  const made = lacking.filter((name) => generated.includes(name));
+  const asked = lacking.filter((name) => !generated.includes(name));
+  const one = asked.length === 1;
+  const isStale = secrets.some(({ file, isSealedForAll: isForAll }) => file !== undefined && isForAll !== true);
+  return [
+    ...(made.length === 0 ? [] : [`Run trueup secret generate${option}: it makes ${someOf(made)}.`]),
+    ...(asked.length === 0
+      ? []
+      : [
+          `Run trueup secret set ${one ? asked.join() : 'NAME'}${option}${one ? '' : ` for each of ${someOf(asked)}`}, where no other source has a value.`,
+        ]),
+    ...(isStale
+      ? [`Run trueup secret recipients${option} with an identity that opens the values: it seals them for all.`]
+      : []),
+  ];
+}

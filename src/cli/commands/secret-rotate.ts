@@ -1,7 +1,8 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
+import type { Stop } from '../../diagnostics/diagnostic.ts';
 import { fileOption } from '../../project/folder.ts';
-import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
-import { makeSecret } from '../../secrets/generate-secret.ts';
+import { type SealedProject, changeSealed, writeValues } from '../../project/sealed-secrets.ts';
+import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
 import { writingFormats, writtenEntries } from './secret-list.ts';
@@ -18,11 +19,7 @@ export const command = defineCommand({
       const values = new Map<string, string>();
       for (const name of names) {
         const recipe = project.generated.get(name);
-        if (recipe === undefined) {
-          const otherwise = `Set its new value with trueup secret set NAME${fileOption(options)}.`;
-          const remedy = didYouMean(name, [...project.generated.keys()], otherwise);
-          throw usage('a name is not under generated:', remedy);
-        }
+        if (recipe === undefined) throw notGenerated(name, project, fileOption(options));
         for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
       }
       for (const value of values.values()) options.redactor.add(value);
@@ -36,3 +33,17 @@ export const command = defineCommand({
     return 'done';
   },
 });
+
+/** A name that `generated:` does not have. It shows where the manifest or a sealed file has it: else it may be a value. */
+function notGenerated(name: string, { generated, files, uses }: SealedProject, option: string): Stop {
+  const [pair] = [...generated].find(([one, recipe]) => namesOf(one, recipe).includes(name)) ?? [];
+  const isKnown = pair !== undefined || uses.has(name) || files.some(({ file }) => file.values.has(name));
+  const set = `Run trueup secret set ${isKnown ? name : 'NAME'}${option} to write a new value.`;
+  const remedy =
+    pair === undefined
+      ? isKnown
+        ? set
+        : didYouMean(name, [...generated.keys()], set)
+      : `Run trueup secret rotate ${pair}${option}: it makes a new pair.`;
+  return usage(`${isKnown ? name : 'a name'} is not under generated:`, remedy);
+}

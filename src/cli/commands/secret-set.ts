@@ -43,7 +43,8 @@ const maxBytes = 100_000;
 
 async function readValue({ process, cannotAsk }: Run, name: string): Promise<string> {
   const value = process.stdin.isTTY === true ? await askValue({ process, cannotAsk }, name) : await readInput(process);
-  if (value === '') throw usage('the value is empty', 'Write it to standard input.');
+  if (value === '')
+    throw usage('the value is empty', 'Write it to standard input, or run the command on a terminal: it asks.');
   if (value.includes('\0')) throw usage('the value contains the character NUL, which no value can have');
   return value;
 }

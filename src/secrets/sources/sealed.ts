@@ -96,6 +96,9 @@ export async function seal(name: string, value: string, recipients: readonly str
   return `${prefix}${Buffer.from(await encryptAge(padded, recipients, 'recipients:')).toString('base64')}`;
 }
 
+const otherIdentity =
+  'Use an identity of a recipient in the first line of the file. To add a recipient, write it under recipients:, and let someone with such an identity run trueup secret recipients.';
+
 /** Opens the value of a name with the first identity that fits. */
 export async function openSealed(
   name: string,
@@ -107,7 +110,7 @@ export async function openSealed(
     const isOfOthers = opened.problem.startsWith('cannot be decrypted with');
     return {
       problem: `line ${line}: ${name} ${opened.problem}`,
-      remedy: isOfOthers ? 'Run trueup secret recipients with an identity that can open it.' : restore,
+      remedy: isOfOthers ? otherIdentity : restore,
     };
   }
   const decoded = decodeUtf8(opened.bytes);

@@ -198,6 +198,7 @@ describe('trueup secret recipients', () => {
     expect(blind.err).toContain('the values cannot be opened: this run has no identity');
     const foreign = await run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[2]?.identity ?? '' } });
     expect(foreign.err).toContain('A cannot be decrypted with the identity of this run; nothing was written');
+    expect(foreign.err).toContain('Use an identity of a recipient in the first line of the file.');
     expect(read()).toBe(before);
     const { code, out } = await run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[1]?.identity ?? '' } });
     expect([code, out]).toEqual([0, expect.stringContaining(`${people[0]?.recipient} can open the old values`)]);
@@ -213,7 +214,9 @@ describe('trueup secret recipients', () => {
     const two = place(manifest(2));
     await two.run('secret set B', { input: 'b' });
     two.write(`${two.read()}${one.read().split('\n')[1] ?? ''}\n`);
-    expect((await two.run('secret list')).out).toContain('(not sealed for all recipients)');
+    const listed = (await two.run('secret list')).out;
+    expect(listed).toContain('(not sealed for all recipients)');
+    expect(listed).toContain('Run trueup secret recipients -f staging.yaml with an identity that opens the values');
     await two.run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' } });
     expect(await opened(two.read(), 'A', 1)).toBe(`A=${canary}`);
   });
@@ -226,6 +229,9 @@ describe('trueup secret generate and rotate', () => {
   test('generate makes what is missing, and rotate makes one value anew', async () => {
     const { run, read, folder } = place(manifest(1, generated));
     await run('secret set API_KEY', { input: canary });
+    expect((await run('secret list')).out).toContain(
+      'Run trueup secret generate -f staging.yaml: it makes CACHE_PASSWORD, ID, SIGNING_PRIVATE, SIGNING_PUBLIC.\n',
+    );
     const { code, out } = await run('secret generate');
     expect([code, out.split('\n').length]).toEqual([0, 5]);
     expect(await opened(read(), 'API_KEY')).toBe(`API_KEY=${canary}`);
@@ -241,6 +247,14 @@ describe('trueup secret generate and rotate', () => {
     expect(await opened(read(), 'API_KEY')).toMatch(/^API_KEY=[A-Za-z0-9]{32}$/);
     expect(read().replace(/^API_KEY=.*$/m, '')).toBe(before.replace(/^API_KEY=.*$/m, ''));
     expect((await run('secret rotate API_KEZ')).err).toContain('Did you mean API_KEY?');
+    const half = (await run('secret rotate SIGNING_PUBLIC')).err;
+    expect(half).toContain('SIGNING_PUBLIC is not under generated:');
+    expect(half).toContain('Run trueup secret rotate SIGNING -f staging.yaml: it makes a new pair.');
+    await run('secret set OWN', { input: canary });
+    const own = (await run('secret rotate OWN')).err;
+    expect(own).toContain('OWN is not under generated:');
+    expect(own).toContain('Run trueup secret set OWN -f staging.yaml to write a new value.');
+    expect((await run(`secret rotate ${canary}`)).err).toContain('a name is not under generated:');
     writeFileSync(join(folder, sealedFile), read().replace(/^SIGNING_PUBLIC=.*\n/m, ''));
     expect((await run('secret generate')).err).toContain('has only one of SIGNING_PRIVATE and SIGNING_PUBLIC');
   });
@@ -292,6 +306,7 @@ test('trueup secret list shows names, uses and gaps, and never a value', async (
   OLD            nothing uses it
 in no sealed file
   CACHE_PASSWORD used by production.redis.cache, production.application.web
+Run trueup secret set CACHE_PASSWORD -f staging.yaml, where no other source has a value.
 `);
   const found = await run('secret list --format json');
   expect(documentOf(found)).toMatchObject({
