@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureGrowth } from './support/growth.ts';
 import { largeManifest, largeManifestFiles, leanManifest, plainManifest } from './support/large-manifest.ts';
+import { measureStages } from './support/stages-load.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
@@ -19,7 +20,7 @@ const connections = 10;
 const runs = Number(process.argv[2] ?? 3);
 /**
  * `bare`: only 400 services beside the bare client; `bulk`: that, and what bulk reads change; `growth`: only what a run takes
- * for ten and a hundred times as many services.
+ * for ten and a hundred times as many services; `stages`: only what stages take beside the same written out.
  */
 const only = process.argv[3];
 
@@ -261,6 +262,11 @@ async function reportGrowth(): Promise<void> {
   }
 }
 
+async function reportStages(): Promise<void> {
+  for (const { work, ratio } of await measureStages())
+    process.stdout.write(`${work}: CPU(examples/stages) / CPU(written out) = ${ratio.toFixed(2)}\n`);
+}
+
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -328,6 +334,10 @@ if (only === 'growth') {
   await reportGrowth();
   process.exit();
 }
+if (only === 'stages') {
+  await reportStages();
+  process.exit();
+}
 if (only !== 'bare') {
   await reportBulk(1000, { isPlain: true });
   await reportBulk(1000, { isPlain: false });
@@ -352,3 +362,4 @@ for (const command of Object.keys(commands) as (keyof Story)[]) {
 process.stdout.write('\n');
 for (const { work, ratio } of await measureGrowth())
   process.stdout.write(`${work}: CPU(80,000) / CPU(20,000) = ${ratio.toFixed(1)}\n`);
+await reportStages();

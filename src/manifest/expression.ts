@@ -26,13 +26,14 @@ export function findNearMisses(text: string, sources: readonly ExpressionSource[
   if (!text.includes('$')) return [];
   return [...text.matchAll(/(?<!\$)\$(\{\{?|\()(\s*)([A-Za-z][A-Za-z0-9-]*)(\s*)([:.])(?![-+?=])/g)].flatMap(
     ([written, opening, before, word = '', after, sign]): NearMiss[] => {
+      const exact = opening === '{' && sign === ':' ? `${before}${word}${after}` : undefined;
+      if (sources.some(({ name }) => name === exact)) return [];
       const lower = word.toLowerCase();
       const isNear = (name: string) =>
         lower === name || lower === `${name}s` || isMistyped(lower, name) || (name === 'secret' && isLike(lower, name));
       const near = sources.find(({ name }) => isNear(name));
       if (near === undefined) return [];
-      const isExact = opening === '{' && sign === ':' && `${before}${word}${after}` === near.name;
-      return isExact ? [] : [{ written: `${written}…${closings[opening ?? '']}`, meant: `\${${near.name}:…}` }];
+      return [{ written: `${written}…${closings[opening ?? '']}`, meant: `\${${near.name}:…}` }];
     },
   );
 }

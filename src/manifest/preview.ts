@@ -7,6 +7,7 @@ import { sectionsOf } from './blocks.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { filledText, variablesIn } from './sources/var.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import type { Variable } from './variables.ts';
 import { asWritten } from './wanted.ts';
@@ -195,6 +196,10 @@ interface Checking {
 
 /** Refuses values that a preview would share with others: hosts, ports and folders of the machine without the id. */
 export function checkPreview({ id, blocks, resources, variables, varying, diagnostics }: Checking): void {
+  const valueOf = (name: string) => {
+    const value = variables.get(name)?.value;
+    return value === undefined || 'problem' in value ? undefined : value.written;
+  };
   for (const block of blocks) {
     const { kind, address, at } = block;
     const report = reportInto(diagnostics, address);
@@ -206,10 +211,10 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
         if (node !== undefined && node.value !== false) refuseField(path, node.at, report);
       } else if (node !== undefined || kind.identity.keyField === name) {
         const text = String(node?.value ?? '');
-        const names = [...text.matchAll(variableIn)].map(([, one = '']) => one);
+        const names = variablesIn(text);
         const isVarying = names.some((one) => varying.has(one));
         if (!isVarying) refuseShared(path, { names, varying: [...varying], at: node?.at ?? at }, report);
-        else if (name === 'host') checkHost(filled(text, variables), node?.at ?? at, report);
+        else if (name === 'host') checkHost(filledText(text, valueOf), node?.at ?? at, report);
       }
     }
   }
@@ -221,8 +226,6 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
       reportInto(diagnostics, address)('not-in-previews', message, fields[field]?.at ?? at, remedy);
   }
 }
-
-const variableIn = /(?<!\$)\$\{var:([^}|]+)/g;
 
 /** The value that a block has for a field. */
 function nodeOf({ kind, entries }: Block, name: string): Node | undefined {
@@ -256,15 +259,6 @@ function refuseShared(
       : `give ${used} a value with the id, such as "-pr-\${preview:id}.example.com"`;
   const remedy = `${way[0]?.toUpperCase()}${way.slice(1)}, or take it out below changes: with !reset.`;
   report('not-in-previews', message, at, remedy);
-}
-
-/** A text with the values of variables; undefined: something else decides it too. */
-function filled(text: string, variables: ReadonlyMap<string, Variable>): string | undefined {
-  const whole = text.replace(/(?<!\$)\$\{var:([^}|]+)\}/g, (expression, name: string) => {
-    const value = variables.get(name)?.value;
-    return value === undefined || 'problem' in value ? expression : (value.written ?? expression);
-  });
-  return whole.includes('${') ? undefined : whole;
 }
 
 /** Refuses a host that DNS does not take. */

@@ -5,7 +5,6 @@ import { turn } from '../api/sleep.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { isBelowFolder } from '../files/below.ts';
-import { realpath } from '../files/read.ts';
 import { indexEntries, isContentOf, tracksBelow, unreadableIndex } from '../git/tracked.ts';
 import { readRepositories } from '../git/repository.ts';
 import { matchesGlob } from '../formats/glob.ts';
@@ -85,7 +84,7 @@ export async function openWorkspace(
   folder: string,
   { fileLimit = { allowed: [] }, once }: { readonly fileLimit?: FileLimit; readonly once?: FilesRead | undefined } = {},
 ): Promise<Workspace> {
-  const root = await realpath(resolve(folder));
+  const root = realpathSync.native(resolve(folder));
   const files = new Set<string>();
   const read = (path: string, found: FilePlace | FileProblem, limit: number, inspect?: Inspect) => {
     if ('problem' in found) return { file: found };
@@ -261,7 +260,7 @@ function gitAdd(root: string, files: readonly string[]): string {
  * @param files paths below the folder
  */
 export async function addToGit(folder: string, files: readonly string[]): Promise<string | undefined> {
-  const root = await realpath(folder);
+  const root = realpathSync.native(folder);
   const repositoryAt = readRepositories();
   if (!(await tracksBelow(root, repositoryAt))) return undefined;
   const entries = await indexEntries(

@@ -12,6 +12,7 @@ import type { ManifestInput } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Block } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
+import { filledText } from '../manifest/sources/var.ts';
 import { nodeAt, position } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
 import type { Whole } from '../manifest/whole.ts';
@@ -21,7 +22,7 @@ import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims, RootRead } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
-import { rootFiles } from './root-files.ts';
+import { refuseTwins, rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { readRoot, siblingsOf } from './siblings.ts';
 import { environmentOf, plainEnvironment } from './stage-environment.ts';
@@ -30,11 +31,14 @@ import { environmentOf, plainEnvironment } from './stage-environment.ts';
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
  * what a variable decides is a warning too. Reads files only: no secret, no request. It compares with no file of
  * previews, and not two files that both lack `environment:`.
+ *
+ * @throws {Stop} `usage`, when two stages have one name for variables
  */
 export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagnostic[]> {
   const { folder, file, kinds } = options;
   const roots = rootFiles(folder);
   const isStage = roots.find((one) => one.file === file)?.isStage === true;
+  refuseTwins(roots.filter((one) => isStage || one.isStage || one.file === file).map((one) => one.file));
   const workspaceHere = once(() => workspaceOf(options));
   const siblings = siblingsOf(options, { roots, workspace: workspaceHere });
   const others = siblings.filter((one) => !one.isPreview && (isStage || one.isStage));
@@ -145,8 +149,8 @@ function fillerOf(
   };
   return (value) => {
     const text = textOf(value);
-    const filled = text?.replace(/\$\{var:([^${}]+)\}/g, (written, name: string) => valueOf(name) ?? written);
-    return filled === undefined || filled.includes('${') ? undefined : { text: filled, isVariable: filled !== text };
+    const filled = text === undefined ? undefined : filledText(text, valueOf);
+    return filled === undefined ? undefined : { text: filled, isVariable: filled !== text };
   };
 }
 

@@ -213,6 +213,18 @@ test('a root file that cannot be read is a warning, and the others are read', as
   ]);
 });
 
+test.each([
+  ['a_b.yaml', 'environment: other\n'],
+  ['A-B.yaml', 'environment: other\n'],
+  ['a_b.yml', 'environment: pr\npreview: {}\n'],
+])('two names of stages that are one for variables are refused: a-b.yaml and %s', async (name, more) => {
+  const folder = folderWith({ 'shop.yaml': shop(), 'a-b.yaml': own('one', 'one'), [name]: head('one', more) });
+  for (const load of [checkManifest, loadToWrite]) {
+    const loaded = load({ ...optionsFor(folder), file: 'a-b.yaml' });
+    await expect(loaded).rejects.toThrow(/ differ only in case or in - and _/);
+  }
+});
+
 test('a root file that a link takes from elsewhere is not read', async () => {
   const folder = folderWith({ 'shop.yaml': shop(), 'staging.yaml': own('staging', 'one') });
   const elsewhere = folderWith({ 'live.yaml': own('staging', 'one') });

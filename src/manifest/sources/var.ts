@@ -18,3 +18,14 @@ export const variable: ExpressionSource = {
     return found.written === undefined ? { is: 'list', value: found.value } : { is: 'scalar', ...found };
   },
 };
+
+/** The names of the variables in a text. */
+export function variablesIn(text: string): string[] {
+  return [...text.matchAll(/(?<!\$)\$\{var:([^}|]+)/g)].map(([, name = '']) => name);
+}
+
+/** A text with the values of its variables; undefined: it has another expression, or a variable without a value. */
+export function filledText(text: string, valueOf: (name: string) => string | undefined): string | undefined {
+  const whole = text.replace(/(?<!\$)\$\{var:([^}|]+)\}/g, (written, name: string) => valueOf(name) ?? written);
+  return whole.includes('${') ? undefined : whole;
+}
