@@ -97,6 +97,7 @@ const worldly = [
   'project/same-server.ts', // asks for the addresses of a host
   'project/state-location.ts',
   'project/target.ts',
+  'project/value-files.ts',
   'project/version.ts',
   'project/drafts.ts',
   'project/write-files.ts',

@@ -6,7 +6,7 @@ import { stageEnvironment } from '../project/stage-environment.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
-import { readValueFiles } from './value-files.ts';
+import { readValueFiles } from '../project/value-files.ts';
 import { defined } from '../formats/json.ts';
 import { readDuration } from '../formats/units.ts';
 import { isPreviewId } from '../manifest/preview.ts';

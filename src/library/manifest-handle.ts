@@ -5,6 +5,7 @@ import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import { type Environment, type ProjectFolder, findPlace } from '../project/folder.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
+import { readValueFiles } from '../project/value-files.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { kinds } from '../resources/index.ts';
 import { type Handle, createHandles } from './handle.ts';
@@ -21,6 +22,13 @@ export interface ManifestOptions {
   readonly file?: string;
   /** Values of variables; they come before TRUEUP_VAR_<name>. */
   readonly variables?: Readonly<Record<string, string>>;
+  /**
+   * YAML files with values of variables, by paths from the working folder; they come behind TRUEUP_VAR_<name>, and later
+   * ones over earlier ones.
+   */
+  readonly valueFiles?: readonly string[];
+  /** The preview of a root file that has `preview:`, such as the number of a pull request. */
+  readonly preview?: string;
   /** Secrets, variables, the API key and the credentials of the state; the environment of the process by default. */
   readonly env?: Environment;
   /** true: programs that the manifest names may run to give secrets. */
@@ -99,9 +107,13 @@ async function read(folder: string, options: ManifestOptions, load: (place: Proj
 }
 
 function placeOf(folder: string, options: ManifestOptions, redactor: Redactor): ProjectFolder {
+  const place = findPlace(resolve(folder), options.file ?? 'trueup.yaml');
+  const { valueFiles = [], preview } = options;
   return {
-    ...findPlace(resolve(folder), options.file ?? 'trueup.yaml'),
+    ...place,
     variables: new Map(Object.entries(options.variables ?? {})),
+    valueFiles: readValueFiles(valueFiles, { folder: place.folder, cwd: process.cwd(), option: 'valueFiles' }),
+    preview,
     env: options.env ?? process.env,
     redactor,
     allowsSecretCommands: options.allowsSecretCommands === true,

@@ -5,6 +5,7 @@ import { readNarrowing } from '../plan/narrow.ts';
 import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/open-connection.ts';
+import { enterPreview, leavePreview } from '../project/previews.ts';
 import { findDrift, refuseWrites } from '../drift/drift-run.ts';
 import type { DriftDocument } from '../render/document-schemas.ts';
 import { driftDocument } from '../drift/drift-document.ts';
@@ -163,10 +164,16 @@ export async function session<T>(
         apply: async (given, permissions = {}, about = {}) => {
           const inside = made.get(given);
           if (inside === undefined) throw notOfThisSession();
+          const shown = planDocument(given);
+          const { manifest: read, folder } = contentOf(manifest);
+          // Another state has another list of previews, which its owner keeps.
+          const isListed = platform === undefined;
+          if (isListed && shown.destroys !== true) await enterPreview(read.settings, folder, systemClock.wall());
           const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
           made.delete(given);
+          if (isListed && shown.destroys === true) await leavePreview(read.settings, folder, connection.store);
           return keepResult(result, {
-            plan: planDocument(given),
+            plan: shown,
             counts,
             isInterrupted: about.signal?.aborted === true,
           });

@@ -330,6 +330,45 @@ describe('a platform of another profile', () => {
   });
 });
 
+describe('a root file of previews', () => {
+  const previews = `trueup: 1
+platform: emulator
+project: prj_1
+environment: pr
+preview: { most: 1 }
+variables: { image: {}, suffix: { default: '-\${preview:id}' } }
+redis:
+  main: { dockerImage: "\${var:image}", databasePassword: "\${secret:DB}" }
+`;
+
+  test('is applied for as many previews as it allows, with the values of files', async () => {
+    const folder = folderWith(previews);
+    const values = join(folder, 'values.yaml');
+    writeFileSync(values, 'image: redis:8\n');
+    const opened = (preview: string) => open(folder, { env, preview, valueFiles: [values] });
+    const one = await opened('1');
+    const first = planDocument(await one.plan());
+    expect(first.actions.map(({ address }) => address)).toContain('pr-1.redis.main');
+    expect(JSON.stringify(first)).toContain('redis:8');
+    expect(resultDocument(await one.apply({ permissions: adoption })).ending).toBe('done');
+    expect(planDocument(await one.plan()).hasChanges).toBe(false);
+    const two = await opened('2');
+    expect((await stopOf(two.apply({ permissions: adoption }))).diagnostics[0]?.code).toBe('too-many-previews');
+    const permissions = { ...adoption, dataLoss: true };
+    expect(resultDocument(await one.apply({ destroys: true, permissions })).ending).toBe('done');
+    expect(resultDocument(await two.apply({ permissions })).ending).toBe('done');
+    expect(planDocument(await two.plan()).hasChanges).toBe(false);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('names the option of a file with values that is not there', async () => {
+    const refused = await stopOf(
+      open(folderWith(previews), { env, preview: '1', valueFiles: ['/nowhere/values.yaml'] }),
+    );
+    expect(refused.message).toBe('valueFiles /nowhere/values.yaml: there is no such file');
+  });
+});
+
 describe('a session of the library', () => {
   test('plans, lets the caller decide, and applies', async () => {
     const { platform, posts } = emulated();

@@ -6,7 +6,7 @@ import type { ValueFile } from '../manifest/variables.ts';
 import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { leavesWorkspace } from '../project/links.ts';
+import { leavesWorkspace } from './links.ts';
 
 /** Where files of values are looked for, and how they are read. */
 interface ValueFolder {
@@ -15,19 +15,21 @@ interface ValueFolder {
   /** The folder that relative names begin in. */
   readonly cwd: string;
   readonly read?: (path: string) => Buffer;
+  /** The option that names them, for messages. */
+  readonly option?: string;
 }
 
 /**
- * Reads the files of `--var-file`, each once: one may be a pipe. Their names are those below the folder of the manifest.
+ * Reads files with values of variables, each once: one may be a pipe. Their names are those below the folder of the manifest.
  * @throws {Stop} `usage`
  */
 export function readValueFiles(
   named: readonly string[],
-  { folder, cwd, read = readFileSync }: ValueFolder,
+  { folder, cwd, read = readFileSync, option = '--var-file' }: ValueFolder,
 ): readonly ValueFile[] {
   return named.map((written) => {
     const path = resolve(cwd, written);
-    const refuse = (why: string) => usage(`--var-file ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
+    const refuse = (why: string) => usage(`${option} ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
     // A link may come from a pull request: messages quote lines of what it leads to.
     if (leavesWorkspace(folder, path)) throw refuse('is a link that leads out of the folder of the manifest');
     let bytes: Buffer;
@@ -40,7 +42,7 @@ export function readValueFiles(
     if (bytes.length > yamlLimit) throw refuse(`is larger than ${yamlLimit.toLocaleString('en')} bytes`);
     const ciphertext = ciphertextInBytes(bytes);
     if (ciphertext !== undefined) {
-      const message = `--var-file ${written}: line ${ciphertext.line} is ciphertext of ${ciphertext.of}, and no value`;
+      const message = `${option} ${written}: line ${ciphertext.line} is ciphertext of ${ciphertext.of}, and no value`;
       const remedy = `${sourceOf(ciphertext.of, written)} Then write \${secret:NAME}.`;
       throw stop('usage', 'ciphertext', message, { remedy });
     }

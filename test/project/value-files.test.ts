@@ -8,7 +8,7 @@ import { complete } from '../../src/cli/complete.ts';
 import { valuesFor } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { processOfTest } from '../support/process.ts';
-import { program, project, trueup } from './process.ts';
+import { program, project, trueup } from '../cli/process.ts';
 
 /** `--var-file`, and the completion of `--var`. */
 
