@@ -1,18 +1,22 @@
 import { homedir } from 'node:os';
 import { contract, endpointOf } from '../api/contract.ts';
+import { defined } from '../formats/json.ts';
 import { findOperation } from '../operate/called-operation.ts';
 import { codes } from '../diagnostics/codes.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { commonFormats } from '../render/output-format.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Settings } from '../manifest/settings.ts';
 import type { Variable } from '../manifest/variables.ts';
 import { loadedCommands } from './command.ts';
 import { type Before, type Candidate, type Source, plain } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
 import { openStore } from '../project/open-store.ts';
 import { rootFiles } from '../project/root-files.ts';
-import { stateFolder } from '../project/state-location.ts';
+import { notedPreviews } from '../project/previews.ts';
+import { openSealedProject } from '../project/sealed-secrets.ts';
+import { locateFamily, stateFolder, statesWithoutFile } from '../project/state-location.ts';
 import { type Settled, oneFile, settleOptions } from './settle-options.ts';
 import type { Process } from './process.ts';
 import type { State } from '../state/state.ts';
@@ -49,7 +53,14 @@ async function findValues(before: Before, name: string, process: Surroundings): 
       case 'command':
         return commands(settle(before, process).kinds);
       case 'file':
-        return plain(rootFiles(settle(before, process).folder).map(({ file }) => file));
+      case 'to-file':
+        return plain(files(before, settle(before, process)));
+      case 'preview':
+        return await previews(settle(before, process));
+      case 'name':
+        return await secretNames(before, settle(before, process));
+      case 'variables':
+        return await promotable(before, process);
       case 'format':
         return plain(Object.keys(loadedCommands.get(before.command)?.formats ?? commonFormats));
       case 'var':
@@ -130,17 +141,55 @@ async function localRecords(settled: Settled): Promise<State['resources']> {
   return (await openStore(location, settled).read())?.resources ?? {};
 }
 
+/** The root files of the folder; of a state that moves, those that are gone. */
+function files({ command, operands, open }: Before, { folder }: Settled): readonly string[] {
+  const isFormer = open === undefined && operands.length === 0 && command.name() === 'move';
+  const found = isFormer ? statesWithoutFile(folder) : rootFiles(folder);
+  return found.flatMap(({ file }) => (open === undefined && operands.includes(file) ? [] : [file]));
+}
+
+/** The previews of a root file whose state is in its folder. */
+async function previews(settled: Settled): Promise<readonly Candidate[]> {
+  const { settings } = await settingsOf(settled);
+  if (settings === undefined || locateFamily(settings, settled).backend !== 'local') return [];
+  const found = await notedPreviews(settings, settled);
+  return found.map(({ id, applied }) => ({ value: id, about: `applied ${applied}` }));
+}
+
+/** The secrets that a manifest names, or those that it generates. */
+async function secretNames({ command, operands }: Before, settled: Settled): Promise<readonly Candidate[]> {
+  const { files: sealed, uses, generated } = await openSealedProject(settled);
+  if (command.name() === 'rotate') return plain([...generated.keys()].filter((name) => !operands.includes(name)));
+  const isSet = (name: string) => sealed.some(({ file }) => file.values.has(name));
+  const names = [...new Set([...uses.keys(), ...sealed.flatMap(({ file }) => [...file.values.keys()])])].toSorted();
+  return names.map((value) => ({ value, about: isSet(value) ? 'has a value' : 'has no value' }));
+}
+
+/** The variables to copy from the first root file. */
+async function promotable({ operands: [file = '', , ...taken], options }: Before, process: Surroundings) {
+  const { variables } = await settingsOf(settle({ options: new Map([...options, ['file', [file]]]) }, process));
+  return [...variables].flatMap(([value, { isPromoted, declaration }]) =>
+    isPromoted && !taken.includes(value) ? [{ value, about: declaration.description ?? '' }] : [],
+  );
+}
+
 async function load(settled: Settled): Promise<Manifest> {
   return (await loadManifest(settled)).manifest;
 }
 
-/** The variables, and the values of those that name all. The manifest may still lack some. */
-async function variables(settled: Settled): Promise<Candidate[]> {
-  const declared = new Map<string, Variable>();
-  const onSettings = async (_: unknown, found: ReadonlyMap<string, Variable>): Promise<void> => {
-    for (const [name, variable] of found) declared.set(name, variable);
+/** What a manifest says before its blocks, which may still have mistakes. */
+async function settingsOf(settled: Settled) {
+  let found: { settings?: Settings; variables: ReadonlyMap<string, Variable> } = { variables: new Map() };
+  const onSettings = async (settings: Settings, variables: ReadonlyMap<string, Variable>): Promise<void> => {
+    found = { settings, variables };
   };
   await loadManifest(settled, { onSettings }).catch(() => undefined);
+  return found;
+}
+
+/** The variables, and the values of those that name all. */
+async function variables(settled: Settled): Promise<Candidate[]> {
+  const { variables: declared } = await settingsOf(settled);
   return [...declared].flatMap(
     ([
       name,
@@ -169,6 +218,7 @@ function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Se
     // The shell completes the word as it is written, and has not put the home folder in yet.
     directory: directory?.replace(/^~(?=\/|$)/, homedir()) ?? '.',
     file: options.get('file') ?? [],
+    ...defined({ preview: options.get('preview')?.at(-1) }),
     // The word that is completed is no value yet.
     var: (options.get('var') ?? []).filter((word) => word.includes('=')),
     varFile: options.get('varFile') ?? [],
