@@ -22,13 +22,13 @@ export async function otherStages(
   files: ReadonlyMap<string, string>,
 ): Promise<readonly OtherStage[]> {
   const found = siblings.map(async ({ file, options }): Promise<OtherStage> => {
-    const before = await loadManifest(options).catch((error: unknown) => {
+    const before = await loadManifest(options()).catch((error: unknown) => {
       if (error instanceof Stop) return undefined;
       throw error;
     });
     if (before === undefined) return { file, addresses: [] };
     const around = (workspace: Workspace) => overlay(workspace, files);
-    const after = await loadManifest(options, { around }).catch((error: unknown) => {
+    const after = await loadManifest(options(), { around }).catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       const message = `${file} would not be valid with what the platform has; nothing was written`;
       throw new Stop('refused', [diagnostic('not-editable', message, { remedy: byHand }), ...error.diagnostics]);

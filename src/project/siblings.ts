@@ -17,7 +17,7 @@ export interface Sibling extends RootFile {
   /** Undefined: it cannot be read. */
   readonly read: () => Promise<RootRead | undefined>;
   /** How it is loaded without secrets and keys. */
-  readonly options: ProjectFolder;
+  readonly options: () => ProjectFolder;
 }
 
 /** The other ones of the root files of a folder. A link to the manifest is none. */
@@ -29,10 +29,12 @@ export function siblingsOf(
   const target = linkTarget(join(folder, options.file));
   const others = roots.filter(({ file }) => linkTarget(join(folder, file)) !== target);
   return others.map((root) => {
-    const own = Object.entries(environmentOf({ folder, file: root.file }, options.env));
-    const env = Object.fromEntries(own.filter(([name]) => !isSecret.test(name)));
-    const about = { ...options, file: root.file, env, preview: undefined, variables: new Map(), valueFiles: [] };
-    return { ...root, options: about, read: once(async () => readRoot(about, await workspace())) };
+    const own = { ...options, file: root.file, preview: undefined };
+    const keyless = once(() => {
+      const env = Object.entries(environmentOf(own, options.env)).filter(([name]) => !isSecret.test(name));
+      return { ...own, env: Object.fromEntries(env), variables: new Map(), valueFiles: [] };
+    });
+    return { ...root, options: keyless, read: once(async () => readRoot(own, await workspace())) };
   });
 }
 
