@@ -87,7 +87,7 @@ function collisions(
 }
 
 /** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */
-async function platformOf(
+export async function platformOf(
   root: Pick<ProjectFolder, 'folder' | 'file'>,
   workspace: Workspace,
   env: Environment,
@@ -137,7 +137,7 @@ interface Known {
 }
 
 /** Fills the variables of a text; undefined where it has another expression, or a variable whose value is not known. */
-function fillerOf(
+export function fillerOf(
   { tree, values }: Whole,
   { given, valueFiles = [] }: Pick<ManifestInput, 'given' | 'valueFiles'>,
 ): (value: unknown) => Known | undefined {
