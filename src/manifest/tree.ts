@@ -1,4 +1,15 @@
-import { type Pair, type YAMLError, isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
+import {
+  type CST,
+  type Document,
+  type Pair,
+  type YAMLError,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  visit as visitNodes,
+} from 'yaml';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import {
@@ -8,8 +19,7 @@ import {
   type YamlScalar,
   readSimpleYaml,
 } from '../formats/simple-yaml.ts';
-import { forbiddenAt, tooMany } from '../formats/yaml-limits.ts';
-import { maxLevels, parseYaml } from '../formats/yaml.ts';
+import { maxLevels, parseYaml, yamlTokens } from '../formats/yaml.ts';
 import { explainSyntax, mayHoldSecret, tooDeep } from './syntax-errors.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
@@ -94,6 +104,33 @@ export function itemAt({ entries, at }: MapNode, key: string, index: number): Pl
 
 /** Most values to which aliases and merge keys may expand. */
 const maxNodes = 1_000_000;
+/** Most bytes of memory for the parser, by `costs`. A file with 10,000 services costs 440 MB where it needs the parser. */
+const maxCost = 500_000_000;
+const [minTokenCost, maxTokenCost] = [100, 1_000];
+/** Bytes that the parser takes for a token with what it makes of it, as measured. A line counts double, for its time. */
+const costs: Readonly<Partial<Record<CST.TokenType, number>>> = {
+  scalar: 600,
+  'single-quoted-scalar': 600,
+  'double-quoted-scalar': 600,
+  alias: 600,
+  'flow-seq-start': maxTokenCost,
+  'flow-map-start': maxTokenCost,
+  'seq-item-ind': 500,
+  'map-value-ind': 500,
+  'explicit-key-ind': 500,
+  comma: 350,
+  tag: 350,
+  anchor: 350,
+  newline: 250,
+};
+/** YAML has two directives, and a manifest needs none. */
+const maxDirectives = 100;
+/** Characters that YAML 1.2 forbids everywhere: control characters but tab and line ends (section 5.1, c-printable). */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const forbidden = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
+/** Characters that it allows in quotes only, as JSON has them there (nb-json). */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const inQuotesOnly = /[\x7F-\x84\x86-\x9F\uFFFE\uFFFF]/g;
 /** Text that no JSON and no database carries unchanged. */
 const unstorable = /\0|\p{Surrogate}/u;
 
@@ -138,6 +175,44 @@ export function parseTree(file: string, text: string, diagnostics: Diagnostic[])
   const conversion: Conversion = { file, text, lines, diagnostics, anchors: new Map(), failed: false };
   const { node } = convert(contents, 0, 0, conversion);
   return conversion.failed ? undefined : node;
+}
+
+/** Why the parser would take too much memory for a text. To read its tokens takes none, and a tenth of the time. */
+export function tooMany(text: string): { readonly message: string; readonly remedy: string } | undefined {
+  // A shorter text than that holds too few tokens.
+  if (text.length * maxTokenCost <= maxCost && !/^%/m.test(text)) return undefined;
+  let [cost, directives] = [0, 0];
+  for (const { type } of yamlTokens(text)) {
+    cost += (type === null ? undefined : costs[type]) ?? minTokenCost;
+    if (type === 'directive-line' && ++directives > maxDirectives) {
+      return {
+        message: `more than ${maxDirectives} lines that begin with %`,
+        remedy: 'Remove them: no manifest needs any.',
+      };
+    }
+    if (cost > maxCost) {
+      const remedy = 'Split it into several files, and name them under include:.';
+      return { message: 'so many values and lines that reading them would take more than 500 MB of memory', remedy };
+    }
+  }
+  return undefined;
+}
+
+/** The offset of the first character that YAML forbids there. */
+function forbiddenAt(text: string, document: Document.Parsed): number | undefined {
+  const [always] = text.matchAll(forbidden);
+  const quoted: (readonly [number, number])[] = [];
+  const others = [...text.matchAll(inQuotesOnly)];
+  if (others.length > 0) {
+    visitNodes(document, {
+      Scalar: (_key, { type, range }) => {
+        if (type?.startsWith('QUOTE') === true && range) quoted.push([range[0], range[1]]);
+      },
+    });
+  }
+  const outside = others.find(({ index }) => !quoted.some(([start, end]) => index >= start && index < end));
+  const found = [always, outside].flatMap((match) => (match === undefined ? [] : [match.index]));
+  return found.length === 0 ? undefined : Math.min(...found);
 }
 
 function forbiddenDiagnostic(text: string, place: Place): Diagnostic {

@@ -26,16 +26,16 @@ const steps = [
     files: ['trueup.yaml'],
   },
   {
+    change: (folder: string) => renameSync(join(folder, 'trueup.yaml'), join(folder, 'production.yaml')),
+    command: ['state', 'move', 'trueup.yaml', 'production.yaml', '--lock-timeout', '30'],
+    files: ['production.yaml'],
+  },
+  {
     change: (folder: string, head: string) => {
       const own = 'environment: staging\ninclude: [shop.yaml]\nvariables: { suffix: -staging }\n';
       writeFileSync(join(folder, 'staging.yaml'), head + own);
     },
     command: ['apply', '--auto-approve', '-f', 'staging.yaml', ...wait],
-    files: ['trueup.yaml', 'staging.yaml'],
-  },
-  {
-    change: (folder: string) => renameSync(join(folder, 'trueup.yaml'), join(folder, 'production.yaml')),
-    command: ['state', 'move', 'trueup.yaml', 'production.yaml', '--lock-timeout', '30'],
     files: ['production.yaml', 'staging.yaml'],
   },
 ];

@@ -79,6 +79,7 @@ of() { trueup state show "$1" | sed -n 's/^  id: //p'; }`;
 const programs: Readonly<Record<string, readonly string[]>> = {
   'docs/commands.md': ['jq'],
   'docs/secrets.md': ['age'],
+  'docs/stages.md': ['age'],
   'examples/everything/README.md': ['ssh-keygen', 'openssl'],
   'examples/shop/README.md': ['openssl'],
 };
@@ -225,10 +226,18 @@ END`,
       '': `export TRUEUP__STAGING__SECRET_DB_PASSWORD=correct-horse-battery
 export TRUEUP__PRODUCTION__SECRET_DB_PASSWORD=correct-horse-battery
 export TRUEUP__PREVIEW__SECRET_DB_PASSWORD=correct-horse-battery`,
+      'trueup secret set': `age-keygen -o staging.key 2> /dev/null
+export TRUEUP_AGE_IDENTITY_FILE=$PWD/staging.key
+echo "secrets: [{ sealed: secrets/staging.env, recipients: [$(age-keygen -y staging.key)] }]
+generated: { SESSION_KEY: { length: 40 } }" >> staging.yaml`,
       'trueup drift adopt': `export MAIN=$(trueup state show staging.postgres.main -f staging.yaml | sed -n 's/^  id: //p')
 trueup call postgres.update postgresId=$MAIN dockerImage=postgres:18 --yes -f staging.yaml`,
     },
-    words: { 'trueup apply': 'trueup apply --auto-approve --adopt', 'git mv': 'mv' },
+    words: {
+      'trueup apply': 'trueup apply --auto-approve --adopt',
+      'git mv': 'mv',
+      'trueup secret set DB_PASSWORD': 'echo correct-horse-battery | trueup secret set DB_PASSWORD',
+    },
   }),
   'docs/troubleshooting.md': ({ url }) => ({
     files: { 'trueup.yaml': manifestOfPages.replace('emulator', `{ url: '${url}' }`), 'empty/.keep': '' },

@@ -1,4 +1,3 @@
-import { onceFor } from '../../api/once.ts';
 import { positionText } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
@@ -17,13 +16,9 @@ export interface Merging {
 type Level = 'block' | 'section' | 'value';
 
 export function mergingOf(kinds: readonly Kind[], report: Report): Merging {
-  return { ...keysOf(kinds), report };
-}
-
-const keysOf = onceFor((kinds: readonly Kind[]) => {
   const typed = kinds.flatMap(({ unions = [] }) => unions.flatMap(({ at }) => at ?? []));
-  return { sections: new Set(kinds.map(({ section }) => section)), typed: new Set(typed) };
-});
+  return { sections: new Set(kinds.map(({ section }) => section)), typed: new Set(typed), report };
+}
 
 /**
  * What stands below, with what stands over it: maps merge by key, everything else replaces, and `!reset` takes out. Problems
