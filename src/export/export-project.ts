@@ -34,6 +34,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { readingOf, workspaceOf } from '../project/pins.ts';
+import { type SealedProject, openSealedProject, sealedTexts } from '../project/sealed-secrets.ts';
 import { ownFiles, siblingsOf } from '../project/siblings.ts';
 import { type NewFile, ignoring, writeFiles } from '../project/write-files.ts';
 import type { ExportReport } from '../render/export-report.ts';
@@ -96,7 +97,8 @@ export async function exportProject(
   const records = Object.entries(saved?.resources ?? {});
   const manifest = extended(found, records.length, { folder, how });
   const replaced = manifest === undefined && records.length > 0 ? found : undefined;
-  const secretFile = secretFileOf(folder, how);
+  const sealed = await sealedOf(found, options);
+  const secretFile = secretFileOf(folder, how, sealed?.files.map(({ path }) => path) ?? []);
   if (replaced !== undefined) checkReplaceable(replaced, file, secretFile);
   const ground = { manifest, records, connection };
   const present =
@@ -113,7 +115,10 @@ export async function exportProject(
   }
   const target = await targetOf(how, { manifest, options, before });
   const digests = saved === undefined ? undefined : digestsOf(await connection.store.key(), saved);
-  const used = secretNamesIn(manifest);
+  const used = new Set([
+    ...secretNamesIn(manifest),
+    ...(sealed?.files ?? []).flatMap(({ file: { values } }) => [...values.keys()]),
+  ]);
   const input = {
     ...(await inputOf({ ...exporting, connection }, { used, records, digests })),
     projectId: settings.project,
@@ -129,7 +134,7 @@ export async function exportProject(
   if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged, ground);
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
-  const written = await writeExport(exported, exporting, { before, secretFile, target, stem, secrets });
+  const written = await writeExport(exported, exporting, { before, secretFile, target, stem, secrets, sealed });
   // After the files: a state without them would let the next apply delete what it holds.
   if (exported.blocks.size > 0) await keep(exported.state);
   return {
@@ -161,6 +166,7 @@ const nothingWritten = {
   secrets: [],
   secretsFile: undefined,
   isSecretsFileNamed: false,
+  isSecretsFileSealed: false,
   notes: [],
 } as const;
 
@@ -207,10 +213,11 @@ async function layoutsFor(
 /** Writes the files of an export, and that of its secrets. */
 async function writeExport(
   { files: exported }: Exported,
-  { options: { folder, file }, how }: Exporting,
+  { options, how }: Exporting,
   {
     before,
     secretFile,
+    sealed,
     target,
     stem,
     secrets,
@@ -218,20 +225,23 @@ async function writeExport(
     /** The text of the manifest that is there. */
     readonly before: string | undefined;
     readonly secretFile: SecretFile | undefined;
+    readonly sealed: SealedProject | undefined;
     readonly target: TargetFile | undefined;
     readonly stem: string | undefined;
     readonly secrets: readonly NamedSecret[];
   },
-): Promise<Pick<ExportResult, 'files' | 'toAdd' | 'secretsFile' | 'isSecretsFileNamed'>> {
+): Promise<Pick<ExportResult, 'files' | 'toAdd' | 'secretsFile' | 'isSecretsFileNamed' | 'isSecretsFileSealed'>> {
+  const { folder, file } = options;
   const root = exported.get(file) ?? '';
+  const isSealed = secretFile?.is === 'sealed';
   const files: NewFile[] = [...exported].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
   );
   const secretPaths = secretFile?.is === 'file' ? [secretFile.path] : [];
-  if (secrets.length > 0) {
+  if (secrets.length > 0 && !isSealed) {
     const path = stem === undefined ? 'secrets.env' : `${nameOf(how.address) ?? stem}.secrets.env`;
     secretPaths.push(path);
-    files.push({ path: `${path}.example`, content: exampleOf(secrets, path) });
+    files.push({ path: `${path}.example`, content: exampleOf(secrets, path, options, sealed !== undefined) });
   }
   const values = how.secretsFile === undefined || secrets.length === 0 ? undefined : await secretsText(secrets, how);
   // Before the secrets: a killed run leaves none that git would take.
@@ -248,7 +258,8 @@ async function writeExport(
     const [path, content] = [how.secretsFile.slice(at), values];
     await writeFiles(how.secretsFile.slice(0, at), [{ path, content, isPrivate: true }], how);
   }
-  const privately = isInside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
+  const inClear = isInside && !isSealed ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
+  const privately = isInside && isSealed ? await sealedIn(secretFile.path, secrets, { sealed, options }) : inClear;
   await writeFiles(folder, [...first, ...privately, ...all], how);
   const written = [...first, ...all].map(({ path }) => path).toSorted();
   const namesFiles = [...exported.values()].some((text) => text.includes('${file:'));
@@ -257,7 +268,26 @@ async function writeExport(
     toAdd: namesFiles ? await addToGit(folder, written) : undefined,
     secretsFile: values === undefined ? undefined : how.secretsFile,
     isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),
+    isSecretsFileSealed: isSealed,
   };
+}
+
+/** The sealed files of a manifest; undefined: it has none. */
+async function sealedOf(found: Manifest | undefined, options: ProjectFolder): Promise<SealedProject | undefined> {
+  return found?.settings.secrets.some(({ is }) => is === 'sealed') === true ? openSealedProject(options) : undefined;
+}
+
+/** A sealed file with the values of secrets. */
+async function sealedIn(
+  path: string,
+  secrets: readonly NamedSecret[],
+  { sealed, options }: { readonly sealed: SealedProject | undefined; readonly options: ProjectFolder },
+): Promise<NewFile[]> {
+  if (sealed === undefined) return [];
+  const project = { ...sealed, files: sealed.files.filter((one) => one.path === path) };
+  const values = new Map(secrets.map(({ name, value }) => [name, value]));
+  const texts = await sealedTexts(options, project, values);
+  return texts.map(({ text, ...file }) => ({ ...file, ...defined({ replaces: text }) }));
 }
 
 /** The names of the secrets that the files of a manifest name. */

@@ -26,7 +26,7 @@ function writtenPlatform(platform: Settings['platform']) {
 
 /** A file of secrets that a manifest names. */
 export interface SecretFile {
-  readonly is: 'file' | 'age';
+  readonly is: 'file' | 'age' | 'sealed';
   readonly path: string;
 }
 

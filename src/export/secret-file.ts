@@ -1,6 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { type ProjectFolder, fileOption } from '../project/folder.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
 import { writeEnvText } from '../formats/env-text.ts';
@@ -13,9 +14,18 @@ export interface SecretsOptions {
   readonly recipients?: readonly string[];
 }
 
-/** The file of secrets as the manifest names it; undefined for one that it does not reach. */
-export function secretFileOf(folder: string, { secretsFile, recipients = [] }: SecretsOptions): SecretFile | undefined {
+/** The file of secrets as the manifest names it; undefined for one that it does not reach. `sealed`: its sealed files. */
+export function secretFileOf(
+  folder: string,
+  { secretsFile, recipients = [] }: SecretsOptions,
+  sealed: readonly string[],
+): SecretFile | undefined {
   if (secretsFile === undefined) return undefined;
+  const inFolder = relative(folder, secretsFile).split(sep).join('/');
+  if (sealed.includes(inFolder)) {
+    if (recipients.length === 0) return { is: 'sealed', path: inFolder };
+    throw usage('the recipients of a sealed file stand in the manifest', 'Leave --age-recipient out.');
+  }
   const isAge = secretsFile.endsWith('.age');
   if (isAge !== recipients.length > 0) {
     throw isAge
@@ -31,11 +41,19 @@ export function secretFileOf(folder: string, { secretsFile, recipients = [] }: S
 }
 
 /** The text of a file that names the secrets and holds none; `path` is the file for their values. */
-export function exampleOf(secrets: readonly NamedSecret[], path: string): string {
-  const head = [
-    `# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to ${path}, fill it in,`,
-    `# keep it out of git, and write in trueup.yaml: secrets: [{ file: ${path} }]`,
-  ];
+export function exampleOf(
+  secrets: readonly NamedSecret[],
+  path: string,
+  place: Pick<ProjectFolder, 'file'>,
+  isSealed: boolean,
+): string {
+  const seal = secrets.map(({ name }) => `#   trueup secret set ${name}${fileOption(place)}`);
+  const head = isSealed
+    ? ['# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or seal it:', ...seal]
+    : [
+        `# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to ${path}, fill it in,`,
+        `# keep it out of git, and write in ${place.file}: secrets: [{ file: ${path} }]`,
+      ];
   const lines = secrets.flatMap(({ name, usedBy }) => [
     '',
     ...usedBy.map((place) => `# ${oneLine(place)}`),

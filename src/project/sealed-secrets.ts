@@ -136,9 +136,22 @@ export async function writeValues(
   project: SealedProject,
   values: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, string>> {
+  await write(options, await sealedTexts(options, project, values));
+  return new Map([...values.keys()].map((name) => [name, fileOf(project, name).path]));
+}
+
+/**
+ * The texts of the files that have the names of values, with these sealed.
+ * @throws {Stop} `refused`, when a file is sealed for other recipients
+ */
+export async function sealedTexts(
+  options: ProjectFolder,
+  project: SealedProject,
+  values: ReadonlyMap<string, string>,
+): Promise<readonly { readonly path: string; readonly text: string | undefined; readonly content: string }[]> {
   const files = [...new Set([...values.keys()].map((name) => fileOf(project, name)))];
   for (const file of files) requireRecipients(options, file);
-  const written = await Promise.all(
+  return Promise.all(
     files.map(async ({ path, recipients, file, text }) => {
       const own = [...values].filter(([name]) => fileOf(project, name).path === path);
       const sealed = await Promise.all(
@@ -149,8 +162,6 @@ export async function writeValues(
       return { path, text, content: withValues(before, recipients, sealed) };
     }),
   );
-  await write(options, written);
-  return new Map([...values.keys()].map((name) => [name, fileOf(project, name).path]));
 }
 
 function requireRecipients(options: ProjectFolder, { path, recipients, file }: OpenSealedFile): void {

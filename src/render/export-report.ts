@@ -19,6 +19,8 @@ export interface ExportReport {
   readonly secretsFile: string | undefined;
   /** The manifest finds the values of the secrets by itself. */
   readonly isSecretsFileNamed: boolean;
+  /** Each value in it is sealed. */
+  readonly isSecretsFileSealed: boolean;
   readonly notes: readonly Diagnostic[];
   /** The manifest has no other changes. */
   readonly isEmpty: boolean;
@@ -35,7 +37,7 @@ export function exportJson({
   secretsFile,
   notes,
   counts,
-}: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'secretsFile' | 'toAdd'> & {
+}: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'isSecretsFileSealed' | 'secretsFile' | 'toAdd'> & {
   readonly secretsFile?: string | undefined;
 }): ExportDocument {
   return {
@@ -78,8 +80,11 @@ export function renderExport(report: ExportReport, style: Style): string {
   ].join('');
 }
 
-function secretLines({ files, secrets, secretsFile, isSecretsFileNamed }: ExportReport): string {
+function secretLines(report: ExportReport): string {
+  const { files, secrets, secretsFile, isSecretsFileNamed, isSecretsFileSealed } = report;
   if (secrets.length === 0) return '';
+  if (isSecretsFileSealed && secretsFile !== undefined)
+    return `\n${counted(secrets.length, 'secret')} in ${printable(secretsFile)}, sealed: it can be in git.\n`;
   const list = files.find((path) => path.endsWith('secrets.env.example')) ?? 'secrets.env.example';
   const named = `\n${counted(secrets.length, 'secret')}, listed in ${printable(list)}`;
   if (secretsFile === undefined)

@@ -15,6 +15,7 @@ function textOf(count: number, secretsFile?: string): string {
     secrets: Array.from({ length: count }, (_none, at) => ({ name: `S${at}`, usedBy: ['production'] })),
     secretsFile,
     isSecretsFileNamed: true,
+    isSecretsFileSealed: false,
     notes: [],
     isEmpty: true,
     counts: { reads: 1, writes: 0 },
