@@ -1,14 +1,17 @@
+/** More about an option than its line of the help. */
+export interface OptionAbout {
+  readonly about: string;
+  readonly default?: string;
+  /** All values are kept, in their order; else two different values are refused. */
+  readonly isRepeatable?: true;
+  /** Checks a value. @throws {Stop} `usage` */
+  readonly read?: (value: string) => string;
+}
+
 /** An option: its line of the help, or more about it. */
 export type OptionText =
   | string
-  | {
-      readonly about: string;
-      readonly default?: string;
-      /** All values are kept, in their order. */
-      readonly isRepeatable?: true;
-      /** Checks a value. @throws {Stop} `usage` */
-      readonly read?: (value: string) => string;
-    }
+  | OptionAbout
   /** Another name of that option, or an earlier form. The help does not show it. */
   | { readonly means: string }
   | { readonly isHidden: true };

@@ -66,6 +66,14 @@ export const inFlightTimeout = {
 /** Another word for `--yes`. */
 export const alsoAutoApprove = { '--auto-approve': { means: 'yes' } } as const satisfies Options;
 
+/** A part of what drifted at an address. */
+export const driftedField = {
+  '--field <path>': {
+    about: 'only this field, such as env.REGION, or all below it, such as env; repeatable',
+    isRepeatable: true,
+  },
+} as const satisfies Options;
+
 /** The id of an object that the state does not have. */
 export const id = { '--id <id>': 'id of the object, if the state does not have it' } as const satisfies Options;
 

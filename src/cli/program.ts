@@ -1,5 +1,5 @@
 import { Argument, Command as Program, Help, Option } from 'commander';
-import type { Options, OptionText } from './flags.ts';
+import type { OptionAbout, Options, OptionText } from './flags.ts';
 import { type Command, type Group, loadedCommands, takesAll } from './command.ts';
 import { commands, nameIn } from './commands/index.ts';
 import { printed } from '../render/printable.ts';
@@ -8,6 +8,7 @@ import { allFiles } from './option-sets.ts';
 import type { GlobalOptions } from './settle-options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
+import { usage } from '../diagnostics/usage.ts';
 
 /**
  * Builds the command line of a process; `onEnd` gets the exit code of the command, `onLoaded` is called before that begins. Only
@@ -105,19 +106,28 @@ function addOptions(part: Program, options: Options): void {
 }
 
 function optionOf(flags: string, text: OptionText): Option {
-  if (typeof text === 'string') return new Option(flags, text);
-  if ('means' in text) return new Option(flags).implies({ [text.means]: true }).hideHelp();
-  if ('isHidden' in text) return new Option(flags).hideHelp();
-  const option = new Option(flags, text.about);
-  if (text.default !== undefined) option.default(text.default);
-  if (text.isRepeatable === true) option.argParser(collect);
-  else if (text.read !== undefined) option.argParser(text.read);
-  return option;
+  if (typeof text !== 'string' && 'means' in text) return new Option(flags).implies({ [text.means]: true }).hideHelp();
+  const more: Partial<OptionAbout> = typeof text === 'string' ? { about: text } : 'isHidden' in text ? {} : text;
+  const option = new Option(flags, more.about);
+  if (more.about === undefined) option.hideHelp();
+  if (more.default !== undefined) option.default(more.default);
+  return more.isRepeatable === true ? option.argParser(collect) : option.argParser(single(option, more.read));
 }
 
 /** Adds a value of an option that can be repeated. */
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** Reads the value of an option that takes one: of two, the first would be lost. */
+function single({ long }: Option, read = (value: string) => value): (value: string) => string {
+  let before: string | undefined;
+  return (value) => {
+    if (before !== undefined && before !== value)
+      throw usage(`${long} is given twice, with different values`, 'It takes one value: leave one out.');
+    before = value;
+    return read(value);
+  };
 }
 
 /** The commands that one needs first. */

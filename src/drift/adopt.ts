@@ -27,8 +27,8 @@ import { type OtherStage, changesOther, otherStages } from './other-stages.ts';
 export interface AdoptRequest {
   /** Addresses, or the ids of objects. */
   readonly subjects: readonly string[];
-  /** One field of the one address; undefined: all that drifted there. */
-  readonly field?: string | undefined;
+  /** Fields of the one address, each with all below it; none: all that drifted there. */
+  readonly fields?: readonly string[];
   /** Every drifted field that was not accepted, instead of addresses. */
   readonly isAll?: boolean;
   /** false: nothing is written. */
@@ -186,7 +186,7 @@ function otherAddresses(before: Manifest, after: Manifest, adopted: Adopted['ado
 }
 
 /** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */
-function choose(findings: readonly Finding[], { subjects, field, isAll = false }: AdoptRequest): readonly Finding[] {
+function choose(findings: readonly Finding[], { subjects, fields, isAll = false }: AdoptRequest): readonly Finding[] {
   if (isAll) {
     const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
     if (found.length > 0) return found;
@@ -194,7 +194,7 @@ function choose(findings: readonly Finding[], { subjects, field, isAll = false }
     throw stop('refused', 'bad-reference', 'nothing has drifted; nothing was written', { remedy });
   }
   return subjects.flatMap((subject) => {
-    const chosen = driftAt(findings, { subject, field });
+    const chosen = driftAt(findings, { subject, fields });
     for (const one of chosen) refuseForeign(one, subject);
     return chosen;
   });

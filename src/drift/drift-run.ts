@@ -9,6 +9,7 @@ import { subjectKey } from '../manifest/entry-list.ts';
 import type { Entry } from './drift-memory.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
+import { isWithin } from '../kind/address.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { withTop } from '../kind/top.ts';
 import type { AcceptedDrift, Acceptance } from '../manifest/accepted-drift.ts';
@@ -87,8 +88,8 @@ export async function findDrift(manifest: Manifest, connection: Connection, opti
 export interface AcceptRequest extends Acceptance {
   /** An address, or the id of an object without one. */
   readonly subject: string;
-  /** One field of it; undefined: all that was found there. */
-  readonly field?: string | undefined;
+  /** Fields of it, each with all below it; none: all that was found there. */
+  readonly fields?: readonly string[];
 }
 
 /**
@@ -102,8 +103,8 @@ export async function acceptDrift(
   { request, ...options }: DriftOptions & { readonly request: AcceptRequest },
 ): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
   const { judged } = await compare(manifest, connection, options);
-  const { subject, field, ...accepted } = request;
-  const chosen = driftAt(judged.findings, { subject, field });
+  const { subject, fields, ...accepted } = request;
+  const chosen = driftAt(judged.findings, { subject, fields });
   const added = chosen.map((one) => acceptedFrom(one, accepted));
   const location = await writeAccepted(options.folder, added);
   return { location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };
@@ -213,21 +214,24 @@ function diagnosticsOf({ diagnostics, actions }: Plan): Diagnostic[] {
   return [...diagnostics.filter(({ code }) => code !== 'duplicate'), ...errors];
 }
 
-/** What drifted at an address or of an object, or in one field of it. @throws {Stop} `refused`, when nothing did */
+/** What drifted at an address or of an object, or in fields of it. @throws {Stop} `refused`, when nothing did, or not in each */
 export function driftAt(
   all: readonly Finding[],
-  { subject, field }: { readonly subject: string; readonly field?: string | undefined },
+  { subject, fields = [] }: { readonly subject: string; readonly fields?: readonly string[] | undefined },
 ): readonly Finding[] {
   const address = resolveAddress(subject);
   const there = all.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter((one) => field === undefined || [one.path, one.field].includes(resolvePath(field)));
-  if (chosen.length > 0) return chosen;
+  const isIn = (one: Finding, field: string) =>
+    [one.path, one.field].some((path) => path !== undefined && isWithin(path, resolvePath(field)));
+  const without = fields.find((field) => !drift.some((one) => isIn(one, field)));
+  if (drift.length > 0 && without === undefined)
+    return drift.filter((one) => fields.length === 0 || fields.some((field) => isIn(one, field)));
   const refuse = (message: string, remedy: string) =>
     stop('refused', 'bad-reference', `${message}; nothing was written`, { remedy });
   if (drift.length > 0) {
     const paths = drift.map(({ path }) => path ?? 'the object itself').join(', ');
-    throw refuse(`${subject} has no drift in ${field ?? ''}`, `It has drift in ${paths}.`);
+    throw refuse(`${subject} has no drift in ${without}`, `It has drift in ${paths}.`);
   }
   if (there.length > 0)
     throw refuse(`${subject} has only changes that were not applied yet`, 'Apply them, or undo them in the manifest.');

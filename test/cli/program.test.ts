@@ -27,6 +27,33 @@ test('a command is loaded when the command line has its words', async () => {
   expect(loaded.map(nameOf)).toEqual(['drift', 'drift accept']);
 });
 
+test('each option that takes a value keeps all of them, or refuses a second one', async () => {
+  const program = await createProgram(processOfTest({ cwd: '/' }), () => {}, { isNamed: () => true });
+  const parts = [program, ...program.commands.flatMap((part) => [part, ...part.commands])];
+  const taking = parts.flatMap(({ options }) => options.filter((one) => one.required || one.optional));
+  const lost = taking.flatMap(({ long, parseArg }) => {
+    try {
+      const first = parseArg?.('dep_1', undefined);
+      const both: unknown = parseArg?.('dep_2', first);
+      return Array.isArray(both) && both.length === 2 ? [] : [long];
+    } catch (error) {
+      return String(error).includes(`${long} is given twice`) ? [] : [long];
+    }
+  });
+  expect(lost).toEqual([]);
+  expect(taking.length).toBeGreaterThan(50);
+});
+
+test.each([
+  [['--format', 'text', 'plan', '--format', 'json'], 1, '--format is given twice, with different values'],
+  [['drift', 'accept', 'a', '--until', '1', '--until=2'], 1, '--until is given twice, with different values'],
+  [['--help', '--format', 'text', '--format', 'text'], 0, ''],
+])('two values: %j', async (args, code, message) => {
+  const ran = await trueup(args);
+  expect(ran.code).toBe(code);
+  expect(ran.err + (code === 0 ? '' : ran.out)).toContain(message);
+});
+
 test.each([[[]], [['-C', 'infra']], [['--format', 'json']]])(
   'without a command, %j: at most twelve lines',
   async (args) => {

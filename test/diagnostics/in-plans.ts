@@ -45,7 +45,7 @@ export async function afterAcceptance(made: Bench, days: number): Promise<Plan> 
   await made.emulator.act('compose.update', { composeId: idOf(made, shop), description: 'theirs' });
   const now = made.clock.wall();
   const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
-  const request = { subject: shop, field: 'description', until, because: 'Black Friday', by: 'ops' };
+  const request = { subject: shop, fields: ['description'], until, because: 'Black Friday', by: 'ops' };
   await acceptDrift(await made.manifest(text), made.world(), {
     folder: { folder: made.folder, file: 'trueup.yaml' },
     now,

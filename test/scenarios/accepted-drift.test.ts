@@ -47,7 +47,13 @@ async function accept(
   made: Bench,
   { text = manifest(), field, until = '2026-03-10' }: { text?: string; field?: string; until?: string } = {},
 ) {
-  const request = { subject: shop, field, until, because: 'Black Friday', by: 'ops' };
+  const request = {
+    subject: shop,
+    fields: field === undefined ? [] : [field],
+    until,
+    because: 'Black Friday',
+    by: 'ops',
+  };
   const folder = { folder: made.folder, file: 'trueup.yaml' };
   return acceptDrift(await made.manifest(text), made.world(), { folder, now: made.clock.wall(), request });
 }

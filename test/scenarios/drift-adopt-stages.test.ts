@@ -200,10 +200,10 @@ describe('drift adopt of a stage', () => {
     });
     writeFileSync(join(at.folder, 'production.yaml'), files['production.yaml'] + uses('web'));
     await at.change('compose.update', 'compose.shop', { composeFile: text.replace('1', '2') });
-    const ran = await at.adopt(['compose.shop'], { field: 'source.composeFile' });
+    const ran = await at.adopt(['compose.shop'], { field: ['source.composeFile'] });
     expect(ran.err).toContain('production.yaml would change too, in production.compose.web; nothing was written');
     expect(at.read('web.yml')).toBe(text);
-    const all = await at.adopt(['compose.shop'], { field: 'source.composeFile', everywhere: true });
+    const all = await at.adopt(['compose.shop'], { field: ['source.composeFile'], everywhere: true });
     expect(all).toMatchObject({ exit: 'done', err: '' });
     expect(at.read('web.yml')).toBe(text.replace('1', '2'));
   });

@@ -140,7 +140,7 @@ describe('drift adopt', () => {
   it('adds and removes the keys of a map, and changes one field only where --field says so', async () => {
     const at = await world(shop);
     await at.change('compose.update', 'production.compose.shop', { env: 'REGION=eu-2\nREPLICAS=2\nNEW=x y' });
-    const added = await at.adopt([compose], { field: 'env.NEW' });
+    const added = await at.adopt([compose], { field: ['env.NEW'] });
     expect(added).toMatchObject({ exit: 'done', err: '' });
     expect(at.read()).toBe(at.with(['"LIMIT": "10"\n', '"LIMIT": "10"\n                    NEW: x y\n']));
     expect(await at.adopt([compose])).toMatchObject({ exit: 'done', err: '' });
@@ -148,6 +148,18 @@ describe('drift adopt', () => {
       at.with(["'eu-1'", "'eu-2'"], ['                    "LIMIT": "10"\n', '                    NEW: x y\n']),
     );
     expect(await at.adopt([compose])).toMatchObject({ exit: 'stopped' });
+  });
+
+  it('adopts each field that --field names, and all below it', async () => {
+    const at = await world(shop);
+    await at.change('compose.update', 'production.compose.shop', {
+      env: 'REGION=eu-2\nREPLICAS=3\nLIMIT=10',
+      composeFile: '# a comment of the file\nservices:\n  web:\n    image: nginx:1.28\n',
+      description: 'Sold out.',
+    });
+    const ran = await at.adopt([compose], { field: ['env', 'source.composeFile'] });
+    expect(ran).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read()).toBe(at.with(["'eu-1'", "'eu-2'"], ['REPLICAS: 2', 'REPLICAS: 3'], ['nginx:1.27', 'nginx:1.28']));
   });
 
   it('writes nothing with --dry-run, and shows what would change without secrets', async () => {
@@ -349,7 +361,7 @@ describe('drift adopt', () => {
 
   it.each([
     ['nothing drifted', [compose], {}, 'nothing has drifted at production.compose.shop'],
-    ['an unknown field', [cache], { field: 'port' }, 'has no drift in port'],
+    ['an unknown field', [cache], { field: ['port'] }, 'has no drift in port'],
     [
       'an unmanaged object',
       ['production.redis.legacy'],
@@ -358,7 +370,13 @@ describe('drift adopt', () => {
     ],
     ['nothing to adopt', [], {}, 'no address says what to adopt'],
     ['all and an address', [cache], { all: true }, '--all takes neither addresses nor --field'],
-    ['a field of two', [cache, compose], { field: 'env.A' }, '--field takes one address'],
+    [
+      'two fields, one without drift',
+      [cache],
+      { field: ['dockerImage', 'memoryLimit'] },
+      'has no drift in memoryLimit',
+    ],
+    ['a field of two', [cache, compose], { field: ['env.A'] }, '--field takes one address'],
   ])('refuses %s', async (_, subjects, flags, message) => {
     const at = await world(shop);
     await at.change('redis.update', cache, { dockerImage: 'redis:8' });

@@ -264,7 +264,7 @@ describe('drift without secrets', () => {
       );
       const request = {
         subject: 'production.compose.shop',
-        field: 'env.TOKEN',
+        fields: ['env.TOKEN'],
         until: new Date(one.clock.wall() + 86_400_000).toISOString().slice(0, 10),
         because: one.redact(`because of ${token}`),
         by: 'ops',

@@ -229,7 +229,7 @@ async function live(commands: readonly Command[]): Promise<void> {
         const about = { folder: { folder: made.folder, file: 'trueup.yaml' }, now: now(model.day) };
         const accepted = acceptDrift(await made.manifest(text()), made.world(), {
           ...about,
-          request: { ...request, field: name === '' ? undefined : name },
+          request: { ...request, fields: name === '' ? [] : [name] },
         });
         const has = expected(model).get(name);
         if (has === undefined) await expect(accepted).rejects.toMatchObject({ failure: 'refused' });

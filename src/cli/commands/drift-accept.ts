@@ -12,6 +12,7 @@ import { reportFormats } from '../../render/output-format.ts';
 import { isoTime } from '../../state/clock.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
+import { driftedField } from '../option-sets.ts';
 import { usage } from '../settle-options.ts';
 
 const formats = reportFormats<DriftAcceptDocument>({
@@ -23,7 +24,7 @@ const formats = reportFormats<DriftAcceptDocument>({
 export const command = defineCommand({
   arguments: { '<address>': 'address, as trueup drift prints it, or the id of an object without one' },
   options: {
-    '--field <path>': 'only this field, such as env.REGION',
+    ...driftedField,
     '--until <day>': 'last day on which it may stay, such as 2027-01-31; required',
     '--because <text>': 'the reason; required',
     '--by <name>': 'who accepts it; default: user.name of git',
@@ -33,7 +34,7 @@ export const command = defineCommand({
     "trueup drift accept production.redis.cache --field dockerImage --until 2027-01-31 --because 'hot fix' --by ops",
   ],
   formats,
-  execute: async (run, view, { args: [subject = ''], flags: { field, ...flags } }) => {
+  execute: async (run, view, { args: [subject = ''], flags: { field: fields = [], ...flags } }) => {
     const { options } = run;
     const now = run.clock.wall();
     const until = readDay(flags.until, isoTime(now).slice(0, 10));
@@ -42,7 +43,7 @@ export const command = defineCommand({
     const { manifest } = await loadFor(run, loadManifest);
     const purpose = { purpose: 'drift accept', mayWrite: refuseWrites };
     return withConnection(run, manifest.settings, purpose, async (connection) => {
-      const request = { subject, field, until, because, by };
+      const request = { subject, fields, until, because, by };
       view.report(driftAcceptDocument(await acceptDrift(manifest, connection, { folder: options, now, request })));
       return 'done';
     });

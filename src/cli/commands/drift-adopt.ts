@@ -19,6 +19,7 @@ import { textDifference } from '../../render/text-lines.ts';
 import { maskText } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
+import { driftedField } from '../option-sets.ts';
 import { usage } from '../settle-options.ts';
 
 /** What `drift adopt` did. */
@@ -106,26 +107,26 @@ function changes(adopted: Adoption['adopted'], style: Style): string[] {
 export const command = defineCommand({
   arguments: { '[address...]': 'addresses, as trueup drift prints them; the block of a missing object is removed' },
   options: {
-    '--field <path>': 'only this field, such as env.REGION',
+    ...driftedField,
     '--all': 'every drifted field that was not accepted, instead of addresses',
     '--everywhere': 'change files and templates that other root files share, for all of them',
     '--dry-run': 'show what would change, and write nothing',
   },
   notes: 'Only the values change: comments, order, quotes, anchors and line breaks stay. A secret is never written.',
   examples: [
-    'trueup drift adopt production.compose.shop --field env.REGION',
+    'trueup drift adopt production.compose.shop --field env.REGION --field source',
     'trueup drift adopt production.compose.shop production.redis.cache',
     'trueup drift adopt --all --dry-run',
   ],
   formats,
-  execute: async (run, view, { args: subjects, flags: { field, all, dryRun, everywhere } }) => {
+  execute: async (run, view, { args: subjects, flags: { field: fields = [], all, dryRun, everywhere } }) => {
     const { options } = run;
     const isAll = all === true;
-    checkSubjects(subjects, { field, isAll });
+    checkSubjects(subjects, { fields, isAll });
     const { manifest } = await loadFor(run, loadManifest);
     const purpose = { purpose: 'drift adopt', mayWrite: refuseWrites };
     return withConnection(run, manifest.settings, purpose, async (connection) => {
-      const request = { subjects, field, isAll, writes: dryRun !== true, isEverywhere: everywhere === true };
+      const request = { subjects, fields, isAll, writes: dryRun !== true, isEverywhere: everywhere === true };
       const result = await adoptDrift(manifest, connection, { options, now: run.clock.wall(), request });
       // What only the platform has shows no more here than in the list of what was adopted.
       const hidden = result.adopted.flatMap(({ finding: { platform, path = '' } }) =>
@@ -152,14 +153,13 @@ export const command = defineCommand({
 /** @throws {Stop} `usage`, when nothing says what is adopted, or too much */
 function checkSubjects(
   subjects: readonly string[],
-  { field, isAll }: { readonly field: string | undefined; readonly isAll: boolean },
+  { fields, isAll }: { readonly fields: readonly string[]; readonly isAll: boolean },
 ): void {
-  if (isAll && (subjects.length > 0 || field !== undefined)) {
+  if (isAll && (subjects.length > 0 || fields.length > 0)) {
     throw usage('--all takes neither addresses nor --field', 'Leave one of them out.');
   }
   if (!isAll && subjects.length === 0) {
     throw usage('no address says what to adopt', 'Name addresses as trueup drift prints them, or write --all.');
   }
-  if (field !== undefined && subjects.length > 1)
-    throw usage('--field takes one address', 'Adopt one after the other.');
+  if (fields.length > 0 && subjects.length > 1) throw usage('--field takes one address', 'Adopt one after the other.');
 }
