@@ -89,6 +89,7 @@ const worldly = [
   'files/regular-file.ts',
   'manifest/workspace.ts',
   'project/links.ts',
+  'project/left-states.ts',
   'project/load.ts',
   'project/move-state.ts',
   'project/open-store.ts',

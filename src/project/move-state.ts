@@ -11,6 +11,7 @@ import type { LockRequest } from '../state/lease.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { waitOut } from '../state/wait-out.ts';
 import type { ProjectFolder } from './folder.ts';
+import { chooseState, compareStates } from './left-states.ts';
 import { openStore } from './open-store.ts';
 import { keyFolder } from './state-location.ts';
 import { findFormerState, findState } from './target.ts';
@@ -31,6 +32,8 @@ export async function moveState(from: ProjectFolder, to: ProjectFolder, moving: 
   checkRenamed(from, to);
   const [former, next] = [await findFormerState(from, to.file), await findState(to)];
   const isOnePlace = same(former.state, next.state);
+  const isLocal = [former, next].every(({ state }) => state.backend === 'local');
+  const choose = isLocal ? chooseState(from.file, to.file) : compareStates(from.file, to.file);
   const first = (): ReturnType<StateStore['key']> => source.key();
   const hasKey = from.env['TRUEUP_STATE_KEY'] !== undefined || existsSync(join(keyFolder(from), 'key'));
   const source = openStore(former.state, isOnePlace && !hasKey ? to : from, { mayMake: true, moving: {} });
@@ -38,7 +41,9 @@ export async function moveState(from: ProjectFolder, to: ProjectFolder, moving: 
   try {
     const lease = await source.lock(moving);
     await waitOut(source, { inFlightTimeoutMs: 60_000, clock: systemClock, lease, onWait: moving.onWait });
-    const moved = isOnePlace ? await renamed(source, target, to) : await carried(source, target, { to, moving });
+    const moved = isOnePlace
+      ? await renamed(source, target, to)
+      : await carried(source, target, { to, moving, choose });
     if (moved === undefined) return undefined;
     await moveFiles(from, to);
     return moved;
@@ -51,10 +56,10 @@ export async function moveState(from: ProjectFolder, to: ProjectFolder, moving: 
 async function carried(
   source: StateStore,
   target: StateStore,
-  { to, moving }: { readonly to: ProjectFolder; readonly moving: Moving },
+  { to, moving, choose }: { readonly to: ProjectFolder; readonly moving: Moving; readonly choose: string },
 ): Promise<State | undefined> {
   await target.lock(moving);
-  return carryState(source, target, to.file);
+  return carryState(source, target, { file: to.file, choose });
 }
 
 /** The state of a place that both names mean, with the new name in it. The key file is that of the new name from now on. */

@@ -12,6 +12,7 @@ import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { refuseLeft } from './left-states.ts';
 import { refuseLinks } from './links.ts';
 import { tracedSend } from '../trace/traced-send.ts';
 import { openStore } from './open-store.ts';
@@ -77,6 +78,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     client,
     abandon,
     store,
+    mayBegin: state.backend === 'local' ? (manifest) => refuseLeft(about.options, manifest) : undefined,
     kinds: about.options.kinds,
     endpoint: platform.emulator ? 'platform: emulator' : platform.url,
     discovers: !platform.emulator,

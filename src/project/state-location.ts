@@ -1,5 +1,5 @@
 import { withoutSlash } from '../api/slash.ts';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
@@ -264,29 +264,6 @@ function refuseEarlier(folder: string): void {
 }
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;
-
-/** A state of a folder whose root file is not there. */
-export interface LeftState {
-  readonly file: string;
-  readonly location: string;
-}
-
-/** The local states of a folder whose root files are gone. Never throws. */
-export function statesWithoutFile(folder: string): readonly LeftState[] {
-  const named = readNames(join(folder, '.trueup')).filter((name) => /\.ya?ml$/.test(name));
-  return ['trueup.yaml', ...named].flatMap((file) => {
-    const location = join(stateFolder({ folder, file }), 'state.json');
-    return existsSync(location) && !existsSync(join(folder, file)) ? [{ file, location }] : [];
-  });
-}
-
-function readNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
-}
 
 /** Whether the folder of local states has a state. */
 export function hasLocalState(place: Parameters<typeof stateFolder>[0]): boolean {

@@ -1,22 +1,28 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
 import type { State, StateStore } from './state.ts';
 import { unusable } from './unusable.ts';
 
 /**
  * Carries a state with its documents from one place to another; the root file `file` has it then. Both places are locked.
  * The new place is complete before the old one loses anything, so a run that is killed leaves one of the two whole, and the
- * next one goes on. `undefined`: both places have none.
+ * next one goes on. `undefined`: both places have none. `choose`: the remedy where both have a state.
  *
  * @throws {Stop} `refused`, when the new place has another state, or its key is not that of the state.
  */
-export async function carryState(from: StateStore, to: StateStore, file: string): Promise<State | undefined> {
+export async function carryState(
+  from: StateStore,
+  to: StateStore,
+  { file, choose }: { readonly file: string; readonly choose: string },
+): Promise<State | undefined> {
   const here = await from.read({ acceptsNone: true });
   const there = await to.read({ acceptsNone: true });
   // The old one may be gone only where it was carried already.
   if (here === undefined && there === undefined) return from.read();
-  if (here === undefined && there?.rootFile !== file) throw taken(to);
+  if (here === undefined && there?.rootFile !== file)
+    throw taken(to, `The former name has no state. trueup state list -f ${shellWord(file)} shows what is there.`);
   if (here !== undefined && there !== undefined && (here.lineage !== there.lineage || there.serial <= here.serial))
-    throw taken(to);
+    throw taken(to, choose);
   const carried = there ?? (here && (await copyState(here, { from, to, file })));
   // Also what a run that was killed left of it.
   await from.remove();
@@ -41,9 +47,6 @@ async function copyState(
   return carried;
 }
 
-function taken({ location }: StateStore): Stop {
-  return stop('refused', 'state-unusable', `there is another state in ${location}; nothing was moved`, {
-    remedy:
-      'Give the root file a name that has no state yet. trueup state list -f FILE shows what the state there holds.',
-  });
+function taken({ location }: StateStore, remedy: string): Stop {
+  return stop('refused', 'state-unusable', `there is another state in ${location}; nothing was moved`, { remedy });
 }

@@ -1,5 +1,6 @@
 import type { Client, ReadClient } from '../api/client.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import type { ReadAhead } from '../observe/read-ahead.ts';
 import type { Values } from '../plan/shown-values.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -10,6 +11,12 @@ import type { StateStore } from '../state/state.ts';
 export interface Connection {
   readonly client: Client;
   readonly store: StateStore;
+  /**
+   * Refuses to begin a state for a manifest where another one probably has its objects; by default none is refused.
+   *
+   * @throws {Stop} `refused`
+   */
+  readonly mayBegin?: ((manifest: Pick<Manifest, 'resources' | 'settings'>) => void) | undefined;
   readonly kinds: readonly Kind[];
   /** The address of the platform as messages name it, or `platform: emulator`; `the platform` by default. */
   readonly endpoint?: string | undefined;

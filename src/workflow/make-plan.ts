@@ -46,7 +46,11 @@ export interface PlanOptions {
 }
 
 /** What is declared, and the plan to make of it. */
-type Request = PlanOptions & Pick<Manifest, 'settings' | 'resources' | 'accepted'>;
+type Request = PlanOptions &
+  Pick<Manifest, 'settings' | 'resources' | 'accepted'> & {
+    /** What the manifest declares, also where everything is deleted. */
+    readonly written: Pick<Manifest, 'settings' | 'resources'>;
+  };
 
 /**
  * manifest + state + platform -> plan: reads with GETs and writes nothing.
@@ -56,7 +60,9 @@ type Request = PlanOptions & Pick<Manifest, 'settings' | 'resources' | 'accepted
 export async function plan(manifest: Manifest, connection: ReadConnection, options: PlanOptions = {}): Promise<Plan> {
   const { settings, resources, accepted, texts } = options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
-    return await inSpan('plan', () => planFor({ ...options, settings, resources, accepted }, connection));
+    return await inSpan('plan', () =>
+      planFor({ ...options, settings, resources, accepted, written: manifest }, connection),
+    );
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const { failure, diagnostics, cause } = error;
@@ -81,7 +87,7 @@ export function planWithIds(
     const id = ids.get(resource.address);
     return id === undefined ? resource : { ...resource, pinned: id };
   });
-  return planFor({ settings, resources, accepted: [] }, connection);
+  return planFor({ settings, resources, accepted: [], written: manifest }, connection);
 }
 
 async function planFor(request: Request, connection: ReadConnection): Promise<Plan> {
@@ -147,16 +153,17 @@ interface Start {
 
 /** Reads the state, and finds out what the platform serves of what the manifest has. */
 async function prepare(
-  { settings, resources: written, destroys = false, narrowing = everything }: Request,
+  { settings, resources: declares, destroys = false, narrowing = everything, written }: Request,
   connection: ReadConnection,
 ): Promise<Start> {
   const { store, signal, endpoint } = connection;
   const ahead = connection.ahead?.take();
   const saved = ahead?.state ?? (await inSpan('state', () => store.read()));
+  if (saved === undefined) connection.mayBegin?.(written);
   const ownsProject = isTopOwned(settings, saved, connection.kinds, destroys);
   const every = ownsProject ? withTop(connection.kinds) : connection.kinds;
   const client = signal === undefined ? connection.client : interruptibleReads(connection.client, signal);
-  const reading = platformOf(saved, written, { ...connection, kinds: every, client }, ahead?.version);
+  const reading = platformOf(saved, declares, { ...connection, kinds: every, client }, ahead?.version);
   const platform = await ofItsOrganization(reading, saved, { client, location: store.location, endpoint });
   const { kinds } = platform;
   const resources = ownsProject ? pinnedToState(platform.resources, saved, kinds) : platform.resources;

@@ -138,6 +138,44 @@ test('a state of an earlier version takes the name of its root file at the next 
   await plansNothing('trueup.yaml');
 });
 
+describe('a root file that was renamed without its state', () => {
+  test.each([
+    ['plan'],
+    ['apply', '--auto-approve', '--adopt'],
+    ['drift'],
+    ['destroy', '--auto-approve', '--allow-data-loss'],
+    ['import', 'production.redis.cache', 'red_1'],
+  ])('is refused by %s, which would begin a second state', async (...words) => {
+    const { run, rename, folder, emulator, plansNothing } = await applied();
+    rename('trueup.yaml', 'live.yaml');
+    const before = emulator.log.length;
+    const { code, err } = await run(...words, '-f', 'live.yaml');
+    expect(code, err).toBe(1);
+    expect(err).toContain(
+      'trueup.yaml is not here any more, and its state has 3 resources that live.yaml declares, production for one',
+    );
+    expect(err.replaceAll(/\s+/g, ' ')).toContain(
+      'If you renamed the file, run trueup state move trueup.yaml live.yaml. Otherwise put',
+    );
+    expect(emulator.log.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(existsSync(join(folder, '.trueup/live.yaml/state.json'))).toBe(false);
+    expect(await run('state', 'move', 'trueup.yaml', 'live.yaml')).toMatchObject({ code: 0 });
+    await plansNothing('live.yaml');
+  });
+
+  test('is refused where its environment was renamed too, and begins a state where nothing is in common', async () => {
+    const { run, rename, folder, plansNothing } = await applied();
+    rename('trueup.yaml', 'live.yaml');
+    const text = readFileSync(join(folder, 'live.yaml'), 'utf8');
+    const renamed = text.replace('production:', 'live:');
+    writeFileSync(join(folder, 'live.yaml'), `${renamed}moved: [{ from: production, to: live }]\n`);
+    expect((await run('plan', '-f', 'live.yaml')).err).toContain('trueup state move trueup.yaml live.yaml');
+    writeFileSync(join(folder, 'live.yaml'), renamed);
+    expect(await run('apply', '--auto-approve', '-f', 'live.yaml')).toMatchObject({ code: 0 });
+    await plansNothing('live.yaml');
+  });
+});
+
 test('status --all lists the states of a folder whose root files are gone', async () => {
   const { run, folder, head, rename } = await applied();
   writeFileSync(join(folder, 'other.yaml'), `${head}project: prj_1\nenvironments: { other: {} }\n`);
@@ -147,11 +185,41 @@ test('status --all lists the states of a folder whose root files are gone', asyn
   const { code, err } = await run('status', '--all');
   expect(code).toBe(0);
   expect(err.match(/warning: there is no root file .*/g)).toEqual([
-    expect.stringMatching(
-      /^warning: there is no root file trueup\.yaml for the state \S+\.trueup\/state\.json\. Take the file/,
-    ),
+    `warning: there is no root file trueup.yaml for the state ${join(folder, '.trueup/state.json')}. ` +
+      'If you renamed it, run trueup state move trueup.yaml live.yaml. ' +
+      'To delete what it holds, take the file from git again, and run trueup destroy -f trueup.yaml.',
   ]);
 });
+
+test.each(['former', 'present'])(
+  'of two states with the same objects, the one of the %s name can be kept',
+  async (kept) => {
+    const { run, folder, rename, plansNothing, creates } = await applied();
+    const made = creates().length;
+    // An earlier version began a second state.
+    renameSync(join(folder, '.trueup'), join(folder, 'away'));
+    rename('trueup.yaml', 'live.yaml');
+    expect(await run('apply', '--auto-approve', '--adopt', '-f', 'live.yaml')).toMatchObject({ code: 0 });
+    rename('live.yaml', 'prod.yaml');
+    expect(await run('state', 'move', 'live.yaml', 'prod.yaml')).toMatchObject({ code: 0 });
+    cpSync(join(folder, 'away'), join(folder, '.trueup/live.yaml'), { recursive: true });
+    const choice =
+      'Compare them: trueup state list -f live.yaml and trueup state list -f prod.yaml. ' +
+      'To keep that of prod.yaml, put the folder .trueup/live.yaml aside. ' +
+      'To keep that of live.yaml, put the folder .trueup/prod.yaml aside, and run trueup state move live.yaml prod.yaml.';
+    const left = (await run('status', '--all')).err;
+    expect(left).toContain(`, and the state of prod.yaml has 3 of its 3 objects too. ${choice}\n`);
+    expect(left).not.toContain('destroy');
+    const refused = await run('state', 'move', 'live.yaml', 'prod.yaml');
+    expect(refused.code).toBe(1);
+    expect(refused.err.replaceAll(/\s+/g, ' ')).toContain(choice);
+    renameSync(join(folder, kept === 'former' ? '.trueup/prod.yaml' : '.trueup/live.yaml'), join(folder, 'aside'));
+    if (kept === 'former') expect(await run('state', 'move', 'live.yaml', 'prod.yaml')).toMatchObject({ code: 0 });
+    await plansNothing('prod.yaml');
+    expect((await run('status', '--all')).err).not.toContain('there is no root file');
+    expect(creates()).toHaveLength(made);
+  },
+);
 
 describe.each(['s3', 'postgres'] as const)('in %s', (backend) => {
   let postgres: PostgresServer | undefined;

@@ -8,8 +8,7 @@ import { type Target, findTarget } from '../../project/target.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
 import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { statusJson, renderService, renderServices, renderVersion } from '../../render/status-views.ts';
-import { shellWord } from '../../diagnostics/shell-word.ts';
-import { type LeftState, statesWithoutFile } from '../../project/state-location.ts';
+import { describeLeft } from '../../project/left-states.ts';
 import { printable } from '../../render/printable.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readState, withPlatform } from '../connect.ts';
@@ -74,7 +73,11 @@ export const command = defineCommand({
     'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
   ],
   formats,
-  several: { runs: 'at once', refuses: ['watch'], besides: (folder) => statesWithoutFile(folder).map(renderLeft) },
+  several: {
+    runs: 'at once',
+    refuses: ['watch'],
+    besides: (folder) => describeLeft(folder).map((left) => `warning: ${printable(left)}\n`),
+  },
   remembers: (kind) => kind.service !== undefined,
   execute: async (run, view, { args: addresses, flags }) => {
     const { options } = run;
@@ -93,12 +96,6 @@ export const command = defineCommand({
     return 'done';
   },
 });
-
-/** Renders a state whose root file is gone, as one line. */
-function renderLeft({ file, location }: LeftState): string {
-  const remedy = `Take the file from git again, and run trueup destroy -f ${shellWord(file)}; or rename: trueup state move.`;
-  return `warning: there is no root file ${printable(file)} for the state ${printable(location)}. ${remedy}\n`;
-}
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
 async function readServices(run: Run, addresses: readonly string[], target: Target) {

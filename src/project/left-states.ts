@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
+import { isObject } from '../formats/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { ProjectFolder } from './folder.ts';
+import { rootFiles } from './root-files.ts';
+import { hasLocalState, stateFolder } from './state-location.ts';
+
+/** A state of a folder whose root file is not there. */
+interface LeftState {
+  readonly file: string;
+  readonly location: string;
+}
+
+/** The local states of a folder whose root files are gone. Never throws. */
+export function statesWithoutFile(folder: string): readonly LeftState[] {
+  const named = readNames(join(folder, '.trueup')).filter((name) => /\.ya?ml$/.test(name));
+  return ['trueup.yaml', ...named].flatMap((file) => {
+    const isLeft = hasLocalState({ folder, file }) && !existsSync(join(folder, file));
+    return isLeft ? [{ file, location: stateFile(folder, file) }] : [];
+  });
+}
+
+/**
+ * Refuses to begin a state where the folder has that of a root file that is gone, with resources of this manifest: the file was
+ * probably renamed, and what is there already would be created or adopted once more.
+ *
+ * @throws {Stop} `refused`
+ */
+export function refuseLeft(
+  { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
+  { resources, settings: { moved } }: Pick<Manifest, 'resources' | 'settings'>,
+): void {
+  const declared = new Set(resources.map(({ address }) => address));
+  const isMoved = (address: string) => moved.some(({ from }) => `${address}.`.startsWith(`${from}.`));
+  for (const left of statesWithoutFile(folder)) {
+    const shared = [...idsIn(folder, left.file).keys()].filter((address) => declared.has(address) || isMoved(address));
+    const [first] = shared;
+    if (first === undefined) continue;
+    const what = shared.length === 1 ? `${first}, which` : `${shared.length} resources that`;
+    const example = shared.length === 1 ? '' : `, ${first} for one`;
+    const message = `${left.file} is not here any more, and its state has ${what} ${file} declares${example}`;
+    const remedy = `If you renamed the file, run trueup state move ${shellWord(left.file)} ${shellWord(file)}. Otherwise put ${placeOf(left.file)} aside. Nothing was sent.`;
+    throw stop('refused', 'state-unusable', message, { remedy });
+  }
+}
+
+/** Sentences about the states of a folder whose root files are gone, each with what to do. Never throws. */
+export function describeLeft(folder: string): readonly string[] {
+  return statesWithoutFile(folder).map(({ file, location }) => {
+    const roots = rootFiles(folder).map((root) => root.file);
+    const ids = new Set(idsIn(folder, file).values());
+    const other = roots
+      .map((root) => ({ root, shared: sharedWith(ids, folder, root) }))
+      .find(({ shared }) => shared > 0);
+    const what = `there is no root file ${file} for the state ${location}`;
+    if (other !== undefined) {
+      const { root, shared } = other;
+      return `${what}, and the state of ${root} has ${shared} of its ${ids.size} objects too. ${chooseState(file, root)}`;
+    }
+    const [fresh = 'FILE', ...more] = roots.filter((root) => !hasLocalState({ folder, file: root })).map(shellWord);
+    const name = shellWord(file);
+    const move = `If you renamed it, run trueup state move ${name} ${more.length > 0 ? 'FILE' : fresh}.`;
+    return `${what}. ${move} To delete what it holds, take the file from git again, and run trueup destroy -f ${name}.`;
+  });
+}
+
+/** The remedy where two root files have a state, and one of them was renamed to the other. */
+export function chooseState(former: string, present: string): string {
+  const [from, to] = [former, present].map(shellWord);
+  const keep = `To keep that of ${present}, put ${placeOf(former)} aside.`;
+  return `${compareStates(former, present)} ${keep} To keep that of ${former}, put ${placeOf(present)} aside, and run trueup state move ${from} ${to}.`;
+}
+
+/** The remedy where two states, of which nobody can put one aside, are of one root file. */
+export function compareStates(former: string, present: string): string {
+  const [from, to] = [former, present].map(shellWord);
+  return `Compare them: trueup state list -f ${from} and trueup state list -f ${to}.`;
+}
+
+/** The files of a local state, as a person moves them away. */
+function placeOf(file: string): string {
+  return file === 'trueup.yaml' ? 'state.*, lease, key and documents in .trueup' : `the folder .trueup/${file}`;
+}
+
+function sharedWith(ids: ReadonlySet<string>, folder: string, file: string): number {
+  return [...idsIn(folder, file).values()].filter((id) => ids.has(id)).length;
+}
+
+/** The ids of the objects of a local state, by address, unchecked; none, where it cannot be read. Never throws. */
+function idsIn(folder: string, file: string): ReadonlyMap<string, string> {
+  try {
+    const state: unknown = JSON.parse(readFileSync(stateFile(folder, file), 'utf8'));
+    const records = isObject(state) && isObject(state['resources']) ? Object.entries(state['resources']) : [];
+    return new Map(records.flatMap(([address, record]) => (isObject(record) ? [[address, String(record['id'])]] : [])));
+  } catch {
+    return new Map();
+  }
+}
+
+function stateFile(folder: string, file: string): string {
+  return join(stateFolder({ folder, file }), 'state.json');
+}
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
