@@ -32,7 +32,8 @@ function editorFiles({ folder, file, kinds }: Folder): NewFile[] {
   const settings = '.vscode/settings.json';
   if (existsSync(join(folder, settings))) return [];
   const patterns = [file, 'organization.yaml', 'environments/*.yaml', 'unmanaged*.yaml'];
-  const content = { 'yaml.schemas': { './.vscode/trueup.schema.json': patterns } };
+  const customTags = ['scalar', 'mapping', 'sequence'].map((form) => `!reset ${form}`);
+  const content = { 'yaml.schemas': { './.vscode/trueup.schema.json': patterns }, 'yaml.customTags': customTags };
   const schema = manifestSchema(kinds, { hasAliases: false });
   return [
     { path: '.vscode/trueup.schema.json', content: `${JSON.stringify(schema, null, 2)}\n` },

@@ -77,6 +77,7 @@ test('asks for address, key, project and consent, and 50 services are under mana
     (path) => /\.\w+$/.test(path) && !path.endsWith('.trueup') && !path.endsWith('.vscode'),
   );
   expect(files).toContain('.vscode/settings.json');
+  expect(readFileSync(`${folder}/.vscode/settings.json`, 'utf8')).toContain('"!reset mapping"');
   const said = [printed.out, printed.err, process.printed.out, process.printed.err];
   for (const text of [...said, ...files.map((path) => readFileSync(join(folder, path), 'utf8'))])
     expect(text).not.toContain('canary');
