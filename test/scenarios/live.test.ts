@@ -10,6 +10,7 @@ import { addRow } from '../../src/emulator/world.ts';
 import { program } from '../cli/process.ts';
 import { bundled } from '../support/bundled.ts';
 import { worldWithMember } from '../support/kind-world.ts';
+import { isAll } from '../support/whole.ts';
 import type { Report } from '../live/report.ts';
 
 /** Runs `npm run test:live` against the emulator as a process of its own. */
@@ -97,6 +98,9 @@ function reportFile(name: string): { readonly settings: Record<string, string>; 
   };
 }
 
+/** What differs by who runs them: everyone in the tier `all`, the owner and the runs that break off in each. */
+const inAll = isAll ? test : test.skip;
+
 describe('the live tests', () => {
   test('of an owner pass, and leave the platform as it was', async () => {
     const served = await platform('owner');
@@ -116,7 +120,7 @@ describe('the live tests', () => {
     expect(Object.keys(after['sshKey'] as object)).toEqual(Object.keys(untouched['sshKey'] as object));
   });
 
-  test('of an admin pass beside objects that have texts of the examples under names of ids', async () => {
+  inAll('of an admin pass beside objects that have texts of the examples under names of ids', async () => {
     const world = worldWithMember();
     addRow(world, 'gitProvider', { gitProviderId: 'gp_9', name: 'theirs', organizationId: 'org_1', userId: 'user_1' });
     // Not the ids of objects, and what the examples of these kinds send.
@@ -137,7 +141,7 @@ describe('the live tests', () => {
     await served.end();
   });
 
-  test('of a platform without operations beyond the document need a project, and pass in it', async () => {
+  inAll('of a platform without operations beyond the document need a project, and pass in it', async () => {
     const served = await platform('documented', { words: ['--documented-only'] });
     const without = await live(served.url, few).ended;
     expect(without.code).toBe(4);
@@ -150,7 +154,7 @@ describe('the live tests', () => {
     expect(Object.keys(after['environment'] as object)).toHaveLength(2);
   });
 
-  test('of a restricted member skip what it may not do, and touch nothing of others', async () => {
+  inAll('of a restricted member skip what it may not do, and touch nothing of others', async () => {
     const world = worldWithMember();
     addRow(world, 'apiKey', {
       id: 'key_member',
