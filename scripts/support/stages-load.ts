@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { checkManifest, loadManifest } from '../../src/project/load.ts';
 import { sharedPlatforms } from '../../src/project/shared-platforms.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -10,6 +11,9 @@ import { writtenOut } from './written-stages.ts';
 
 const secrets = { TRUEUP_SECRET_DB_PASSWORD: 'horse-battery', TRUEUP_SECRET_CACHE_PASSWORD: 'horse-cache' };
 const [rounds, loads] = [60, 10];
+
+/** The example has 8 applications; with these it has the 20 of a small company. */
+const more = Array.from({ length: 12 }, (_, at) => `more-${at}`);
 
 /** The stages of the example that a command line without --preview reads. */
 const names = ['staging', 'production', 'test'];
@@ -24,8 +28,10 @@ export async function measureStages(): Promise<readonly { readonly work: string;
   try {
     const [staged, whole, several] = ['staged', 'whole', 'several'].map((name) => join(folder, name));
     cpSync(join(root, 'examples/stages'), staged ?? '', { recursive: true });
+    const uses = more.map((key) => `  ${key}: { use: web }\n`).join('');
+    writeFileSync(join(staged ?? '', 'apps/more.yaml'), `application:\n${uses}`);
     for (const made of [whole, several]) mkdirSync(made ?? '');
-    writeFileSync(join(whole ?? '', 'trueup.yaml'), writtenOut('production'));
+    writeFileSync(join(whole ?? '', 'trueup.yaml'), asPeopleWrite(writtenOut('production', more)));
     for (const name of names) writeFileSync(join(several ?? '', `${name}.yaml`), asStage(name));
     const one = (at = '', file = '') => ({ ...about(), folder: at, file });
     const all = async (at = '') => {
@@ -59,9 +65,14 @@ function about() {
 
 /** A stage that is written out, as one of several root files: with an environment of its own. */
 function asStage(name: string): string {
-  return writtenOut(name)
+  return asPeopleWrite(writtenOut(name, more))
     .replace(/^environments:\n {2}(.*):$/m, 'environment: $1')
     .replaceAll(/^ {4}/gm, '');
+}
+
+/** A key a line, as files that were not made by a program have them. */
+function asPeopleWrite(text: string): string {
+  return stringify(parse(text));
 }
 
 type Work = () => Promise<unknown>;

@@ -52,8 +52,11 @@ export const writtenStages: Readonly<Record<string, StageOf>> = {
   },
 };
 
-/** A root file that says what a stage of the example says, without templates, variables, changes and other files. */
-export function writtenOut(name: string): string {
+/**
+ * A root file that says what a stage of the example says, without templates, variables, changes and other files. `more`: keys of
+ * applications that use the template `web` as it is.
+ */
+export function writtenOut(name: string, more: readonly string[] = []): string {
   const { tag, suffix, replicas, certificate, without, apiMemory, apiReplicas, main, description } =
     writtenStages[name] ?? usual;
   const image = (key: string) => `source: { type: docker, image: "ghcr.io/acme/${key}:${tag}" }`;
@@ -72,6 +75,7 @@ export function writtenOut(name: string): string {
     mailer: worker('mailer', 'mail'),
     billing: worker('billing', 'bills'),
     images: worker('images', 'images', ', memoryLimit: 1Gi'),
+    ...Object.fromEntries(more.map((key) => [key, web(key)])),
   };
   const has = (key: string) => !without.includes(key);
   return `trueup: 1
