@@ -22,6 +22,7 @@ import { inOrderOfFiles, oncePerPlace, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
+import type { Beside } from './beside.ts';
 import type { Settings } from './settings.ts';
 import { type GivenText, type ValueFile, type Variable, readValueFiles, readVariables } from './variables.ts';
 import { placeOfSection } from './unknown-key.ts';
@@ -64,7 +65,7 @@ export function withoutBlocks(settings: Settings): Manifest {
 }
 
 /** Where a manifest and the values in it come from. */
-export interface ManifestInput {
+export interface ManifestInput extends Beside {
   readonly workspace: Workspace;
   /** The name of the root file. */
   readonly file: string;
@@ -172,12 +173,12 @@ async function read(
 /** Reads the variables of a manifest; undefined: one is wrong. */
 function variablesOf(
   { rootTree, tree, values, lacksFiles }: Whole,
-  { given, valueFiles = [] }: ManifestInput,
+  { given, valueFiles = [], declaredBeside }: ManifestInput,
   diagnostics: Diagnostic[],
 ): Manifest['variables'] | undefined {
   const declared = tree.entries.get('variables')?.node;
   const before = diagnostics.length;
-  const about = { root: rootTree.at.file, lacksFiles, report: reportInto(diagnostics) };
+  const about = { root: rootTree.at.file, lacksFiles, declaredBeside, report: reportInto(diagnostics) };
   const files = readValueFiles(valueFiles, diagnostics);
   const variables = readVariables(declared?.is === 'map' ? declared : undefined, { values, files, given }, about);
   return diagnostics.length > before ? undefined : variables;

@@ -1,3 +1,4 @@
+import type { Beside } from './beside.ts';
 import type { NamedPlatform } from '../api/profile.ts';
 import * as z from 'zod';
 import { keptIn, onceFor } from '../api/once.ts';
@@ -85,7 +86,7 @@ export type DriftSettings = Readonly<NonNullable<z.output<typeof settingsShape.d
 export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.state>>>;
 
 /** What the environment says of the settings, and what they must not hold. */
-export interface SettingsInput {
+export interface SettingsInput extends Beside {
   /** The address of the platform where the manifest names none: TRUEUP_URL. */
   readonly platformUrl?: string | undefined;
   readonly sources: readonly ExpressionSource[];
@@ -154,7 +155,7 @@ export function readSettings(
 /** Reads each setting. `elsewhere`: those that another file may have. */
 function readValues(
   root: MapNode,
-  { platformUrl, sources }: SettingsInput,
+  { platformUrl, sources, declaredBeside }: SettingsInput,
   report: Report,
   elsewhere: readonly string[] = [],
 ) {
@@ -162,7 +163,10 @@ function readValues(
   read('trueup');
   const state = read('state');
   const platform = readPlatform(root, platformUrl, report);
-  const written = read('project');
+  const isMissing = !root.entries.has('project') && !elsewhere.includes('project');
+  const beside = isMissing ? declaredBeside?.('project') : undefined;
+  if (beside !== undefined) report('missing-key', 'project is missing', root.at, beside);
+  const written = beside === undefined ? read('project') : undefined;
   read('environment');
   read('include');
   read('variables');

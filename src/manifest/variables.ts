@@ -2,6 +2,7 @@ import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
+import type { Beside } from './beside.ts';
 import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';
 import { open, remedyOf } from './lines-to-paste.ts';
 import { type Report, reportInto } from './report-at.ts';
@@ -75,7 +76,16 @@ function isGiven(node: Node): boolean {
 export function readVariables(
   declared: MapNode | undefined,
   given: Given,
-  { root, lacksFiles, report }: { readonly root: string; readonly lacksFiles: boolean; readonly report: Report },
+  {
+    root,
+    lacksFiles,
+    declaredBeside,
+    report,
+  }: Beside & {
+    readonly root: string;
+    readonly lacksFiles: boolean;
+    readonly report: Report;
+  },
 ): ReadonlyMap<string, Variable> {
   const variables = new Map<string, Variable>();
   for (const [name, entry] of declared?.entries ?? []) {
@@ -95,7 +105,8 @@ export function readVariables(
   for (const values of [given.values, ...given.files.map(({ entries }) => entries)]) {
     for (const [name, { keyAt, node }] of values) {
       if (declared?.entries.has(name) === true) continue;
-      const remedy = didYouMean(name, [...variables.keys()], asDefault(name, node));
+      const beside = declaredBeside?.('variables', name);
+      const remedy = beside ?? didYouMean(name, [...variables.keys()], asDefault(name, node));
       report('unknown-key', `neither ${root} nor a file that it includes declares a variable ${name}`, keyAt, remedy);
     }
   }

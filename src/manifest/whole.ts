@@ -49,7 +49,7 @@ export interface Whole {
 
 /** Reads the root file and what it includes. undefined: a setting is wrong, or the root file cannot be read. */
 export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loading): Promise<Whole | undefined> {
-  const { workspace, file } = input;
+  const { workspace, file, declaredBeside } = input;
   const loaded = await loadRoot(workspace, file, diagnostics, texts);
   if (loaded === undefined) return undefined;
   const { tree: rootTree, varying } = asPreview(loaded, input.preview ?? examplePreview, reportInto(diagnostics));
@@ -71,7 +71,11 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const settings = own ?? readSettings(joined, { ...input, lacksFiles }, diagnostics);
   if (settings === undefined) return undefined;
   const has = (pattern: RegExp) => [...texts.values()].some((text) => pattern.test(text));
-  const written = writeOut(joined, { kinds, own: environment, lacksFiles, has }, reportInto(diagnostics));
+  const written = writeOut(
+    joined,
+    { kinds, own: environment, lacksFiles, has, declaredBeside },
+    reportInto(diagnostics),
+  );
   const { id } = settings.preview ?? {};
   const fitted =
     id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));

@@ -5,6 +5,7 @@ import { matchesGlob } from '../formats/glob.ts';
 import type { EnvLimit } from '../manifest/sources/source.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
+import { declaredBeside } from './declared-beside.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 
 /**
@@ -72,6 +73,7 @@ export function readingOf(options: ProjectFolder): Omit<ManifestInput, 'workspac
       return inEnvironment === undefined ? undefined : { text: inEnvironment, by: `TRUEUP_VAR_${name}` };
     },
     valueFiles,
+    declaredBeside: declaredBeside(options),
     addSecret: redactor.add,
   };
 }

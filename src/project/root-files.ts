@@ -17,14 +17,18 @@ export interface RootFile {
 
 /** The root files of a folder, sorted by name; also those with a mistake. A file that cannot be read is none. Never throws. */
 export function rootFiles(folder: string): readonly RootFile[] {
+  return yamlFiles(folder).flatMap((file) => {
+    const text = textOf(join(folder, file));
+    const has = (key: string) => new RegExp(`^${key}[ \\t]*:`, 'm').test(text);
+    return isRootText({ text }) ? [{ file, isPreview: has('preview'), isStage: has(environmentKey) }] : [];
+  });
+}
+
+/** The YAML files at the top of a folder, sorted by name, without memories of drift. Never throws. */
+export function yamlFiles(folder: string): readonly string[] {
   return namesIn(folder)
     .filter((file) => /\.ya?ml$/.test(file) && !isMemoryFile(file))
-    .toSorted()
-    .flatMap((file) => {
-      const text = textOf(join(folder, file));
-      const has = (key: string) => new RegExp(`^${key}[ \\t]*:`, 'm').test(text);
-      return isRootText({ text }) ? [{ file, isPreview: has('preview'), isStage: has(environmentKey) }] : [];
-    });
+    .toSorted();
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -35,7 +39,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function textOf(path: string): string {
+/** The text of a file; empty, where it cannot be read. Never throws. */
+export function textOf(path: string): string {
   try {
     const stat = statSync(path);
     return stat.isFile() && stat.size <= yamlLimit ? readFileSync(path, 'utf8') : '';

@@ -2,6 +2,7 @@ import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Kind, root } from '../../kind/kind.ts';
 import { sectionsOf } from '../blocks.ts';
 import type { Report } from '../report-at.ts';
+import type { Beside } from '../beside.ts';
 import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
 import { type Merging, mergeMaps, mergingOf, refuseResets } from './merge.ts';
 import { type Budget, fill } from './substitute.ts';
@@ -14,8 +15,11 @@ const budgetOfAll: Budget = { nodes: 1_000_000, characters: 50_000_000 };
 
 type Entries = MapNode['entries'];
 
-interface Expansion {
+interface Declared extends Beside {
   readonly templates: ReadonlyMap<string, Template>;
+}
+
+interface Expansion extends Declared {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   readonly merging: Merging;
   readonly budget: Budget;
@@ -23,14 +27,9 @@ interface Expansion {
 }
 
 /** Replaces each block that has `use:` by what its template gives, with the keys beside `use:` over it. Pure. */
-export function expandUses(
-  tree: MapNode,
-  kinds: readonly Kind[],
-  templates: ReadonlyMap<string, Template>,
-  report: Report,
-): MapNode {
+export function expandUses(tree: MapNode, kinds: readonly Kind[], declared: Declared, report: Report): MapNode {
   const expansion = {
-    templates,
+    ...declared,
     sections: sectionsOf(kinds),
     merging: mergingOf(kinds, report),
     budget: { ...budgetOfAll },
@@ -106,7 +105,11 @@ function takeUse({ entries }: MapNode): { readonly entries: Entries; readonly us
 }
 
 /** The template that `use:` names; undefined: there is none, or none may follow, which is reported. */
-function templateOf(node: Node, above: readonly string[], { templates, report }: Expansion): Template | undefined {
+function templateOf(
+  node: Node,
+  above: readonly string[],
+  { templates, declaredBeside, report }: Expansion,
+): Template | undefined {
   const name = node.is === 'scalar' ? node.value : undefined;
   if (typeof name !== 'string') {
     report(
@@ -129,11 +132,8 @@ function templateOf(node: Node, above: readonly string[], { templates, report }:
   const template = templates.get(name);
   if (template !== undefined) return template;
   const names = [...templates.keys()];
-  const remedy = didYouMean(
-    name,
-    names,
-    names.length === 0 ? 'Declare it below templates:.' : `There are ${names.join(', ')}.`,
-  );
+  const present = names.length === 0 ? 'Declare it below templates:.' : `There are ${names.join(', ')}.`;
+  const remedy = declaredBeside?.('templates', name) ?? didYouMean(name, names, present);
   report('bad-reference', `there is no template ${name}`, node.at, remedy);
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Kind } from '../../kind/kind.ts';
 import type { Report } from '../report-at.ts';
+import type { Beside } from '../beside.ts';
 import type { Entry, MapNode } from '../tree.ts';
 import { type Changed, applyChanges } from './changes.ts';
 import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';
@@ -21,7 +22,8 @@ export function writeOut(
     own,
     lacksFiles,
     has,
-  }: {
+    declaredBeside,
+  }: Beside & {
     readonly kinds: readonly Kind[];
     readonly own: OwnEnvironment | undefined;
     readonly lacksFiles: boolean;
@@ -35,20 +37,28 @@ export function writeOut(
   const known: Report = (code, ...about) => {
     if (!lacksFiles || code !== 'bad-reference') report(code, ...about);
   };
-  const written = isPlain ? none : expandAndChange(tree, { kinds, own }, known);
+  const written = isPlain ? none : expandAndChange(tree, { kinds, own, declaredBeside }, known);
   if (has(/!reset/)) refuseResets(written.tree, report);
   return written;
 }
 
 function expandAndChange(
   tree: MapNode,
-  { kinds, own }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined },
+  {
+    kinds,
+    own,
+    declaredBeside,
+  }: Beside & {
+    readonly kinds: readonly Kind[];
+    readonly own: OwnEnvironment | undefined;
+  },
   report: Report,
 ): Changed {
   const changes = tree.entries.get('changes');
   const entries = new Map<string, Entry>(tree.entries);
   for (const key of keys) entries.delete(key);
-  const expanded = expandUses({ ...tree, entries }, kinds, readTemplates(tree, report), report);
+  const templates = readTemplates(tree, report);
+  const expanded = expandUses({ ...tree, entries }, kinds, { templates, declaredBeside }, report);
   if (changes?.node.isReset === true) refuseReset(changes.node.at, report);
   if (changes?.node.is !== 'map') return { tree: expanded, removed: new Map() };
   return applyChanges(expanded, changesOf(changes.node, { kinds, own }, report), kinds, report);
