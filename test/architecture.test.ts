@@ -91,6 +91,7 @@ const worldly = [
   'project/links.ts',
   'project/left-states.ts',
   'project/load.ts',
+  'project/no-root-file.ts',
   'project/move-state.ts',
   'project/open-store.ts',
   'project/sealed-secrets.ts',

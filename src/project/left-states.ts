@@ -60,11 +60,15 @@ export function describeLeft(folder: string): readonly string[] {
       const { root, shared } = other;
       return `${what}, and the state of ${root} has ${shared} of its ${ids.size} objects too. ${chooseState(file, root)}`;
     }
-    const [fresh = 'FILE', ...more] = roots.filter((root) => !hasLocalState({ folder, file: root })).map(shellWord);
-    const name = shellWord(file);
-    const move = `If you renamed it, run trueup state move ${name} ${more.length > 0 ? 'FILE' : fresh}.`;
-    return `${what}. ${move} To delete what it holds, take the file from git again, and run trueup destroy -f ${name}.`;
+    return `${what}. ${moveTo(folder, file)} To delete what it holds, take the file from git again, and run trueup destroy -f ${shellWord(file)}.`;
   });
+}
+
+/** The remedy for a state whose root file is gone: names the only root file that has no local state, if there is one. */
+export function moveTo(folder: string, file: string): string {
+  const fresh = rootFiles(folder).filter((root) => !hasLocalState({ folder, file: root.file }));
+  const name = fresh.length === 1 && fresh[0] !== undefined ? shellWord(fresh[0].file) : 'NEW-FILE';
+  return `If you renamed it, run trueup state move ${shellWord(file)} ${name}.`;
 }
 
 /** The remedy where two root files have a state, and one of them was renamed to the other. */

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
-import { type Diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
@@ -10,15 +10,13 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
-import { someOf } from '../diagnostics/some-of.ts';
-import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { noRootFile, refuseShared } from './no-root-file.ts';
 import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
-import { rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { refuseNoFamily } from './state-location.ts';
 import { settingsIn, targetOf } from './target.ts';
@@ -143,25 +141,9 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return workspaceOf(options);
-  const remedy = whereElse(folder, file);
-  throw stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, { remedy });
-}
-
-/** Where the manifest probably is that a folder does not have. */
-function whereElse(folder: string, file: string): string {
-  const found = file === 'trueup.yaml' ? rootFiles(folder).map((one) => one.file) : [];
-  if (found.length > 0) return `It has ${someOf(found)}: name one with -f.`;
-  const meant = closest(file, readdirSync(folder));
-  if (meant !== undefined) return `Did you mean ${meant}? Name it with -f.`;
-  const above = foldersAbove(resolve(folder)).find((one) => existsSync(join(one, file)));
-  if (above !== undefined) return `There is one in ${above}: give -C ${shellWord(above)}.`;
-  return 'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
-}
-
-/** The folders above one, from the nearest on. */
-function foldersAbove(folder: string): string[] {
-  const above = dirname(folder);
-  return above === folder ? [] : [above, ...foldersAbove(above)];
+  const otherwise =
+    'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
+  throw noRootFile(options, otherwise);
 }
 
 /** A text to evaluate beside the manifest, and the function that gets the settings of the manifest. */
@@ -173,7 +155,10 @@ interface Loading extends Asked {
 }
 
 async function load(options: ProjectFolder, loading: Loading): Promise<Validated> {
-  const validated = await validate({ ...readingOf(options), ...loading });
+  const validated = await validate({ ...readingOf(options), ...loading }).catch(async (error: unknown) => {
+    await refuseShared(options);
+    throw error;
+  });
   const { settings, variables } = validated.manifest;
   refuseNoFamily(settings, options);
   const known = [...variables.keys()];

@@ -80,7 +80,9 @@ async function holdsObjects(id: string, settings: Settings, options: ProjectFold
 }
 
 function tooMany({ most, id }: Preview, present: readonly NotedPreview[], { file }: ProjectFolder) {
-  const message = `${file} allows ${most} previews at a time, and there are ${present.length}: ${someOf(present.map((one) => one.id))}; ${id} was not applied`;
+  const allowed = most === 1 ? '1 preview' : `${most} previews`;
+  const there = present.length === 1 ? 'is 1' : `are ${present.length}`;
+  const message = `${file} allows ${allowed} at a time, and there ${there}: ${someOf(present.map((one) => one.id))}; ${id} was not applied`;
   const remedy = `Remove one: trueup destroy -f ${file} --preview ${present[0]?.id}. Or run trueup preview prune, or raise most: in ${file}.`;
   return stop('refused', 'too-many-previews', message, { remedy });
 }

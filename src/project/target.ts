@@ -11,6 +11,7 @@ import { loadWhole } from '../manifest/whole.ts';
 import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { ProjectFolder } from './folder.ts';
+import { noRootFile, refuseShared } from './no-root-file.ts';
 import { readPin, readingOf } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
 import { type StateLocation, locateState, stateFolder } from './state-location.ts';
@@ -114,9 +115,7 @@ async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
   if (!existsSync(join(folder, file))) {
     // A manifest that was named and is missing is a mistake, not the wish to do without.
     if (file === 'trueup.yaml' && readPin(env, 'TRUEUP_URL') !== undefined) return undefined;
-    throw stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, {
-      remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
-    });
+    throw noRootFile(options, 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.');
   }
   return readIn(await openWorkspace(folder), options);
 }
@@ -128,8 +127,10 @@ async function readIn(workspace: Workspace, options: ProjectFolder): Promise<Set
     { ...readingOf(options), workspace, sources: expressionSources },
     { diagnostics, texts },
   );
-  if (whole === undefined || whole.lacksFiles)
+  if (whole === undefined || whole.lacksFiles) {
+    await refuseShared(options);
     throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));
+  }
   return whole.settings;
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { hasChanges } from '../../src/plan/action.ts';
@@ -10,9 +10,11 @@ import type { ProjectFolder } from '../../src/project/folder.ts';
 import { loadManifest } from '../../src/project/load.ts';
 import { openProject } from '../../src/project/open-project.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
+import { findTarget } from '../../src/project/target.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { session } from '../../src/workflow/session.ts';
+import { folderWith } from '../diagnostics/provoked.ts';
 
 /** A manifest is opened together with its platform: what its state knows is read meanwhile. */
 
@@ -172,16 +174,49 @@ test('a manifest that is missing in a sub folder is named where it is: nothing s
 });
 
 test.each([
-  ['a file with a similar name', ['trueup.yml'], 'Did you mean trueup.yml? Name it with -f.'],
+  ['a root file of another name', { 'trueup.yml': 'trueup: 1\n' }, 'It has trueup.yml: name one with -f.'],
   [
     'no such file',
-    ['README.md'],
+    { 'README.md': '', 'truepu.yaml': '' },
     'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.',
   ],
 ])('a manifest that is missing is reported where there is %s', async (_where, names, remedy) => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
-  for (const name of names) writeFileSync(join(folder, name), '');
+  for (const [name, text] of Object.entries(names)) writeFileSync(join(folder, name), text);
   await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', message: `there is no file trueup.yaml in ${folder}`, remedy }],
+  });
+});
+
+describe('a root file of several that is named wrong', () => {
+  const files = {
+    'shop.yaml': 'project: prj_1\n',
+    'production.yaml': 'trueup: 1\nplatform: emulator\nenvironment: production\ninclude: [shop.yaml]\n',
+    'staging.yaml': 'trueup: 1\nplatform: emulator\nenvironment: staging\ninclude: [shop.yaml]\n',
+    '.trueup/test.yaml/state.json': '{}',
+  };
+  const folder = folderWith(files);
+  const [none, shared] = [(file: string) => `there is no file ${file} in ${folder}`, 'shop.yaml is no root file: '];
+
+  test.each([
+    ['prod.yaml', none('prod.yaml'), 'It has production.yaml, staging.yaml: name one with -f.'],
+    ['production', none('production'), 'Did you mean production.yaml?'],
+    ['stagin.yaml', none('stagin.yaml'), 'Did you mean staging.yaml?'],
+    [
+      'test.yaml',
+      none('test.yaml'),
+      'Its state is still there. If you renamed it, run trueup state move test.yaml NEW-FILE. ' +
+        'If it was deleted, take it from git again: git log -- test.yaml lists its commits.',
+    ],
+    [
+      'shop.yaml',
+      `${shared}production.yaml, staging.yaml include it`,
+      'Name a root file: trueup plan -f production.yaml.',
+    ],
+  ])('%s leads to the right one', async (file, message, remedy) => {
+    const options = { ...placeIn(folder), file };
+    const expected = { diagnostics: [{ message, remedy }] };
+    await expect(loadManifest(options)).rejects.toMatchObject(expected);
+    await expect(findTarget(options)).rejects.toMatchObject(expected);
   });
 });
