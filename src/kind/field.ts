@@ -48,8 +48,11 @@ export interface Field {
   /** Reads a text in the form of another tool, such as `5432:5432`: for the remedy. undefined: it has none that is known. */
   readonly short?: (written: string) => Json | undefined;
 
-  /** `own`: no two previews can have the same value. `never`: a preview cannot have it. */
-  readonly inPreviews?: 'own' | 'never';
+  /**
+   * `own`: no two previews can have the same value. `never`: a preview cannot have it. `volume`, `folder`: as `own`, because it
+   * names data of the server.
+   */
+  readonly inPreviews?: 'own' | 'volume' | 'folder' | 'never';
 
   // How a create sends it
   /** Required, although the contract does not say so: a new object is useless without it. */

@@ -6,7 +6,9 @@ import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
 import { type ManifestInput, withoutBlocks } from '../manifest/manifest.ts';
+import { withQuotes } from '../manifest/quote.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { applyMoves } from '../plan/moved-addresses.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
@@ -47,7 +49,11 @@ export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   const options = sharing(given);
   const { manifest, warnings } = await loadManifest(options);
   const found = await refuseRivals(options);
-  return { manifest, warnings: [...warnings, ...found, ...adoptOnly(manifest.resources)] };
+  const { settings, resources, texts } = manifest;
+  const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
+  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves];
+  if (hasErrors(moves)) throw new Stop('manifest', all);
+  return { manifest, warnings: all };
 }
 
 /**

@@ -3,6 +3,7 @@ import { keptIn, once } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
+import type { CheckedResource } from '../kind/checks.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
@@ -160,14 +161,11 @@ function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFil
   const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
   const filled = fillerOf(whole, reading);
   const found = new Map<string, Claim>();
+  const byAddress = new Map(blocks.map((block) => [block.address, block]));
   const top = topOf(blocks.map(({ kind }) => kind));
-  const add = (
-    block: Block,
-    key: readonly (Known | undefined)[],
-    claim: Pick<Claim, 'what' | 'remedy'> & Partial<Claim>,
-  ) => {
+  const add = (block: Block, key: readonly (Known | undefined)[], { sort = block.kind.kind, ...claim }: Unplaced) => {
     if (key.includes(undefined)) return;
-    const name = JSON.stringify([platformName(platform), block.kind.kind, ...key.map((part) => part?.text)]);
+    const name = JSON.stringify([platformName(platform), sort, ...key.map((part) => part?.text)]);
     found.set(name, {
       isHarmless: false,
       ...claim,
@@ -201,8 +199,61 @@ function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFil
       const values = fields.map((field) => fieldOf(block, field, filled));
       add(block, values, { what, remedy, isHarmless: fields === apart });
     }
+    for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
+      add(block, values, claim);
   }
   return found;
+}
+
+/** A claim without its place. */
+type Unplaced = Pick<Claim, 'what' | 'remedy'> & Partial<Claim> & { readonly sort?: string };
+
+/** Folders that hold no data of a service, such as that of the socket of Docker. */
+const ofSystem = /^\/(?:etc|proc|sys|dev|run|usr|var\/run)(?:\/|$)/;
+
+/** The ports, volumes and folders of its server that a block takes, as far as they are known. */
+function onServer(
+  block: Block,
+  at: (address: string) => Block | undefined,
+  filled: (value: unknown) => Known | undefined,
+): readonly (readonly [values: readonly (Known | undefined)[], claim: Unplaced])[] {
+  const { kind, parent = '' } = block;
+  const checked = (one: Block | undefined) => one && knownFields(one, filled);
+  const own = knownFields(block, filled);
+  const ports = kind.checks?.publishes?.(own, (address) => checked(at(address))) ?? [];
+  const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
+  const { serverId } = checked(at(parent))?.values ?? {};
+  const isKnown = checked(at(parent))?.unknown?.includes('serverId') !== true;
+  return [
+    // Those of each machine may be on two machines.
+    ...ports.flatMap(({ field, port, protocol, server, isPerMachine }) => {
+      if (isPerMachine === true) return [];
+      const values = [fieldOf(block, field, filled), filled(String(protocol)), filled(String(server))];
+      const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
+      return [[values, { sort: 'published', what, remedy: remedy(field, 'Docker starts only one of them') }] as const];
+    }),
+    ...Object.entries(kind.fields).flatMap(([field, { inPreviews: rule }]) => {
+      const value = rule === 'volume' || rule === 'folder' ? fieldOf(block, field, filled) : undefined;
+      if (rule === undefined || value === undefined || !isKnown || ofSystem.test(value.text)) return [];
+      const why = 'both write the same data';
+      const what = `the ${rule} ${value.text} of one server`;
+      const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
+      return [[[value, filled(String(serverId ?? null))], claim] as const];
+    }),
+  ];
+}
+
+/** The fields of a block whose values are known, for the checks of its kind. */
+function knownFields(block: Block, filled: (value: unknown) => Known | undefined): CheckedResource {
+  const { address, kind, key, parent, entries } = block;
+  const values: Record<string, string> = {};
+  const unknown: string[] = [];
+  for (const field of Object.keys(kind.fields)) {
+    const known = fieldOf(block, field, filled)?.text;
+    if (known !== undefined) values[field] = known;
+    else if (entries.has(fieldPath(kind, field))) unknown.push(field);
+  }
+  return { address, kind: kind.kind, key, parent, values, unknown };
 }
 
 /** The value of a field, or its default; undefined: it is not known. */

@@ -51,7 +51,7 @@ export const mount = defineKind({
     },
     hostPath: {
       schema: () => z.string().startsWith('/').describe('Folder of the host.'),
-      inPreviews: 'own',
+      inPreviews: 'folder',
       needed: true,
       onNull: { refuse: 'a bind mount needs its folder' },
       appliesAt: 'deploy',
@@ -59,7 +59,7 @@ export const mount = defineKind({
     },
     volumeName: {
       schema: () => volumeName.describe('Volume; the old one stays when it changes.'),
-      inPreviews: 'own',
+      inPreviews: 'volume',
       needed: true,
       onNull: { refuse: 'a volume mount needs its volume' },
       appliesAt: 'deploy',

@@ -49,6 +49,21 @@ async function reportedIn(folder: string, env?: Readonly<Record<string, string>>
   }));
 }
 
+test('changes: takes out a whole section, and what moved: of a shared file says of blocks below it', async () => {
+  const move = 'moved: [{ from: application.web.domains.old, to: application.web.domains.main }]\n';
+  const files = (more: string) => ({
+    'shop.yaml': move + shop(domains),
+    'staging.yaml': own('staging', 'one', more),
+  });
+  expect(await reported(files(''))).toEqual([]);
+  expect(await reported(files('changes: { application: { web: { domains: !reset } } }\n'))).toEqual([]);
+  expect(await reported(files('changes: { application: !reset }\n'))).toEqual([]);
+  expect(await reported(files('changes: { redis: !reset }\n'))).toMatchObject([{ code: 'bad-reference' }]);
+  expect(await reported(files('moved: [{ from: application.a, to: application.wbe }]\n'))).toMatchObject([
+    { code: 'bad-move', message: expect.stringContaining('nothing is declared at staging.application.wbe') as string },
+  ]);
+});
+
 test('stages with environments and hosts of their own are accepted', async () => {
   const files = {
     'shop.yaml': shop(domains),
@@ -148,6 +163,34 @@ describe('two root files on one platform', () => {
       },
     ]);
     expect(await reported(files('live/'))).toEqual([]);
+  });
+
+  it.each([
+    ['port', 'ports: { m: { publishedPort: 9100, targetPort: 9100 } }', 'owned-twice', 'published port 9100 (tcp)'],
+    ['volume', 'mounts: { /data: { type: volume, volumeName: search } }', 'overlap', 'volume search'],
+    ['folder', 'mounts: { /data: { type: bind, hostPath: /srv/x } }', 'overlap', 'folder /srv/x'],
+  ])('with one %s of a server', async (_what, block, code, named) => {
+    const files = (more = '') => ({
+      'shop.yaml': shop(`, ${block}`),
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one', more),
+    });
+    expect(await reported(files())).toMatchObject([
+      { code, message: expect.stringContaining(`the ${named} of one server is also declared by live.yaml`) as string },
+    ]);
+    const elsewhere = 'changes: { application: { web: { serverId: srv_2 } } }\n';
+    expect((await reported(files(elsewhere))).filter(({ code: one }) => one === code)).toEqual([]);
+  });
+
+  it('with the socket of Docker, ports of each machine, and what changes: tells apart: nothing', async () => {
+    const socket = '/s: { type: bind, hostPath: /var/run/docker.sock }, /d: { type: volume, volumeName: search }';
+    const ports = 'm: { publishedPort: 9100, targetPort: 9100, publishMode: host }';
+    const files = {
+      'shop.yaml': shop(`, mounts: { ${socket} }, ports: { ${ports} }`),
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one', 'changes: { application: { web: { mounts: { /d: { volumeName: live } } } } }\n'),
+    };
+    expect(await reported(files)).toEqual([]);
   });
 
   it('with one object of the organization', async () => {

@@ -75,7 +75,8 @@ function changeSection(
   const present = entries.get(section);
   const addressOf = (key: string) =>
     childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
-  if (node.is !== 'map' || node.isReset === true) {
+  const isTakenOut = node.isReset === true && isEmpty(node);
+  if (!isTakenOut && (node.is !== 'map' || node.isReset === true)) {
     const remedy = `Name the blocks: ${section}: { name: !reset }.`;
     report('wrong-type', `${section} must be a map of blocks to change`, keyAt, remedy);
     return;
@@ -87,6 +88,11 @@ function changeSection(
     return;
   }
   const blocks = new Map(present.node.entries);
+  if (node.is !== 'map') {
+    for (const key of blocks.keys()) changing.removed.set(addressOf(key), keyAt);
+    entries.delete(section);
+    return;
+  }
   for (const [key, change] of node.entries) changeOne(blocks, key, change, { kind, address: addressOf(key) }, changing);
   entries.set(section, { ...present, node: { ...present.node, entries: blocks } });
 }

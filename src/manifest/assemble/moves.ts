@@ -1,4 +1,4 @@
-import { childAddress, normalAddress } from '../../kind/address.ts';
+import { childAddress, isWithin, normalAddress } from '../../kind/address.ts';
 import { resolveAddress, resolveSection } from '../../kind/aliases.ts';
 import type { Kind } from '../../kind/kind.ts';
 import type { Settings } from '../settings.ts';
@@ -27,7 +27,10 @@ export function movesIn(moved: Settings['moved'], { own, kinds, rootFile, remove
     const isShort = first !== own.name && sections.has(resolveSection(first));
     return isShort ? `${childAddress(undefined, undefined, own.name)}.${address}` : address;
   };
-  const isRemoved = (address: string) => removed.has(normalAddress(resolveAddress(address)) ?? address);
+  const isRemoved = (address: string) => {
+    const written = normalAddress(resolveAddress(address)) ?? address;
+    return [...removed.keys()].some((one) => isWithin(written, one));
+  };
   return moved
     .map(({ from, to, at }) => ({ from: whole(from), to: whole(to), at }))
     .filter(({ to, at }) => at.file === rootFile || !isRemoved(to));
