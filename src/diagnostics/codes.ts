@@ -359,6 +359,10 @@ export const codes = {
     'What seed: names ran and failed, or its end is not known.',
     'Correct what the log names, then apply again.',
   ),
+  'overridden-secret': warning(
+    'A plain variable of the environment gives a secret that a source of the root file has too.',
+    'Unset the variable, or name it for the stage: TRUEUP__<STAGE>__SECRET_<NAME>.',
+  ),
   'old-secret': warning(
     'A narrowed plan writes a new value of a secret, and leaves out services that use it.',
     'Plan those services too, or run trueup apply for the rest right after.',

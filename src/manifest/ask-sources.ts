@@ -10,18 +10,9 @@ import { type Program, secretsInJson } from '../secrets/sources/presets.ts';
 import { openSealed, readSealedFile } from '../secrets/sources/sealed.ts';
 import { sopsProgram } from '../secrets/sources/sops.ts';
 import { indexEntries, unreadableIndex } from '../git/tracked.ts';
-import type { Manifest } from './manifest.ts';
-import { wantedAttributes } from './resource.ts';
 import type { SecretSource } from './secret-source-shape.ts';
 import { position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
-
-/** The secrets that a manifest needs and its reader did not have, by name, each once. */
-export function missingSecrets({ resources, outputs, freeText }: Manifest): readonly string[] {
-  const free = freeText === undefined ? [] : [freeText];
-  const wanted = resources.flatMap((resource) => [...wantedAttributes(resource)].map((one) => one.wanted));
-  return [...new Set([...wanted, ...outputs.values(), ...free].flatMap(({ missing }) => missing))];
-}
 
 /** The sources of a manifest and what they may use. */
 export interface AskingInput {
@@ -42,9 +33,18 @@ export interface AskingInput {
   readonly redact: (text: string) => string;
 }
 
+/** A source that has a value for a name. */
+export interface Offer {
+  /** The file of the source, or its program. */
+  readonly by: string;
+  readonly source: SecretSource;
+}
+
 /** Values by name, without the names that no source has. After an error there are no values. */
 export interface Asked {
   readonly values: ReadonlyMap<string, string>;
+  /** The first source that has a name, also one that was not asked for it; sources that did not open are left out. */
+  readonly offers: ReadonlyMap<string, Offer>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -58,25 +58,33 @@ export interface Asked {
  */
 export async function askSources(input: AskingInput): Promise<Asked> {
   const values = new Map<string, string>();
+  const offers = new Map<string, Offer>();
+  const note = (source: SecretSource, found: Found): void => {
+    const by = source.is === 'command' ? (source.words[0] ?? '') : input.workspace.beside(source.at.file, source.path);
+    for (const name of namesIn(found)) if (!offers.has(name)) offers.set(name, { by, source });
+  };
+  const failed = (one: Diagnostic): Asked => ({ values: new Map(), offers, diagnostics: [one] });
   const left = [...input.sources];
   for (const source of input.sources) {
     const names = input.names.filter((name) => !values.has(name));
     if (names.length === 0) break;
     left.shift();
     const found = await ask(source, names, input);
-    if ('problem' in found) return { values: new Map(), diagnostics: [diagnosticOf(source, names, found)] };
+    if ('problem' in found) return failed(diagnosticOf(source, names, found));
+    note(source, found);
     for (const name of names) {
       const value = found.values.get(name);
       if (value?.includes('\0') === true) {
         const remedy = 'Write another value there.';
         const trouble = { problem: `${name} contains the character NUL, which no value can have`, remedy };
-        return { values: new Map(), diagnostics: [diagnosticOf(source, names, trouble)] };
+        return failed(diagnosticOf(source, names, trouble));
       }
       if (value !== undefined && value !== '') values.set(name, value);
     }
   }
-  for (const source of left) if (source.is !== 'command' && source.is !== 'sops') await ask(source, [], input);
-  return { values, diagnostics: [] };
+  for (const source of left)
+    if (source.is !== 'command' && source.is !== 'sops') note(source, await ask(source, [], input));
+  return { values, offers, diagnostics: [] };
 }
 
 interface Trouble {
@@ -86,7 +94,13 @@ interface Trouble {
   readonly details?: readonly string[];
 }
 
-type Found = { readonly values: ReadonlyMap<string, string> } | Trouble;
+/** `names`: those that a file has in clear beside what does not open. */
+type Found = ({ readonly values: ReadonlyMap<string, string> } | Trouble) & { readonly names?: readonly string[] };
+
+function namesIn(found: Found): readonly string[] {
+  if (found.names !== undefined) return found.names;
+  return 'values' in found ? [...found.values].flatMap(([name, value]) => (value === '' ? [] : [name])) : [];
+}
 
 /** Most bytes of a file with secrets. */
 export const fileLimit = 1_000_000;
@@ -175,8 +189,9 @@ async function readSealed({ bytes }: SourceFile, names: readonly string[], input
   const file = readSealedFile(bytes);
   if ('problem' in file) return { ...file, code: 'sealed-file' };
   if (file.values.size === 0) return { values: new Map() };
+  const inFile = [...file.values.keys()];
   const identities = await identitiesOf(input);
-  if ('problem' in identities) return closed(identities);
+  if ('problem' in identities) return { ...closed(identities), names: inFile };
   const values = new Map<string, string>();
   for (const [name, sealed] of file.values) {
     const opened = await openSealed(name, sealed, identities);
@@ -185,7 +200,7 @@ async function readSealed({ bytes }: SourceFile, names: readonly string[], input
       values.set(name, opened.value);
     } else if (names.includes(name)) return { ...opened, code: 'sealed-file' };
   }
-  return { values };
+  return { values, names: inFile };
 }
 
 async function askSops(

@@ -48,7 +48,12 @@ export interface Manifest {
   readonly files: ReadonlySet<string>;
   /** Their texts, by the names that positions have for them. */
   readonly texts: ReadonlyMap<string, string>;
+  /** The remedy for secrets that its reader did not have; undefined: the usual one. */
+  readonly howToGive?: HowToGive | undefined;
 }
+
+/** The remedy for secrets of these names, where it is another than the usual one. */
+export type HowToGive = (names: readonly string[]) => string | undefined;
 
 /** A manifest with settings and nothing else. */
 export function withoutBlocks(settings: Settings): Manifest {

@@ -5,7 +5,7 @@ import { type Json, canonical } from '../formats/json.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { fieldOf } from '../kind/row-values.ts';
 import { resolveField } from '../manifest/fields.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { HowToGive, Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { findPart, pathsOf } from '../manifest/value-at.ts';
 import { type Reference, referenceName } from '../manifest/reference.ts';
@@ -87,15 +87,17 @@ export function evaluateQuestion(
     inState,
     onPlatform,
     showsSecrets,
+    howToGive,
   }: {
     readonly inState: Outputs;
     readonly onPlatform: Outputs;
     readonly showsSecrets: boolean;
+    readonly howToGive?: HowToGive | undefined;
   },
 ): Evaluated {
   const { name, parts, inside } = question;
   const missing = [...new Set(parts.flatMap(({ wanted }) => wanted.missing))];
-  if (showsSecrets) requireSecrets([{ name, missing }]);
+  if (showsSecrets) requireSecrets([{ name, missing }], howToGive);
   const outputs: Outputs = (reference) => inState(reference) ?? onPlatform(reference);
   const shown = parts.map((part) => ({ ...part, ...showPart(part, outputs) }));
   const hidden = nested(shown.map(({ below, masked }) => ({ below, value: masked })));

@@ -5,7 +5,7 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/row-values.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { HowToGive, Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Reference } from '../manifest/reference.ts';
@@ -186,10 +186,13 @@ export function requireShown(name: string, isSecret: boolean): void {
  */
 export function requireSecrets(
   values: readonly { readonly name: string; readonly missing: readonly string[] }[],
+  special?: HowToGive,
 ): void {
   const problems = values.flatMap(({ name, missing }) =>
     missing.map((secret) =>
-      diagnostic('secret-missing', `${name} needs the secret ${secret}`, { remedy: howToGive([secret]) }),
+      diagnostic('secret-missing', `${name} needs the secret ${secret}`, {
+        remedy: special?.([secret]) ?? howToGive([secret]),
+      }),
     ),
   );
   if (problems.length > 0) throw new Stop('refused', problems);

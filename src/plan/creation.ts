@@ -131,7 +131,7 @@ export function creation(input: Planning, resource: Resource) {
     const field = attributeField(kind, attribute);
     if (wanted.missing.length > 0) {
       const message = `${pathOf(kind, attribute)}: needs ${wanted.missing.join(', ')}, which this run does not have`;
-      const remedy = howToGive(wanted.missing);
+      const remedy = input.howToGive?.(wanted.missing) ?? howToGive(wanted.missing);
       notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
     const digest = input.digests(address, attributeName(attribute));

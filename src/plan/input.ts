@@ -1,4 +1,5 @@
 import type { Kind } from '../kind/kind.ts';
+import type { HowToGive } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
@@ -36,6 +37,8 @@ export interface PlanInput {
   readonly origins: Origins;
   /** Replaces the secrets of the run in a text that the platform alone has. */
   readonly redact: (text: string) => string;
+  /** The remedy for secrets that the run does not have, where it is another than the usual one. */
+  readonly howToGive?: HowToGive | undefined;
   /** The values that are shown; `usual` by default. */
   readonly values?: Values | undefined;
 }

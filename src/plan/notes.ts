@@ -3,6 +3,7 @@ import { pathOf } from '../kind/attribute.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
+import type { HowToGive } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { howToGive } from '../secrets/sources/env.ts';
@@ -14,6 +15,7 @@ import { redactShown } from './shown-values.ts';
 /** The input for the notes about the attributes of a resource. */
 export interface NotesInput extends ChangeShowing {
   readonly resource: Resource;
+  readonly howToGive?: HowToGive | undefined;
   /** What a person accepted of the drift of the object; nothing by default. */
   readonly accepting?: (Acceptances & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
 }
@@ -77,7 +79,8 @@ function decisionNote(input: NotesInput, planned: AttributeChange): Note | undef
       return decision.accepted === true ? { code: 'accepted', sentence, remedy } : { code: 'drift-left', sentence };
     }
     case 'error': {
-      if (wanted !== undefined && wanted.missing.length > 0) return { ...decision, remedy: howToGive(wanted.missing) };
+      if (wanted !== undefined && wanted.missing.length > 0)
+        return { ...decision, remedy: input.howToGive?.(wanted.missing) ?? howToGive(wanted.missing) };
       const shown = redactShown(sidesOf(input.resource, planned, input).before, input.redact);
       return { ...decision, remedy: remedyFor(field, before.reveal(), shown.is !== 'value') };
     }

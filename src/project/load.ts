@@ -10,7 +10,8 @@ import { withQuotes } from '../manifest/quote.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { applyMoves } from '../plan/moved-addresses.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { askSources, missingSecrets } from '../manifest/ask-sources.ts';
+import { askSources } from '../manifest/ask-sources.ts';
+import { missingSecrets } from '../manifest/needed-secrets.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
@@ -19,6 +20,7 @@ import { noRootFile, refuseShared } from './no-root-file.ts';
 import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
+import { howToGiveIn, overridden } from './secret-remedies.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { refuseNoFamily } from './state-location.ts';
 import { settingsIn, targetOf } from './target.ts';
@@ -82,7 +84,7 @@ export async function loadWithSecrets(
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length > 0) check(validated.manifest.settings);
-  const { values, diagnostics } = await askSources({
+  const { values, offers, diagnostics } = await askSources({
     sources,
     names,
     workspace,
@@ -94,8 +96,12 @@ export async function loadWithSecrets(
   });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);
-  if (values.size === 0) return { ...validated, secret };
-  return { ...(await load(options, { workspace, secret, freeText: asked.freeText })), secret };
+  const { manifest, warnings } =
+    values.size === 0 ? validated : await load(options, { workspace, secret, freeText: asked.freeText });
+  const files = new Map([...offers].map(([name, { by }]) => [name, by]));
+  const howToGive = howToGiveIn(options, manifest.settings, files);
+  const shadowed = overridden(options, manifest, offers);
+  return { manifest: { ...manifest, howToGive }, warnings: [...warnings, ...shadowed], secret };
 }
 
 /**

@@ -47,18 +47,18 @@ export async function openSealedProject(options: ProjectFolder): Promise<SealedP
 }
 
 /**
- * The names that no sealed file has, where the manifest declares no other source. Opens no value.
+ * The names of the sealed files, each with its file. Opens no value.
  * @throws {Stop} `refused`, when a sealed file cannot be used
  */
-export async function unsealedNames(
+export async function sealedNames(
   options: ProjectFolder,
   sources: readonly SecretSource[],
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const sealed = sources.filter((source) => source.is === 'sealed');
-  if (sealed.length === 0 || sealed.length < sources.length) return [];
-  const files = await openFiles(sealed, options);
-  return names.filter((name) => !files.some(({ file }) => file.values.has(name)));
+): Promise<ReadonlyMap<string, string>> {
+  const files = await openFiles(
+    sources.filter((source) => source.is === 'sealed'),
+    options,
+  );
+  return new Map(files.flatMap(({ path, file }) => [...file.values.keys()].map((name) => [name, path] as const)));
 }
 
 /** Other sources are only read: their own tools write them. */

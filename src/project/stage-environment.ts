@@ -17,8 +17,9 @@ interface KeptBack {
   readonly ofStages: readonly string[];
   /** In a run of several root files: the plain secrets, which give no value of a resource and serve notifications. */
   readonly secrets: Environment;
-  /** In a run of several root files: the stage has TRUEUP_STATE_URL from all of them, and no location of its own. */
-  readonly sharesState: boolean;
+  /** The names without a stage of the variables that the stage has for itself. */
+  readonly own: ReadonlySet<string>;
+  readonly isOfSeveral: boolean;
 }
 
 const keptBack = new WeakMap<Environment, KeptBack>();
@@ -52,7 +53,8 @@ export function stageEnvironment(
     whole: env,
     ofStages: names.filter(isStageVariable),
     secrets: Object.fromEntries(secrets.map((name) => [name, env[name]])),
-    sharesState: several !== undefined && !own.has('TRUEUP_STATE_URL'),
+    own: new Set(own.keys()),
+    isOfSeveral: several !== undefined,
   });
   return view;
 }
@@ -87,7 +89,36 @@ export function notificationEnvironment(env: Environment): Environment {
 
 /** Whether TRUEUP_STATE_URL is for all stages of a run of several. */
 export function isStateOfSeveral(env: Environment): boolean {
-  return keptBack.get(env)?.sharesState ?? false;
+  return isOfSeveral(env) && keptBack.get(env)?.own.has('TRUEUP_STATE_URL') === false;
+}
+
+/** Whether the environment is that of a stage in a run of several root files. */
+export function isOfSeveral(env: Environment): boolean {
+  return keptBack.get(env)?.isOfSeveral === true;
+}
+
+/** The variables of one secret, by the names that a user writes. */
+interface SecretVariables {
+  readonly plain: string;
+  /** That of the stage; the plain one, where the root file has no name of a stage. */
+  readonly ofStage: string;
+  /** The one that gives the value; undefined: none does. */
+  readonly gives: string | undefined;
+  /** One that has a value and that this run does not read. */
+  readonly unread: string | undefined;
+}
+
+/** How the environment of a root file gives a secret. */
+export function secretVariables(env: Environment, file: string, name: string): SecretVariables {
+  const plain = `TRUEUP_SECRET_${name}`;
+  const stage = stageOf(file);
+  const ofStage = stage === undefined ? plain : variableOf(stage, plain);
+  const { own, secrets, ofStages, whole } = keptBack.get(env) ?? {};
+  const gives = own?.has(plain) === true ? ofStage : plain;
+  const isOfAnother = (one: string) =>
+    one !== ofStage && readStageVariable(one)?.plain === plain && whole?.[one] !== '';
+  const unread = (secrets?.[plain] ?? '') === '' ? ofStages?.find(isOfAnother) : plain;
+  return { plain, ofStage, gives: (env[plain] ?? '') === '' ? undefined : gives, unread };
 }
 
 /** The name of a variable as a user writes it for a stage in a run of several root files. */

@@ -8,6 +8,8 @@ export interface SecretEntry {
   readonly name: string;
   /** undefined: no sealed file has it. */
   readonly file?: string | undefined;
+  /** The variable of the environment that gives its value, also where a file has it; undefined: none does. */
+  readonly variable?: string | undefined;
   readonly uses: readonly string[];
   /** It is sealed for all recipients of the manifest. */
   readonly isSealedForAll?: boolean | undefined;
@@ -28,9 +30,10 @@ export function secretsJson({ written, secrets }: SecretsReport): SecretsDocumen
     format: 'trueup/secrets',
     version: 1,
     written: [...written],
-    secrets: secrets.map(({ name, file = null, uses, isSealedForAll = false }) => ({
+    secrets: secrets.map(({ name, file = null, variable = null, uses, isSealedForAll = false }) => ({
       name,
       file,
+      variable,
       uses: [...uses],
       sealedForAll: isSealedForAll,
     })),
@@ -46,10 +49,12 @@ export function renderSecrets({ secrets, next }: SecretsReport, style: Style): s
   const blocks = files.map((file) => {
     const own = secrets.filter((one) => one.file === file);
     const head = file === undefined ? 'in no sealed file' : `${file}: ${counted(own.length, 'secret')}`;
-    const lines = own.map(({ name, uses, isSealedForAll }) => {
+    const lines = own.map(({ name, uses, variable, isSealedForAll }) => {
       const stale =
         file !== undefined && isSealedForAll !== true ? style.paint('bad', ' (not sealed for all recipients)') : '';
-      return `  ${name.padEnd(width)} ${style.paint('faint', usesWords(uses))}${stale}`;
+      const over = file === undefined ? '' : `, over ${printable(file)}`;
+      const from = variable === undefined ? '' : style.paint('bad', ` (environment: ${variable}${over})`);
+      return `  ${name.padEnd(width)} ${style.paint('faint', usesWords(uses))}${from}${stale}`;
     });
     return [style.paint('strong', printable(head)), ...lines].join('\n');
   });

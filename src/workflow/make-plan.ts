@@ -47,7 +47,7 @@ export interface PlanOptions {
 
 /** What is declared, and the plan to make of it. */
 type Request = PlanOptions &
-  Pick<Manifest, 'settings' | 'resources' | 'accepted'> & {
+  Pick<Manifest, 'settings' | 'resources' | 'accepted' | 'howToGive'> & {
     /** What the manifest declares, also where everything is deleted. */
     readonly written: Pick<Manifest, 'settings' | 'resources'>;
   };
@@ -58,10 +58,11 @@ type Request = PlanOptions &
  * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
  */
 export async function plan(manifest: Manifest, connection: ReadConnection, options: PlanOptions = {}): Promise<Plan> {
-  const { settings, resources, accepted, texts } = options.destroys === true ? withNothingIn(manifest) : manifest;
+  const { settings, resources, accepted, texts, howToGive } =
+    options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
     return await inSpan('plan', () =>
-      planFor({ ...options, settings, resources, accepted, written: manifest }, connection),
+      planFor({ ...options, settings, resources, accepted, howToGive, written: manifest }, connection),
     );
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
@@ -124,6 +125,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     accepting: acceptances,
     origins: start.moved.origins,
     redact: connection.client.redact,
+    howToGive: request.howToGive,
     values: connection.values,
   });
   const concerned = concerning([...found, ...acceptances.diagnostics], made);

@@ -7,8 +7,10 @@ import { readPlanFile } from '../../src/cli/plan-file-on-disk.ts';
 import { explain } from '../../src/cli/run-command.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { loadToWrite } from '../../src/project/load.ts';
 import { openStore } from '../../src/project/open-store.ts';
 import { enterPreview } from '../../src/project/previews.ts';
+import { stageEnvironment } from '../../src/project/stage-environment.ts';
 import { locateState } from '../../src/project/state-location.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { editYaml } from '../../src/edit/edit-yaml.ts';
@@ -18,6 +20,7 @@ import { writeFiles } from '../../src/project/write-files.ts';
 import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import { anyDocument } from '../../src/render/document-schemas.ts';
 import { notificationOf } from '../../src/render/notification-document.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { newState } from '../../src/state/new-state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
@@ -134,8 +137,17 @@ function plannedBeside(made: Bench, other: string): Promise<readonly Diagnostic[
   });
 }
 
+/** Reads a stage whose password is in its file, in an environment. */
+export function readLive(made: Bench, env: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {
+  const text = `${liveStage}secrets: [{ file: secrets.env }]\noutputs: { password: "\${secret:DB_PASSWORD}" }\n`;
+  const folder = filesIn(made, { 'live.yaml': text, 'secrets.env': 'DB_PASSWORD=correct-horse\n' });
+  const about = { folder, file: 'live.yaml', variables: new Map(), redactor: createRedactor(), kinds };
+  return reported(async () => (await loadToWrite({ ...about, env: stageEnvironment(env, about) })).warnings);
+}
+
 /** Provokes each code that only a run reports. */
 export const inRuns = {
+  'overridden-secret': (made) => readLive(made, { TRUEUP_SECRET_DB_PASSWORD: 'of-another' }),
   'sealed-file': (made) =>
     reported(async () => {
       const folder = filesIn(made, {

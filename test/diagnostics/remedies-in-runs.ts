@@ -29,7 +29,7 @@ import {
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
 import type { inRuns as provocations } from './in-runs.ts';
-import { liveStage, notified, secondPreview } from './in-runs.ts';
+import { liveStage, notified, readLive, secondPreview } from './in-runs.ts';
 import { database, filesIn, folderWith, head, idOf, production, seeded, stack } from './provoked.ts';
 import type { Row } from './remedy.ts';
 import { applied } from './remedy.ts';
@@ -275,6 +275,11 @@ export const inRuns = {
       rmSync(join(filesIn(made, { 'trueup.yaml': liveStage, 'other.yaml': '' }), 'other.yaml'));
       return planned(made);
     },
+  },
+  'overridden-secret': {
+    'Unset it to use what secrets.env has.': (made) => readLive(made, {}),
+    'If this stage means it, set TRUEUP__LIVE__SECRET_DB_PASSWORD instead.': (made) =>
+      readLive(made, { TRUEUP__LIVE__SECRET_DB_PASSWORD: 'of-this-stage' }),
   },
   'unread-root-file': {
     'Run trueup validate -f other.yaml.': (made) => {

@@ -77,6 +77,7 @@ export const command = defineCommand({
       inState: shown(inState),
       onPlatform: shown(onPlatform),
       showsSecrets,
+      howToGive: manifest.howToGive,
     });
     view.report(result);
     if (result.isSensitive && !showsSecrets) terminal.err('A part is redacted; --show-secrets shows it.\n');

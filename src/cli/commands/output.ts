@@ -68,7 +68,8 @@ export const command = defineCommand({
     return withConnection(run, manifest.settings, { purpose: 'output' }, async (connection) => {
       serveRemembered(connection.client, state);
       const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
-      if (showsSecrets) requireSecrets(outputs.map(({ name: of, missing }) => ({ name: `the output ${of}`, missing })));
+      const needed = outputs.map(({ name: of, missing }) => ({ name: `the output ${of}`, missing }));
+      if (showsSecrets) requireSecrets(needed, manifest.howToGive);
       const [only] = outputs;
       if (name !== undefined && !showsSecrets) requireShown(name, only?.isSensitive === true);
       if (name !== undefined && only !== undefined) print(only, showsSecrets);

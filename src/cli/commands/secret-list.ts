@@ -1,6 +1,7 @@
 import { someOf } from '../../diagnostics/some-of.ts';
 import { fileOption } from '../../project/folder.ts';
 import { type SealedProject, isSealedForAll, openSealedProject } from '../../project/sealed-secrets.ts';
+import { secretVariables } from '../../project/stage-environment.ts';
 import { reportFormats } from '../../render/output-format.ts';
 import {
   type SecretEntry,
@@ -10,7 +11,6 @@ import {
   secretsJson,
 } from '../../render/secrets.ts';
 import { namesOf } from '../../secrets/generate-secret.ts';
-import { envSecrets } from '../../secrets/sources/env.ts';
 import { defineCommand } from '../command.ts';
 
 /** The formats of a command that writes secrets. `verb` says what it did to each. */
@@ -43,7 +43,7 @@ export function writtenEntries(
   return { written: [...new Set(written.values())], secrets };
 }
 
-/** Lists the names of secrets, their uses, and those that no sealed file has. Needs no identity. */
+/** Lists the names of secrets, their uses, the variables that stand before a file, and names in no sealed file. Needs no identity. */
 export const command = defineCommand({
   examples: ['trueup secret list', 'trueup secret list -f staging.yaml --format json'],
   formats: reportFormats<SecretsReport>({
@@ -52,12 +52,13 @@ export const command = defineCommand({
   }),
   execute: async ({ options }, view) => {
     const project = await openSealedProject(options);
-    const inEnvironment = envSecrets(options.env);
     const sealed = project.files.flatMap(({ file }) => [...file.values.keys()]);
-    const wanted = [...project.uses.keys()].filter((name) => inEnvironment(name) === undefined);
     const generated = [...project.generated].flatMap(([name, recipe]) => namesOf(name, recipe));
-    const names = [...new Set([...sealed, ...wanted, ...generated])].toSorted();
-    const secrets = entriesOf(project, names);
+    const names = [...new Set([...sealed, ...project.uses.keys(), ...generated])].toSorted();
+    const secrets = entriesOf(project, names).map((entry) => ({
+      ...entry,
+      variable: secretVariables(options.env, options.file, entry.name).gives,
+    }));
     view.report({ written: [], secrets, next: nextSteps(secrets, { generated, file: fileOption(options) }) });
     return 'done';
   },
@@ -68,7 +69,7 @@ function nextSteps(
   secrets: readonly SecretEntry[],
   { generated, file: option }: { readonly generated: readonly string[]; readonly file: string },
 ): readonly string[] {
-  const lacking = secrets.flatMap(({ name, file }) => (file === undefined ? [name] : []));
+  const lacking = secrets.flatMap(({ name, file, variable }) => ((file ?? variable) === undefined ? [name] : []));
   const made = lacking.filter((name) => generated.includes(name));
   const asked = lacking.filter((name) => !generated.includes(name));
   const one = asked.length === 1;

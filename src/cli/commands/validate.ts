@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { missingSecrets } from '../../manifest/ask-sources.ts';
+import { missingSecrets } from '../../manifest/needed-secrets.ts';
 import { checkManifest } from '../../project/load.ts';
-import { unsealedNames } from '../../project/sealed-secrets.ts';
+import { sealedNames } from '../../project/sealed-secrets.ts';
+import { howToGiveIn } from '../../project/secret-remedies.ts';
 import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
 import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
@@ -20,10 +21,12 @@ interface Validation {
   readonly warnings: readonly Diagnostic[];
   /** The names of the secrets that the environment does not have: the values that hold them were not checked. */
   readonly secretsMissing: readonly string[];
-  /** The manifest declares other sources of secrets, which `validate` does not ask. */
-  readonly hasSources: boolean;
-  /** Those of the missing ones that no sealed file has, where it declares no other source. */
-  readonly secretsUnsealed: readonly string[];
+  /** Those of the missing ones that no sealed file has. */
+  readonly gaps: readonly string[];
+  /** The manifest declares sealed files, or sources that `validate` does not ask. */
+  readonly sources: { readonly isSealed: boolean; readonly isOther: boolean };
+  /** How to give those of the gaps, where that is not plain. */
+  readonly remedy: string | undefined;
 }
 
 /** Prints what `validate` reports. */
@@ -38,7 +41,7 @@ const formats: Formats<ValidateView> = {
   }),
   json: (screen) => ({
     ...jsonView(screen),
-    valid: (result) => printJson(screen, validationJson(result)),
+    valid: (result) => printJson(screen, validationJson({ ...result, secretsUnsealed: unsealed(result) })),
   }),
   sarif: (screen) => ({
     ...sarifView(screen, 'validate'),
@@ -56,15 +59,27 @@ const formats: Formats<ValidateView> = {
   }),
 };
 
+/** The names that no source can have: of sources other than sealed files nothing is known. */
+function unsealed({ gaps, sources: { isSealed, isOther } }: Validation): readonly string[] {
+  return isSealed && !isOther ? gaps : [];
+}
+
 /** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
-function summary({ resources, secretsMissing, hasSources, secretsUnsealed }: Validation): string {
+function summary({ resources, secretsMissing, gaps, sources, remedy }: Validation): string {
   const checked = counted(resources, 'resource');
-  if (secretsMissing.length === 0) return checked;
-  const isOne = secretsMissing.length === 1;
-  const those = `${counted(secretsMissing.length, 'secret')} ${isOne ? 'is' : 'are'}`;
-  const where = hasSources ? 'not in the environment, and validate asks no other source' : 'missing';
-  const unsealed = secretsUnsealed.length === 0 ? '' : `. No sealed file has ${secretsUnsealed.join(', ')}`;
-  return `${checked}, but ${those} ${where}: ${secretsMissing.join(', ')}. Values that hold ${isOne ? 'it' : 'them'} were not checked${unsealed}`;
+  const sealed = secretsMissing.length - gaps.length;
+  const ofSealed = `values of ${counted(sealed, 'sealed secret')}`;
+  if (gaps.length === 0) return sealed === 0 ? checked : `${checked}; ${ofSealed} were not checked`;
+  const isOne = gaps.length === 1;
+  const where = sources.isOther
+    ? `not in the environment, and validate asks no other source${sources.isSealed ? ' than sealed files' : ''}`
+    : sources.isSealed
+      ? 'in no sealed file'
+      : 'missing';
+  const named = `${counted(gaps.length, 'secret')} ${isOne ? 'is' : 'are'} ${where}: ${gaps.join(', ')}`;
+  const values = `Values that hold ${isOne ? 'it' : 'them'} were not checked`;
+  const rest = sealed === 0 ? '' : `, nor were ${ofSealed}`;
+  return `${checked}, but ${named}. ${values}${rest}${remedy === undefined ? '' : `. ${remedy.replace(/\.$/, '')}`}`;
 }
 
 /** Checks the manifest without a request. */
@@ -81,14 +96,19 @@ export const command = defineCommand({
   execute: async (run, view) => {
     const { manifest, warnings } = await loadFor(run, checkManifest);
     const { resources, settings } = manifest;
+    const { secrets } = settings;
     const secretsMissing = missingSecrets(manifest).toSorted();
+    const sealed = await sealedNames(run.options, secrets);
+    const gaps = secretsMissing.filter((name) => !sealed.has(name));
+    const isOther = secrets.some(({ is }) => is !== 'sealed');
     view.valid({
       file: run.options.file,
       resources: resources.length,
       warnings,
       secretsMissing,
-      secretsUnsealed: await unsealedNames(run.options, settings.secrets, secretsMissing),
-      hasSources: settings.secrets.length > 0,
+      gaps,
+      sources: { isSealed: secrets.some(({ is }) => is === 'sealed'), isOther },
+      remedy: gaps.length === 0 || isOther ? undefined : howToGiveIn(run.options, settings, sealed)(gaps),
     });
     return 'done';
   },

@@ -37,7 +37,14 @@ export const validationDocument = document('validation', 1, {
 export const secretsDocument = document('secrets', 1, {
   written: strings,
   secrets: z.array(
-    z.object({ name: z.string(), file: z.string().nullable(), uses: strings, sealedForAll: z.boolean() }),
+    z.object({
+      name: z.string(),
+      file: z.string().nullable(),
+      /** The variable of the environment that gives the value, before any file; `secret list` alone looks for it. */
+      variable: z.string().nullable(),
+      uses: strings,
+      sealedForAll: z.boolean(),
+    }),
   ),
 });
 

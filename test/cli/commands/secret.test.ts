@@ -318,6 +318,89 @@ Run trueup secret set CACHE_PASSWORD -f staging.yaml, where no other source has 
   });
 });
 
+describe('a secret that is not where the run looks for it', () => {
+  const stage = (more = '') => `trueup: 1
+platform: emulator
+project: prj_1
+environment: staging
+secrets: [{ sealed: ${sealedFile}, recipients: [${people[0]?.recipient}] }]
+${more}redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:CACHE_PASSWORD}" } }
+`;
+  const identity = () => ({ TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' });
+  const plain = { TRUEUP_SECRET_CACHE_PASSWORD: 'of-production-canary' };
+
+  test('a plain variable stands before the sealed file, and the run says so', async () => {
+    const { run } = place(stage());
+    await run('secret set CACHE_PASSWORD', { input: canary });
+    const said = `warning[overridden-secret] staging.yaml:5:11
+TRUEUP_SECRET_CACHE_PASSWORD of the environment stands before ${sealedFile}, which has it too
+  -> Unset it to use what ${sealedFile} has. If this stage means it, set TRUEUP__STAGING__SECRET_CACHE_PASSWORD instead.`;
+    for (const words of ['plan', 'apply --auto-approve']) {
+      // Without an identity too: names stand in clear.
+      const { code, out, err } = await run(words, { env: plain });
+      expect([code, `${out}${err}`.split('overridden-secret').length], `${out}${err}`).toEqual([0, 2]);
+      expect(`${out}${err}`).toContain(said);
+    }
+    expect((await run('plan', { env: plain })).out).toContain('No changes');
+    const [of, meant] = [identity(), { TRUEUP__STAGING__SECRET_CACHE_PASSWORD: 'of-production-canary' }];
+    for (const env of [of, { ...meant, ...of }]) {
+      const found = await run('plan', { env });
+      expect(found.code, found.err).toBe(0);
+      expect(`${found.out}${found.err}`).not.toContain('overridden-secret');
+    }
+    const list = async (env: Record<string, string>) => (await run('secret list', { env })).out;
+    const line = `${sealedFile}: 1 secret\n  CACHE_PASSWORD used by staging.redis.cache`;
+    expect(await list(of)).toBe(`${line}\n`);
+    expect(await list(plain)).toBe(`${line} (environment: TRUEUP_SECRET_CACHE_PASSWORD, over ${sealedFile})\n`);
+    expect(await list(meant)).toBe(
+      `${line} (environment: TRUEUP__STAGING__SECRET_CACHE_PASSWORD, over ${sealedFile})\n`,
+    );
+  });
+
+  test('one that no file has leads to the command that seals it, or to a name that is near', async () => {
+    const remedyOf = async (text: string, words = 'plan', sealed = 'OTHER') => {
+      const { run } = place(text);
+      await run(`secret set ${sealed}`, { input: canary });
+      const { out, err } = await run(words, { env: identity() });
+      return /^ *-> (.*)$/m.exec(`${out}${err}`)?.[1] ?? `${out}${err}`;
+    };
+    const set = 'trueup secret set CACHE_PASSWORD -f staging.yaml.';
+    expect(await remedyOf(stage())).toBe(`Run ${set}`);
+    expect(await remedyOf(stage(), 'plan', 'CACHE_PASWORD')).toBe(
+      `Did you mean CACHE_PASWORD? ${sealedFile} has it. Else run ${set}`,
+    );
+    expect(await remedyOf(stage('generated: { CACHE_PASSWORD: {} }\n'))).toBe(
+      'Run trueup secret generate -f staging.yaml.',
+    );
+    const outputs = 'outputs: { o: "${secret:OUT}" }\n';
+    expect(await remedyOf(stage(outputs), 'eval ${secret:OUT} --show-secrets')).toBe(
+      'Run trueup secret set OUT -f staging.yaml.',
+    );
+  });
+
+  test('one that a variable has which the run does not read names the variable to set', async () => {
+    const unsealed = stage().replace(/^secrets:.*\n/m, '');
+    const folder = project({ 'staging.yaml': unsealed, 'live.yaml': unsealed.replace(': staging', ': live') });
+    const ran = async (words: string, env: Record<string, string>) =>
+      trueup([...words.split(' '), '-C', folder], { env });
+    const all =
+      'Set TRUEUP__STAGING__SECRET_CACHE_PASSWORD: a run of several root files does not read TRUEUP_SECRET_CACHE_PASSWORD.';
+    expect((await ran('validate --all', plain)).out).toContain(`Values that hold it were not checked. ${all}`);
+    const { out, err } = await ran('plan --all', plain);
+    expect(`${out}${err}`).toContain(`-> ${all}`);
+    const other = { TRUEUP__LIVE__SECRET_CACHE_PASSWORD: 'x' };
+    expect((await ran('validate -f staging.yaml', other)).out).toContain(
+      'Set TRUEUP__STAGING__SECRET_CACHE_PASSWORD: TRUEUP__LIVE__SECRET_CACHE_PASSWORD is of another stage.',
+    );
+    expect((await ran('validate -f staging.yaml', {})).out).toBe(
+      'staging.yaml is valid: 2 resources, but 1 secret is missing: CACHE_PASSWORD. Values that hold it were not checked.\n',
+    );
+    expect((await ran('validate --all', {})).out).toContain(
+      'Set TRUEUP__STAGING__SECRET_CACHE_PASSWORD, or name a source under secrets: that has it.',
+    );
+  });
+});
+
 test('outputs and notifications use secrets too', async () => {
   const more = 'outputs: { o: "${secret:OUT}" }\ndrift: { notify: [{ url: "${secret:HOOK}", as: slack }] }\n';
   const { run } = place(manifest(1, more));
@@ -327,13 +410,24 @@ test('outputs and notifications use secrets too', async () => {
   expect(out).toMatch(/OUT +used by outputs\.o\n/);
 });
 
-test('validate names what no sealed file has, without an identity, and stops at a broken file', async () => {
+test('validate names what no sealed file has, once and with its remedy, and stops at a broken file', async () => {
   const { run, write } = place(manifest(1));
+  const valid = async (words = 'validate') => (await run(words)).out.replace('staging.yaml is valid: ', '');
+  const asked = 'were not checked. Run trueup secret set';
+  expect(await valid()).toBe(
+    `3 resources, but 2 secrets are in no sealed file: API_KEY, CACHE_PASSWORD. Values that hold them ${asked} NAME -f staging.yaml for each.\n`,
+  );
   await run('secret set API_KEY', { input: canary });
-  const { code, out } = await run('validate');
-  expect([code, out]).toEqual([0, expect.stringContaining('were not checked. No sealed file has CACHE_PASSWORD.\n')]);
+  expect(await valid()).toBe(
+    `3 resources, but 1 secret is in no sealed file: CACHE_PASSWORD. Values that hold it were not checked, nor were values of 1 sealed secret. Run trueup secret set CACHE_PASSWORD -f staging.yaml.\n`,
+  );
   const found = await run('validate --format json');
-  expect(documentOf(found)).toMatchObject({ secretsUnsealed: ['CACHE_PASSWORD'] });
+  expect(documentOf(found)).toMatchObject({
+    secretsMissing: ['API_KEY', 'CACHE_PASSWORD'],
+    secretsUnsealed: ['CACHE_PASSWORD'],
+  });
+  await run('secret set CACHE_PASSWORD', { input: canary });
+  expect(await valid()).toBe('3 resources; values of 2 sealed secrets were not checked.\n');
   write('API_KEY=hunter2-canary\n');
   expect((await run('validate')).err).toContain('line 1: API_KEY stands in clear');
 });
