@@ -1,9 +1,10 @@
-import { didYouMean } from '../../diagnostics/closest.ts';
+import { closest, didYouMean } from '../../diagnostics/closest.ts';
+import { positionText } from '../../diagnostics/diagnostic.ts';
 import { type Declaration, readDeclaration, readValue } from '../declared.ts';
 import { expressionIn, notInKeys, parseExpressions } from '../expression.ts';
 import type { Report } from '../report-at.ts';
 import { type ExpressionSource, type TypedValue, badExpression, nextBrace } from '../sources/source.ts';
-import type { Entry, MapNode, Node, Place } from '../tree.ts';
+import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
 import { refuseReset, refuseResets } from './merge.ts';
 
 /** A template: a block with holes. */
@@ -15,6 +16,7 @@ export interface Template {
 
 interface Parameter {
   readonly declaration: Declaration;
+  readonly declaredAt: Place;
   /** Where its default stands. */
   readonly defaultAt: Place | undefined;
 }
@@ -57,7 +59,7 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
   return templates;
 }
 
-function readParameter(name: string, { node }: Entry, report: Report): Parameter {
+function readParameter(name: string, { keyAt, node }: Entry, report: Report): Parameter {
   const written = node.is === 'map' ? node.entries.get('default')?.node : undefined;
   const filled = written?.is === 'scalar' ? expressionIn(String(written.value), holes) : undefined;
   if (written !== undefined && filled !== undefined)
@@ -67,7 +69,7 @@ function readParameter(name: string, { node }: Entry, report: Report): Parameter
       written.at,
       'Write it in the block.',
     );
-  return { declaration: readDeclaration(name, node, report), defaultAt: written?.at };
+  return { declaration: readDeclaration(name, node, report), declaredAt: keyAt, defaultAt: written?.at };
 }
 
 /** A template whose block is checked. */
@@ -103,6 +105,8 @@ function checkText(text: string, at: Place, { name, parameters, used }: Checked,
     if (source.name !== 'param') continue;
     used.add(argument);
     if (parameters.has(argument)) continue;
+    // What is misspelt is used.
+    used.add(closest(argument, [...parameters.keys()]) ?? argument);
     const { message, remedy } = noParameter(argument, name, parameters);
     report('bad-expression', message, at, remedy);
   }
@@ -149,12 +153,12 @@ export function argumentsOf(
     report('unknown-key', message, keyAt, remedy);
   }
   const values = new Map<string, Node>();
-  for (const [parameter, { declaration, defaultAt }] of parameters) {
+  for (const [parameter, { declaration, declaredAt, defaultAt }] of parameters) {
     const written = entries.get(parameter)?.node;
     const value =
       written === undefined
         ? declaration.default && asNode(declaration.default, { ...(defaultAt ?? useAt), via: viaOf(useAt) })
-        : argument(parameter, declaration, written, report);
+        : argument(parameter, { declaration, declaredAt }, written, report);
     if (value !== undefined) values.set(parameter, value);
     else if (written === undefined) {
       const remedy = `Write with: { ${parameter}: … } beside use:, or declare a default.`;
@@ -169,7 +173,12 @@ export function viaOf({ via = [], ...useAt }: Place): readonly Place[] {
   return [useAt, ...via];
 }
 
-function argument(name: string, declaration: Declaration, node: Node, report: Report): Node | undefined {
+function argument(
+  name: string,
+  { declaration, declaredAt }: Pick<Parameter, 'declaration' | 'declaredAt'>,
+  node: Node,
+  report: Report,
+): Node | undefined {
   // What an expression gives is checked where it stands in the end.
   if (node.is === 'scalar' && typeof node.value === 'string' && /(?<!\$)\$\{[a-z]+:/.test(node.value)) {
     if (!/(?<!\$)\$\{ref:/.test(node.value) || (declaration.type ?? 'text') === 'text') return node;
@@ -179,7 +188,8 @@ function argument(name: string, declaration: Declaration, node: Node, report: Re
   }
   const value = readValue(declaration, node, name);
   if (!('message' in value)) return asNode(value, node.at, node);
-  report('wrong-type', `with.${name} ${value.message}`, node.at, value.remedy);
+  const remedy = value.remedy ?? `It is declared at ${positionText(position(declaredAt))}.`;
+  report('wrong-type', `with.${name} ${value.message}`, node.at, remedy);
   return undefined;
 }
 

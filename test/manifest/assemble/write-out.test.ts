@@ -173,7 +173,13 @@ describe('is an error at its place', () => {
       'a value of a wrong type',
       'application: { a: { use: web, with: { port: §eighty } } }',
       'wrong-type',
-      'with.port must be a number',
+      'with.port must be a number, got "eighty" -> It is declared at staging.yaml:',
+    ],
+    [
+      'a misspelt parameter, and not that it is unused',
+      'templates: { t: { parameters: { memory: { default: 1Gi } }, block: { description: §"${param:memroy}" } } }',
+      'bad-expression',
+      'Did you mean memory?',
     ],
     [
       'a reference for a number',
