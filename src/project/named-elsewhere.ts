@@ -100,7 +100,7 @@ function refusal(
   const file = shellWord(other);
   const remedy =
     kind.isTop === true
-      ? `Run trueup destroy -f ${file} first, or put the block project: back.`
+      ? `Run trueup destroy -f ${file} and remove that file first.`
       : `Write something else than ${text} there and run trueup apply -f ${file}, or put ${address} back.`;
   return diagnostic('cannot-change', message, { address, remedy, position: position(at) });
 }

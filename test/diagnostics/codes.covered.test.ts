@@ -21,6 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     'test/scenarios/state-commands.test.ts',
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and make a new one: trueup state rebuild.':
     'the row of the code state-key',
+  'Run trueup destroy -f _ and remove that file first.': 'test/scenarios/named-elsewhere.test.ts',
 };
 
 test('every dangerous remedy is carried out', () => {

@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import { project, trueup } from '../cli/process.ts';
+
+/** A root file destroys a project that another root file names: it is refused, and the way out of the remedy works. */
+
+const yes = ['--auto-approve', '--allow-data-loss'];
+
+test('the project of another root file is destroyed last', async () => {
+  const server = await serve(createEmulator({ profile: 'dokploy', apiKey: 'a-key' }));
+  onTestFinished(() => server.close());
+  const head = `trueup: 1\nplatform: { url: "${server.url}", profile: dokploy }\n`;
+  const cache = 'redis: { cache: { dockerImage: "redis:8", databasePassword: correct-horse-1 } }\n';
+  const folder = project({
+    'organization.yaml': `${head}project: { name: shop, description: The shop }\n`,
+    'staging.yaml': `${head}project: shop\nenvironment: staging\n${cache}`,
+  });
+  const run = (file: string, ...words: string[]) =>
+    trueup([...words, '-f', file, '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });
+  for (const file of ['organization.yaml', 'staging.yaml']) {
+    expect(await run(file, 'apply', ...yes), file).toMatchObject({ code: 0 });
+    expect(await run(file, 'plan', '--detailed-exitcode'), file).toMatchObject({ code: 0 });
+  }
+  for (const words of [
+    ['plan', '--destroy'],
+    ['destroy', ...yes],
+  ]) {
+    const { code, err, out } = await run('organization.yaml', ...words);
+    expect([words, code]).toEqual([words, 1]);
+    expect(out + err).toContain('is not deleted: staging.yaml names it, with project (shop)');
+    expect(out + err).toContain('Run trueup destroy -f staging.yaml and remove that file first.');
+  }
+  expect(await run('staging.yaml', 'plan', '--detailed-exitcode')).toMatchObject({ code: 0 });
+  expect(await run('staging.yaml', 'destroy', ...yes)).toMatchObject({ code: 0 });
+  rmSync(join(folder, 'staging.yaml'));
+  expect(await run('organization.yaml', 'destroy', ...yes)).toMatchObject({ code: 0 });
+  expect((await run('organization.yaml', 'state', 'list')).out).not.toContain('shop');
+});
