@@ -4,10 +4,10 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 import { builtSource } from './test/support/built-source.ts';
 import { fastFiles } from './test/support/suites.ts';
-import { isFull } from './test/support/whole.ts';
+import { isAll, isFull } from './test/support/whole.ts';
 
 /**
- * What `npm run test:full` runs again with bulk reads: runs that are killed, requests that fail, people who act meanwhile. `npm run
+ * What the tier `all` runs again with bulk reads: runs that are killed, requests that fail, people who act meanwhile. `npm run
  * test:bulk` runs all that kills so.
  */
 const inBulk = [
@@ -33,6 +33,24 @@ const mocking = [
   'test/manifest/workspace.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/work-counts.test.ts',
+];
+
+/**
+ * What takes minutes of CPU, and is about processes, disks and builds more than about what changed last: the tier `all` runs it,
+ * and whoever names it.
+ */
+const onlyInAll = [
+  'test/scenarios/broken-builds.test.ts',
+  'test/scenarios/convergence-reproduction.test.ts',
+  'test/scenarios/export.kills.test.ts',
+  'test/scenarios/image.test.ts',
+  'test/scenarios/killed-processes.test.ts',
+  'test/scenarios/live.test.ts',
+  'test/scenarios/memory.test.ts',
+  'test/scenarios/program-canary.test.ts',
+  'test/scenarios/unreliable.test.ts',
+  'test/security/limits-of-manifests.test.ts',
+  'test/state/backends/local.disk-faults.test.ts',
 ];
 
 /** What takes longest, or waits longest, begins first in its project, in this order, so that no worker is left with it at the end. */
@@ -91,7 +109,7 @@ const flags = [
 ];
 
 const fast = fastFiles();
-const left = [...configDefaults.exclude, 'test/browser/**'];
+const left = [...configDefaults.exclude, 'test/browser/**', ...(isFull && !isAll ? onlyInAll : [])];
 const program = 'test/support/built-program.ts';
 const source = 'test/support/built-source.ts';
 /** In a whole run Node loads the source by itself; a few files by their name are sooner loaded by Vite, which also watches them. */
@@ -133,7 +151,7 @@ export default defineConfig({
         test: { name: 'alone', include: alone, exclude: left, globalSetup: [program, ...withSource] },
       },
       { extends: true, test: { name: 'mocking', include: mocking, exclude: left } },
-      ...(isFull
+      ...(isAll
         ? [
             {
               extends: true as const,

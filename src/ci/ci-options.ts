@@ -100,7 +100,14 @@ export function readOptions(words: readonly string[]): CiOptions {
     inFlightTimeout: taken.get('--in-flight-timeout'),
     remove: taken.has('--remove'),
     prune: taken.has('--prune'),
-    shared,
+    shared: shared.filter((one, at) => !isRepeated(one, shared.slice(at + 1))),
     own,
   };
+}
+
+/** Whether an option that takes one value comes again: the last one counts, so that a job can override those of an action. */
+function isRepeated(option: string, later: readonly string[]): boolean {
+  const [name = ''] = option.split('=', 1);
+  const isRepeatable = ['--var', '--var-file', '--file'].includes(name);
+  return !isRepeatable && option.includes('=') && later.some((one) => one.startsWith(`${name}=`));
 }

@@ -243,7 +243,9 @@ async function writeExport(
     secretPaths.push(path);
     files.push({ path: `${path}.example`, content: exampleOf(secrets, path, options, sealed !== undefined) });
   }
-  const values = how.secretsFile === undefined || secrets.length === 0 ? undefined : await secretsText(secrets, how);
+  const isAsked = how.secretsFile !== undefined && secrets.length > 0;
+  // A sealed file can hold what an env file cannot.
+  const values = isAsked ? (isSealed ? '' : await secretsText(secrets, how)) : undefined;
   // Before the secrets: a killed run leaves none that git would take.
   const ignore = await ignoring(folder, secretPaths);
   const first: NewFile[] = ignore === undefined ? [] : [ignore];

@@ -66,12 +66,19 @@ const ofType = (...types: readonly Type[]) => ({
 
 const having = (properties: object) => ({ type: 'object', properties });
 
+/** A text that the id of a preview fills. */
+const ofPreview = { type: 'string', pattern: String.raw`\$\{preview:` };
+
 /** What the type of a declaration says about its other keys, as JSON Schema. */
 export const declarationRules = {
   allOf: [
     {
       description: 'min and max limit numbers.',
-      ...choice(ofType('number'), having({ default: { type: 'number' } }), having({ min: false, max: false })),
+      ...choice(
+        ofType('number'),
+        having({ default: { anyOf: [{ type: 'number' }, ofPreview] } }),
+        having({ min: false, max: false }),
+      ),
     },
     {
       description: 'pattern limits texts.',
@@ -79,7 +86,7 @@ export const declarationRules = {
     },
     {
       description: 'The default of a boolean is true or false.',
-      ...choice(ofType('boolean'), having({ default: { type: 'boolean' } })),
+      ...choice(ofType('boolean'), having({ default: { anyOf: [{ type: 'boolean' }, ofPreview] } })),
     },
     {
       description: 'The default of a list is a list.',

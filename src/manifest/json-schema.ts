@@ -5,7 +5,7 @@ import { sectionsOf } from './blocks.ts';
 import { type Building, having, jsonSchema, resourceSchema, sectionSchemas, templateSchema } from './schema-blocks.ts';
 import { described } from './schema-descriptions.ts';
 import { type Schema, choice, expressionSchemas } from './schema-expressions.ts';
-import { layerSchemas } from './schema-layers.ts';
+import { layerSchemas, orReset } from './schema-layers.ts';
 import { shareRepeated } from './schema-shared.ts';
 import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
 import { expressionSources } from './sources/all.ts';
@@ -116,7 +116,7 @@ function settingSchema(name: string, schema: Schema, building: Building): Schema
     );
     const properties = sections.map(([section, { additionalProperties: block, ...rest }]) => [
       section,
-      { ...rest, additionalProperties: { ...(block as Schema), not: having('use') } },
+      orReset({ ...rest, additionalProperties: { ...(block as Schema), not: having('use') } }),
     ]);
     return { ...schema, properties: Object.fromEntries(properties) as Schema, additionalProperties: false };
   }

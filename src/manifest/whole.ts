@@ -79,7 +79,10 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const { id } = settings.preview ?? {};
   const fitted =
     id === undefined ? { leftOut: new Map() } : fitToPreview(written.tree, { kinds, id }, reportInto(diagnostics));
-  const moved = movesIn(settings.moved, { own: environment, kinds, rootFile: file, removed: written.removed });
+  const leftOut: ReadonlyMap<string, readonly string[]> = fitted.leftOut;
+  const notThere = [...leftOut].flatMap(([address, keys]) => keys.map((key) => `${address}.${key}`));
+  const removed = [...written.removed.keys(), ...notThere];
+  const moved = movesIn(settings.moved, { own: environment, kinds, rootFile: file, removed });
   const preview = settings.preview && placedSeeds(settings.preview, environment);
   const about = { ...settings, moved, environment, preview, rootFile: file };
   return { ...written, ...fitted, varying, rootTree, values, settings: about, kinds, lacksFiles };

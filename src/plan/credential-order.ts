@@ -34,12 +34,22 @@ export function credentialsFirst(
       // What stands above services is there before them: they run with it once they are deployed.
       return usersOf(action, planned, actions, secret).flatMap((service) => deployments.get(service)?.address ?? []);
     });
-    const done = [...first].flatMap(({ address }) => [address, deployments.get(address)?.address ?? []].flat());
-    return [
-      ...done.map((from): Edge => ({ from, to: hub, is: 'success' })),
-      ...[...new Set(after)].map((to): Edge => ({ from: hub, to, is: 'success' })),
-    ];
+    const done = [...first].flatMap((action): Edge[] => {
+      const { address } = action;
+      const deployment = deployments.get(address)?.address;
+      const is = changesRunning(action) ? 'over' : 'success';
+      const deployed: Edge[] = deployment === undefined ? [] : [{ from: deployment, to: hub, is }];
+      return [{ from: address, to: hub, is: 'success' }, ...deployed];
+    });
+    return [...done, ...[...new Set(after)].map((to): Edge => ({ from: hub, to, is: 'success' }))];
   });
+}
+
+/** Whether the write changes the credential of the running database: its deployment may fail, the old one opens nothing. */
+function changesRunning({ attributes }: Action): boolean {
+  return attributes.some(
+    ({ field: { isCredential: is, onChange } }) => is === true && typeof onChange === 'object' && 'through' in onChange,
+  );
 }
 
 function isCredential({ field }: AttributeChange): boolean {

@@ -24,18 +24,19 @@ export function statesWithoutFile(folder: string): readonly LeftState[] {
 }
 
 /**
- * Refuses to begin a state where the folder has that of a root file that is gone, with resources of this manifest: the file was
+ * Refuses to begin a state where the folder has that of a root file that is gone, with resources of this project: the file was
  * probably renamed, and what is there already would be created or adopted once more.
  *
  * @throws {Stop} `refused`
  */
 export function refuseLeft(
   { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
-  { resources, settings: { moved } }: Pick<Manifest, 'resources' | 'settings'>,
+  { resources, settings: { moved, project } }: Pick<Manifest, 'resources' | 'settings'>,
 ): void {
   const declared = new Set(resources.map(({ address }) => address));
   const isMoved = (address: string) => moved.some(({ from }) => `${address}.`.startsWith(`${from}.`));
   for (const left of statesWithoutFile(folder)) {
+    if (!isOfProject(readState(folder, left.file), project)) continue;
     const shared = [...idsIn(folder, left.file).keys()].filter((address) => declared.has(address) || isMoved(address));
     const [first] = shared;
     if (first === undefined) continue;
@@ -93,14 +94,26 @@ function sharedWith(ids: ReadonlySet<string>, folder: string, file: string): num
   return [...idsIn(folder, file).values()].filter((id) => ids.has(id)).length;
 }
 
-/** The ids of the objects of a local state, by address, unchecked; none, where it cannot be read. Never throws. */
+/** Whether a manifest that names its project so may mean that of a state: it notes the id, and the name that its manifest had. */
+function isOfProject(state: Readonly<Record<string, unknown>>, named: string): boolean {
+  const { projectId, projectName } = state;
+  return projectName === undefined || named === projectId || named === projectName;
+}
+
+/** The ids of the objects of a local state, by address, unchecked. Never throws. */
 function idsIn(folder: string, file: string): ReadonlyMap<string, string> {
+  const { resources } = readState(folder, file);
+  const records = isObject(resources) ? Object.entries(resources) : [];
+  return new Map(records.flatMap(([address, record]) => (isObject(record) ? [[address, String(record['id'])]] : [])));
+}
+
+/** A local state, unchecked; empty, where it cannot be read. Never throws. */
+function readState(folder: string, file: string): Readonly<Record<string, unknown>> {
   try {
     const state: unknown = JSON.parse(readFileSync(stateFile(folder, file), 'utf8'));
-    const records = isObject(state) && isObject(state['resources']) ? Object.entries(state['resources']) : [];
-    return new Map(records.flatMap(([address, record]) => (isObject(record) ? [[address, String(record['id'])]] : [])));
+    return isObject(state) ? state : {};
   } catch {
-    return new Map();
+    return {};
   }
 }
 

@@ -26,7 +26,7 @@ export async function namedElsewhere(made: Plan, options: ProjectFolder): Promis
   const workspace = await workspaceOf(options);
   const platform = await platformOf(options, workspace, options.env);
   const found: Diagnostic[] = [];
-  for (const { file: other, isStage, read } of siblingsOf(options)) {
+  for (const { file: other, isStage, isPreview, read } of siblingsOf(options)) {
     const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
     if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
     const rival = await read();
@@ -41,7 +41,7 @@ export async function namedElsewhere(made: Plan, options: ProjectFolder): Promis
       const name = observedValue(one.kind, one.kind.identity.keyField ?? '', row);
       const names = new Set([name, one.id].filter((text) => typeof text === 'string'));
       const [first] = namingsIn(rival, one.kind, { names, options });
-      return first === undefined ? [] : [refusal(one, { ...first, other })];
+      return first === undefined ? [] : [refusal(one, { ...first, other, isPreview })];
     });
     found.push(...withQuotes(refused, rival.texts, kinds));
   }
@@ -94,13 +94,17 @@ function scalarsIn(node: Node | undefined, path: string): { path: string; value:
 
 function refusal(
   { address, kind }: Action,
-  { path, text, at, other }: Naming & { readonly other: string },
+  { path, text, at, other, isPreview }: Naming & { readonly other: string; readonly isPreview: boolean },
 ): Diagnostic {
   const message = `${address} is not deleted: ${other} names it, with ${path} (${text})`;
   const file = shellWord(other);
+  const destroys = isPreview
+    ? `Run trueup preview prune -f ${file} --open none and remove that file first.`
+    : `Run trueup destroy -f ${file} and remove that file first.`;
+  const each = isPreview ? ' --preview ID for each preview' : '';
   const remedy =
     kind.isTop === true
-      ? `Run trueup destroy -f ${file} and remove that file first.`
-      : `Write something else than ${text} there and run trueup apply -f ${file}, or put ${address} back.`;
+      ? destroys
+      : `Write something else than ${text} there and run trueup apply -f ${file}${each}, or put ${address} back.`;
   return diagnostic('cannot-change', message, { address, remedy, position: position(at) });
 }

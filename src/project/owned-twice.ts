@@ -5,6 +5,7 @@ import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagno
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import { root } from '../kind/kind.ts';
+import { fieldAlias } from '../kind/aliases.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
 import { findBlocks } from '../manifest/blocks.ts';
@@ -23,10 +24,10 @@ import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims, RootRead } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
-import { refuseTwins, rootFiles } from './root-files.ts';
+import { type RootFile, refuseTwins, rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { readRoot, siblingsOf } from './siblings.ts';
-import { environmentOf, plainEnvironment } from './stage-environment.ts';
+import { environmentOf } from './stage-environment.ts';
 
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
@@ -39,7 +40,8 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const { folder, file, kinds } = options;
   const roots = rootFiles(folder);
   const isStage = roots.find((one) => one.file === file)?.isStage === true;
-  refuseTwins(roots.filter((one) => isStage || one.isStage || one.file === file).map((one) => one.file));
+  const twins = (one: RootFile) => (isStage || one.isStage) && one.file !== file;
+  for (const one of roots.filter(twins)) refuseTwins([file, one.file]);
   const workspaceHere = once(() => workspaceOf(options));
   const siblings = siblingsOf(options, { roots, workspace: workspaceHere });
   const others = siblings.filter((one) => !one.isPreview && (isStage || one.isStage));
@@ -97,15 +99,9 @@ export async function platformOf(
   const found = await workspace.read(file, yamlLimit);
   const tree = 'text' in found ? treeOf(file, found, []) : undefined;
   const named = nodeAt(tree, ['platform', 'url']) ?? nodeAt(tree, ['platform']);
-  const text = named?.is === 'scalar' ? String(named.value) : (ofStage(root, env) ?? '');
+  const text = named?.is === 'scalar' ? String(named.value) : (environmentOf(root, env)['TRUEUP_URL'] ?? '');
   if (text === 'emulator') return text;
   return URL.canParse(text) ? withoutSlash(new URL(text).href) : undefined;
-}
-
-/** The platform that a variable of one stage names. TRUEUP_URL is that of all of them. */
-function ofStage(root: Pick<ProjectFolder, 'folder' | 'file'>, env: Environment): string | undefined {
-  const own = environmentOf(root, env)['TRUEUP_URL'];
-  return own === plainEnvironment(env)['TRUEUP_URL'] ? undefined : own;
 }
 
 /** Reports what a family of previews has from a stage: its secrets, or its names of environments. */
@@ -222,15 +218,17 @@ function onServer(
   const own = knownFields(block, filled);
   const ports = kind.checks?.publishes?.(own, (address) => checked(at(address))) ?? [];
   const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
-  const { serverId } = checked(at(parent))?.values ?? {};
-  const isKnown = checked(at(parent))?.unknown?.includes('serverId') !== true;
+  const service = at(parent) ?? block;
+  const isKnown = checked(service)?.unknown?.includes('serverId') !== true;
+  const { text: server = 'null', isVariable = false } = fieldOf(service, 'serverId', filled) ?? {};
   return [
-    // Those of each machine may be on two machines.
-    ...ports.flatMap(({ field, port, protocol, server, isPerMachine }) => {
-      if (isPerMachine === true) return [];
-      const values = [fieldOf(block, field, filled), filled(String(protocol)), filled(String(server))];
+    // Those of each machine may be on two machines, and root files that name no platform on two platforms.
+    ...ports.flatMap(({ field, port, protocol, isPerMachine }) => {
+      if (isPerMachine === true || !isKnown) return [];
+      const values = [fieldOf(block, field, filled), filled(String(protocol)), { text: server, isVariable }];
       const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
-      return [[values, { sort: 'published', what, remedy: remedy(field, 'Docker starts only one of them') }] as const];
+      const why = 'Docker starts only one of them';
+      return [[values, { sort: 'published', what, remedy: remedy(field, why), isHarmless: true }] as const];
     }),
     ...Object.entries(kind.fields).flatMap(([field, { inPreviews: rule }]) => {
       const value = rule === 'volume' || rule === 'folder' ? fieldOf(block, field, filled) : undefined;
@@ -238,7 +236,7 @@ function onServer(
       const why = 'both write the same data';
       const what = `the ${rule} ${value.text} of one server`;
       const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
-      return [[[value, filled(String(serverId ?? null))], claim] as const];
+      return [[[value, { text: server, isVariable }], claim] as const];
     }),
   ];
 }
@@ -246,23 +244,26 @@ function onServer(
 /** The fields of a block whose values are known, for the checks of its kind. */
 function knownFields(block: Block, filled: (value: unknown) => Known | undefined): CheckedResource {
   const { address, kind, key, parent, entries } = block;
-  const values: Record<string, string> = {};
+  const values: Record<string, string | number> = {};
   const unknown: string[] = [];
   for (const field of Object.keys(kind.fields)) {
     const known = fieldOf(block, field, filled)?.text;
-    if (known !== undefined) values[field] = known;
-    else if (entries.has(fieldPath(kind, field))) unknown.push(field);
+    if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
+    else if (entryOf({ kind, entries }, field) !== undefined) unknown.push(field);
   }
   return { address, kind: kind.kind, key, parent, values, unknown };
 }
 
+/** The entry of a field, by whichever of its names. */
+function entryOf({ kind, entries }: Pick<Block, 'kind' | 'entries'>, field: string) {
+  const names = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
+  return names.flatMap((name) => (name === undefined ? [] : (entries.get(name) ?? [])))[0];
+}
+
 /** The value of a field, or its default; undefined: it is not known. */
-function fieldOf(
-  { kind, key, entries }: Block,
-  field: string,
-  filled: (value: unknown) => Known | undefined,
-): Known | undefined {
-  const node = entries.get(fieldPath(kind, field))?.node;
+function fieldOf(block: Block, field: string, filled: (value: unknown) => Known | undefined): Known | undefined {
+  const { kind, key } = block;
+  const node = entryOf(block, field)?.node;
   if (node !== undefined) return node.is === 'scalar' ? filled(node.value) : undefined;
   return filled(field === kind.identity.keyField ? key : kind.fields[field]?.otherwise);
 }

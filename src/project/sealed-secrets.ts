@@ -232,16 +232,19 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
   const identities = await identitiesIn(options);
   const done = await Promise.all(
     stale.map(async ({ path, recipients, file, text = '' }) => {
+      const values: (readonly [name: string, value: string])[] = [];
+      // One after the other: of several that do not open, the first one in the file is named.
+      for (const [name, sealed] of file.values) {
+        const opened = await openSealed(name, sealed, identities);
+        if ('problem' in opened)
+          throw stop('refused', 'sealed-file', `${path} ${opened.problem}; nothing was written`, {
+            remedy: opened.remedy,
+          });
+        options.redactor.add(opened.value);
+        values.push([name, opened.value]);
+      }
       const entries = await Promise.all(
-        [...file.values].map(async ([name, sealed]) => {
-          const opened = await openSealed(name, sealed, identities);
-          if ('problem' in opened)
-            throw stop('refused', 'sealed-file', `${path} ${opened.problem}; nothing was written`, {
-              remedy: opened.remedy,
-            });
-          options.redactor.add(opened.value);
-          return [name, await seal(name, opened.value, recipients)] as const;
-        }),
+        values.map(async ([name, value]) => [name, await seal(name, value, recipients)] as const),
       );
       return {
         text,

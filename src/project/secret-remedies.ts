@@ -106,6 +106,8 @@ export function overridden(
   const message = `${someOf(found.map(({ plain }) => plain))} of the environment ${verb} before ${files}, which has ${them} too`;
   const isMeant =
     first.ofStage === first.plain ? '' : ` If this stage means ${them}, set ${someOf(ofStages(found))} instead.`;
-  const remedy = `Unset ${them} to use what ${files} has.${isMeant}`;
+  const opens = env['TRUEUP_AGE_IDENTITY'] ?? env['TRUEUP_AGE_IDENTITY_FILE'];
+  const how = first.offer.source.is === 'sealed' && opens === undefined ? ' and set TRUEUP_AGE_IDENTITY' : '';
+  const remedy = `Unset ${them}${how} to use what ${files} has.${isMeant}`;
   return [diagnostic('overridden-secret', message, { remedy, position: position(first.offer.source.at) })];
 }

@@ -12,6 +12,7 @@ describe('the options of trueup-ci', () => {
     [['plan', '--directory=infra', '--file', 'prod.yaml'], { folder: 'infra', file: 'prod.yaml' }],
     [['apply', '--var', 'a=b=c', '--var=d='], { shared: ['--var=a=b=c', '--var=d='] }],
     [['apply', '--allow-http', '--no-wait'], { shared: ['--allow-http'], own: ['--no-wait'] }],
+    [['plan', '--directory=.', '-C', 'infra'], { folder: 'infra', shared: ['--directory=infra'] }],
     [['plan', '--document', 'a.json'], { document: 'a.json', shared: [], own: [] }],
     [['apply', '--document=a.json'], { document: undefined, own: ['--document=a.json'] }],
     [['preview', '--remove', '--number=', '--commit', 'c'], { remove: true, number: '', commit: 'c', own: [] }],

@@ -105,6 +105,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'To renew it: _. Or remove the entry.',
     'Remove one: trueup destroy -f _ --preview _. Or run trueup preview prune, or raise most: in _.',
     'Run trueup destroy -f _ and remove that file first.',
+    'Run trueup preview prune -f _ --open none and remove that file first.',
     'Restore it from a copy. Without one, remove it: each preview is listed again by its next apply.',
   ],
   'a file of this machine': [

@@ -63,6 +63,8 @@ describe('the JSON Schema accepts', () => {
     'trueup: 1\nproject: a\nchanges: { application: { a: { healthCheckSwarm: { Interval: !reset , Timeout: 3s }, env: !reset { A: 1 } } } }',
     'trueup: 1\nproject: a\nchanges: { environments: { production: { postgres: { main: !reset } } }, tags: { live: { color: "#ffffff" } } }',
     'trueup: 1\nproject: a\nchanges: { compose: { shop: { domains: { "shop.example.com": { https: !reset false , port: !reset 80 } } } } }',
+    'trueup: 1\nproject: a\nchanges: { application: !reset , tags: !reset }',
+    'variables: { a: { type: number, default: "${preview:id}" } }',
     'environment: { env: { A: 1 }, protect: true }',
     'trueup: 1\ninclude: [shop.yaml]\nenvironment: { name: staging, description: x }\nredis: { a: { use: cache } }',
     'trueup: 1\nproject: a\nenvironment: pr\npreview: { for: 3d12h, most: 10 }',
@@ -88,7 +90,6 @@ describe('the JSON Schema finds', () => {
       '/changes/application/api must NOT be valid',
     ],
     ['trueup: 1\nproject: a\nchanges: { aplication: { api: { replicas: 2 } } }', 'aplication'],
-    ['trueup: 1\nproject: a\nchanges: { application: !reset }', '/changes/application must be object'],
     ['trueup: 1\nproject: a\nchanges: { project: { description: a } }', 'project'],
     [
       'trueup: 1\nproject: a\nchanges: { postgres: { main: { private: !reset } } }',

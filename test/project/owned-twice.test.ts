@@ -64,6 +64,28 @@ test('changes: takes out a whole section, and what moved: of a shared file says 
   ]);
 });
 
+test('a chain of moved: says nothing where its end is taken out, nor one of what previews do not have', async () => {
+  const chain =
+    'moved: [{ from: application.a, to: application.b }, { from: application.b, to: application.web }, { from: postgres.main.backups.old, to: postgres.main.backups.nightly }]\n';
+  const destinations = 'backups: { nightly: { destination: files, schedule: 0 3 * * *, prefix: main, database: a } }';
+  const main = `postgres: { main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: correct-horse-1, ${destinations} } }\n`;
+  const files = (more: string) => ({ 'shop.yaml': chain + shop() + main, 'staging.yaml': own('staging', 'one', more) });
+  const moves = async (more: string) => (await reported(files(more))).filter(({ code }) => code === 'bad-move');
+  expect(await moves('')).toEqual([]);
+  expect(await moves('changes: { application: { web: !reset } }\n')).toEqual([]);
+  expect(await moves('preview: {}\n')).toEqual([]);
+});
+
+test('twin names of two other files are no matter of a stage', async () => {
+  const files = {
+    'shop.yaml': shop(),
+    'staging.yaml': own('staging', 'one'),
+    'a-b.yaml': own('x', 'two'),
+    'a_b.yaml': own('y', 'three'),
+  };
+  expect(await reported(files)).toEqual([]);
+});
+
 test('stages with environments and hosts of their own are accepted', async () => {
   const files = {
     'shop.yaml': shop(domains),
@@ -166,7 +188,13 @@ describe('two root files on one platform', () => {
   });
 
   it.each([
-    ['port', 'ports: { m: { publishedPort: 9100, targetPort: 9100 } }', 'owned-twice', 'published port 9100 (tcp)'],
+    ['port', 'ports: { m: { publishedPort: 9100, targetPort: 9100 } }', 'overlap', 'published port 9100 (tcp)'],
+    [
+      'port',
+      'ports: { m: { publishedPort: 9100, targetPort: 9100, protocol: udp } }',
+      'overlap',
+      'published port 9100 (udp)',
+    ],
     ['volume', 'mounts: { /data: { type: volume, volumeName: search } }', 'overlap', 'volume search'],
     ['folder', 'mounts: { /data: { type: bind, hostPath: /srv/x } }', 'overlap', 'folder /srv/x'],
   ])('with one %s of a server', async (_what, block, code, named) => {
@@ -178,8 +206,35 @@ describe('two root files on one platform', () => {
     expect(await reported(files())).toMatchObject([
       { code, message: expect.stringContaining(`the ${named} of one server is also declared by live.yaml`) as string },
     ]);
-    const elsewhere = 'changes: { application: { web: { serverId: srv_2 } } }\n';
-    expect((await reported(files(elsewhere))).filter(({ code: one }) => one === code)).toEqual([]);
+    for (const server of ['serverId: srv_2', 'server: vps-2']) {
+      const elsewhere = `changes: { application: { web: { ${server} } } }\n`;
+      expect((await reported(files(elsewhere))).filter(({ code: one }) => one === code)).toEqual([]);
+    }
+  });
+
+  it('with the external port of a database', async () => {
+    const main = 'databaseName: a, databaseUser: a, databasePassword: correct-horse-1, externalPort: 5432';
+    const files = (more = '') => ({
+      'shop.yaml': `postgres: { main: { dockerImage: "postgres:17", ${main} } }\n`,
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one', more),
+    });
+    expect(await reported(files())).toMatchObject([
+      { code: 'overlap', message: expect.stringContaining('the published port 5432 (tcp) of one server') as string },
+    ]);
+    expect(await reported(files('changes: { postgres: { main: { externalPort: 5433 } } }\n'))).toEqual([]);
+  });
+
+  it('on platforms that variables of the environment name', async () => {
+    const files = {
+      'shop.yaml': `tags: { live: { color: "#ffffff" } }\n${shop()}`,
+      'staging.yaml': 'trueup: 1\nproject: shop\ninclude: [shop.yaml]\nenvironment: staging\n',
+      'live.yaml': 'trueup: 1\nproject: shop\ninclude: [shop.yaml]\nenvironment: live\n',
+    };
+    const [one, two] = ['https://one.example.com', 'https://two.example.com'];
+    expect(await reported(files, { TRUEUP_URL: one })).toMatchObject([{ code: 'owned-twice' }]);
+    expect(await reported(files, { TRUEUP_URL: one, TRUEUP__STAGING__URL: two })).toEqual([]);
+    expect(await reported(files, { TRUEUP_URL: one, TRUEUP__LIVE__URL: two })).toEqual([]);
   });
 
   it('with the socket of Docker, ports of each machine, and what changes: tells apart: nothing', async () => {

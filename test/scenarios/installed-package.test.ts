@@ -24,7 +24,7 @@ import { followPage, tryYaml } from '../support/installed-pages.ts';
 import { receivers } from '../support/receiver.ts';
 import { findSamples, samplesIn } from '../support/samples.ts';
 import { installedPages, neededBy } from '../support/shell-samples.ts';
-import { thinned } from '../support/whole.ts';
+import { effort, thinned } from '../support/whole.ts';
 import { yamlTrials } from '../support/yaml-samples.ts';
 
 /** The tarball, as users get it: packed, installed in empty folders, and used there by this Node and by the current LTS. */
@@ -196,7 +196,7 @@ describe('the samples', () => {
     expect(lines.split('\n')).toEqual([expect.stringMatching(/^wrong\(3,\d+\): error TS\d+: .*'flie' does not exist/)]);
   });
 
-  describe.each(['this Node', 'the current LTS'])('run by %s', (which) => {
+  describe.each(effort({ fast: ['this Node'], all: ['this Node', 'the current LTS'] }))('run by %s', (which) => {
     let node = process.execPath;
     let server: Awaited<ReturnType<typeof serve>>;
 

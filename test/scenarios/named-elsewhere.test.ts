@@ -13,10 +13,9 @@ test('the project of another root file is destroyed last', async () => {
   const server = await serve(createEmulator({ profile: 'dokploy', apiKey: 'a-key' }));
   onTestFinished(() => server.close());
   const head = `trueup: 1\nplatform: { url: "${server.url}", profile: dokploy }\n`;
-  const cache = 'redis: { cache: { dockerImage: "redis:8", databasePassword: correct-horse-1 } }\n';
   const folder = project({
     'organization.yaml': `${head}project: { name: shop, description: The shop }\n`,
-    'staging.yaml': `${head}project: shop\nenvironment: staging\n${cache}`,
+    'staging.yaml': `${head}project: shop\nenvironment: { name: staging, description: Before release }\n`,
   });
   const run = (file: string, ...words: string[]) =>
     trueup([...words, '-f', file, '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });

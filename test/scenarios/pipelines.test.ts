@@ -302,7 +302,7 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     },
   );
 
-  test('gives a pull request from a fork no secrets: it is validated, and nothing is stored', async () => {
+  onEachInAll('gives a pull request from a fork no secrets: it is validated, and nothing is stored', async () => {
     begin('$(touch${IFS}pwned)');
     manifest('evil', 80);
     commit('`touch pwned`; $(touch pwned)', '$(touch${IFS}pwned)');

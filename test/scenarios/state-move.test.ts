@@ -139,6 +139,20 @@ test('a state of an earlier version takes the name of its root file at the next 
 });
 
 describe('a root file that was renamed without its state', () => {
+  test('and one of another project is no renamed one', async () => {
+    const { run, folder, rename } = await applied();
+    const store = localStore(join(folder, '.trueup'));
+    const state = await store.read();
+    if (state === undefined) throw new Error('there is no state');
+    await store.write({ ...state, serial: state.serial + 1, projectName: 'shop' });
+    rename('trueup.yaml', 'live.yaml');
+    const text = readFileSync(join(folder, 'live.yaml'), 'utf8');
+    writeFileSync(join(folder, 'live.yaml'), text.replace('project: prj_1', 'project: prj_2'));
+    expect((await run('plan', '-f', 'live.yaml')).err).not.toContain('is not here any more');
+    writeFileSync(join(folder, 'live.yaml'), text);
+    expect((await run('plan', '-f', 'live.yaml')).err).toContain('trueup.yaml is not here any more');
+  });
+
   test.each([
     ['plan'],
     ['apply', '--auto-approve', '--adopt'],

@@ -263,7 +263,7 @@ describe('a hostile repository', () => {
 
   /** Each is planned; the other commands take turns. */
   const forOne = (index: number) =>
-    commandLines.filter((words, at) => words.includes('json') || isSampled(index, at, 4));
+    commandLines.filter((words, at) => words.includes('json') || isSampled(index, at, 6));
 
   function check(folder: string, { args, code, out, err }: Finished & { args: readonly string[] }): void {
     const words = args.join(' ');

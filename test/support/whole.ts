@@ -4,9 +4,10 @@
  * | tier | command                                | files                   | cases                           |
  * | ---- | -------------------------------------- | ----------------------- | ------------------------------- |
  * | fast | `npm test`                             | those of `suites.ts`    | few                             |
- * | full | `npm run test:full`                    | all, some also in the   | a fixed sample, larger          |
- * |      |                                        | words of Dokploy        |                                 |
- * | all  | `TRUEUP_TESTS=all npm run test:full`   | the same                | all                             |
+ * | full | `npm run test:full`                    | all but those of        | a fixed sample, larger          |
+ * |      |                                        | `onlyInAll`             |                                 |
+ * | all  | `TRUEUP_TESTS=all npm run test:full`   | all, some also with     | all                             |
+ * |      |                                        | bulk reads              |                                 |
  *
  * A file that is run by its name tries few cases. `npm run test:soak` tries more than all of three files.
  */

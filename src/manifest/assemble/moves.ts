@@ -2,7 +2,6 @@ import { childAddress, isWithin, normalAddress } from '../../kind/address.ts';
 import { resolveAddress, resolveSection } from '../../kind/aliases.ts';
 import type { Kind } from '../../kind/kind.ts';
 import type { Settings } from '../settings.ts';
-import type { Place } from '../tree.ts';
 import { type OwnEnvironment, holderOf } from './environment.ts';
 
 /** What the moves of a manifest depend on. */
@@ -11,8 +10,8 @@ interface About {
   readonly kinds: readonly Kind[];
   /** The name of the root file. */
   readonly rootFile: string;
-  /** The addresses of blocks that `changes:` takes out. */
-  readonly removed: ReadonlyMap<string, Place>;
+  /** The addresses of what `changes:` takes out, and of what previews do not have. */
+  readonly removed: readonly string[];
 }
 
 /**
@@ -29,9 +28,14 @@ export function movesIn(moved: Settings['moved'], { own, kinds, rootFile, remove
   };
   const isRemoved = (address: string) => {
     const written = normalAddress(resolveAddress(address)) ?? address;
-    return [...removed.keys()].some((one) => isWithin(written, one));
+    return removed.some((one) => isWithin(written, one));
   };
-  return moved
-    .map(({ from, to, at }) => ({ from: whole(from), to: whole(to), at }))
-    .filter(({ to, at }) => at.file === rootFile || !isRemoved(to));
+  const entries = moved.map(({ from, to, at }) => ({ from: whole(from), to: whole(to), at }));
+  const next = new Map(entries.map(({ from, to }) => [from, to]));
+  /** Where a chain of entries ends; one that is a circle is reported elsewhere. */
+  const endOf = (address: string, left = entries.length): string => {
+    const to = left === 0 ? undefined : next.get(address);
+    return to === undefined ? address : endOf(to, left - 1);
+  };
+  return entries.filter(({ to, at }) => at.file === rootFile || !isRemoved(endOf(to)));
 }
