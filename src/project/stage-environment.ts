@@ -73,12 +73,7 @@ function ownVariables(env: Environment, stage: string | undefined): ReadonlyMap<
 
 /** The environment as another manifest of the same run may read it. @throws {Stop} as `stageEnvironment` */
 export function environmentOf(other: OfManifest, env: Environment): Environment {
-  return stageEnvironment(plainEnvironment(env), other);
-}
-
-/** The environment that every manifest reads where none has variables of its own. */
-export function plainEnvironment(env: Environment): Environment {
-  return keptBack.get(env)?.whole ?? env;
+  return stageEnvironment(keptBack.get(env)?.whole ?? env, other);
 }
 
 /** The environment for notifications, which are of no stage: with the plain secrets too. */
