@@ -332,14 +332,18 @@ ${more}redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:CA
   test('a plain variable stands before the sealed file, and the run says so', async () => {
     const { run } = place(stage());
     await run('secret set CACHE_PASSWORD', { input: canary });
-    const said = `warning[overridden-secret] staging.yaml:5:11
+    const said = (how: string) => `warning[overridden-secret] staging.yaml:5:11
 TRUEUP_SECRET_CACHE_PASSWORD of the environment stands before ${sealedFile}, which has it too
-  -> Unset it to use what ${sealedFile} has. If this stage means it, set TRUEUP__STAGING__SECRET_CACHE_PASSWORD instead.`;
-    for (const words of ['plan', 'apply --auto-approve']) {
-      // Without an identity too: names stand in clear.
-      const { code, out, err } = await run(words, { env: plain });
+  -> Unset it${how} to use what ${sealedFile} has. If this stage means it, set TRUEUP__STAGING__SECRET_CACHE_PASSWORD instead.`;
+    // Without an identity too: names stand in clear.
+    for (const [words, env, how] of [
+      ['plan', plain, ' and set TRUEUP_AGE_IDENTITY'],
+      ['apply --auto-approve', plain, ' and set TRUEUP_AGE_IDENTITY'],
+      ['plan', { ...plain, ...identity() }, ''],
+    ] as const) {
+      const { code, out, err } = await run(words, { env });
       expect([code, `${out}${err}`.split('overridden-secret').length], `${out}${err}`).toEqual([0, 2]);
-      expect(`${out}${err}`).toContain(said);
+      expect(`${out}${err}`).toContain(said(how));
     }
     expect((await run('plan', { env: plain })).out).toContain('No changes');
     const [of, meant] = [identity(), { TRUEUP__STAGING__SECRET_CACHE_PASSWORD: 'of-production-canary' }];
