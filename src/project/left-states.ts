@@ -4,6 +4,8 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { isObject } from '../formats/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { isBoundTo } from '../state/bound.ts';
+import type { State } from '../state/state.ts';
 import type { ProjectFolder } from './folder.ts';
 import { rootFiles } from './root-files.ts';
 import { hasLocalState, stateFolder } from './state-location.ts';
@@ -13,6 +15,9 @@ interface LeftState {
   readonly file: string;
   readonly location: string;
 }
+
+/** What such a state says of itself, unchecked. */
+type LeftContent = Partial<Pick<State, 'projectId' | 'projectName' | 'resources'>>;
 
 /** The local states of a folder whose root files are gone. Never throws. */
 export function statesWithoutFile(folder: string): readonly LeftState[] {
@@ -36,8 +41,10 @@ export function refuseLeft(
   const declared = new Set(resources.map(({ address }) => address));
   const isMoved = (address: string) => moved.some(({ from }) => `${address}.`.startsWith(`${from}.`));
   for (const left of statesWithoutFile(folder)) {
-    if (!isOfProject(readState(folder, left.file), project)) continue;
-    const shared = [...idsIn(folder, left.file).keys()].filter((address) => declared.has(address) || isMoved(address));
+    const state = readState(folder, left.file);
+    // The state notes the id, and the name that its manifest had; without a name it may be that of any project.
+    if (state.projectName !== undefined && !isBoundTo(state, project)) continue;
+    const shared = [...idsOf(state).keys()].filter((address) => declared.has(address) || isMoved(address));
     const [first] = shared;
     if (first === undefined) continue;
     const what = shared.length === 1 ? `${first}, which` : `${shared.length} resources that`;
@@ -52,7 +59,7 @@ export function refuseLeft(
 export function describeLeft(folder: string): readonly string[] {
   return statesWithoutFile(folder).map(({ file, location }) => {
     const roots = rootFiles(folder).map((root) => root.file);
-    const ids = new Set(idsIn(folder, file).values());
+    const ids = new Set(idsOf(readState(folder, file)).values());
     const other = roots
       .map((root) => ({ root, shared: sharedWith(ids, folder, root) }))
       .find(({ shared }) => shared > 0);
@@ -79,7 +86,7 @@ export function chooseState(former: string, present: string): string {
   return `${compareStates(former, present)} ${keep} To keep that of ${former}, put ${placeOf(present)} aside, and run trueup state move ${from} ${to}.`;
 }
 
-/** The remedy where two states, of which nobody can put one aside, are of one root file. */
+/** The remedy where two root files have a state in a database or a bucket: how to compare the two. */
 export function compareStates(former: string, present: string): string {
   const [from, to] = [former, present].map(shellWord);
   return `Compare them: trueup state list -f ${from} and trueup state list -f ${to}.`;
@@ -91,24 +98,17 @@ function placeOf(file: string): string {
 }
 
 function sharedWith(ids: ReadonlySet<string>, folder: string, file: string): number {
-  return [...idsIn(folder, file).values()].filter((id) => ids.has(id)).length;
+  return [...idsOf(readState(folder, file)).values()].filter((id) => ids.has(id)).length;
 }
 
-/** Whether a manifest that names its project so may mean that of a state: it notes the id, and the name that its manifest had. */
-function isOfProject(state: Readonly<Record<string, unknown>>, named: string): boolean {
-  const { projectId, projectName } = state;
-  return projectName === undefined || named === projectId || named === projectName;
-}
-
-/** The ids of the objects of a local state, by address, unchecked. Never throws. */
-function idsIn(folder: string, file: string): ReadonlyMap<string, string> {
-  const { resources } = readState(folder, file);
+/** The ids of the objects of a state, by address. */
+function idsOf({ resources }: LeftContent): ReadonlyMap<string, string> {
   const records = isObject(resources) ? Object.entries(resources) : [];
   return new Map(records.flatMap(([address, record]) => (isObject(record) ? [[address, String(record['id'])]] : [])));
 }
 
 /** A local state, unchecked; empty, where it cannot be read. Never throws. */
-function readState(folder: string, file: string): Readonly<Record<string, unknown>> {
+function readState(folder: string, file: string): LeftContent {
   try {
     const state: unknown = JSON.parse(readFileSync(stateFile(folder, file), 'utf8'));
     return isObject(state) ? state : {};

@@ -24,7 +24,7 @@ import { platformName } from '../plan/plan-facts.ts';
 import type { Claim, RootClaims, RootRead } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
-import { type RootFile, refuseTwins, rootFiles } from './root-files.ts';
+import { refuseTwins, rootFiles } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { readRoot, siblingsOf } from './siblings.ts';
 import { environmentOf } from './stage-environment.ts';
@@ -40,8 +40,7 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const { folder, file, kinds } = options;
   const roots = rootFiles(folder);
   const isStage = roots.find((one) => one.file === file)?.isStage === true;
-  const twins = (one: RootFile) => (isStage || one.isStage) && one.file !== file;
-  for (const one of roots.filter(twins)) refuseTwins([file, one.file]);
+  for (const other of roots) if ((isStage || other.isStage) && other.file !== file) refuseTwins([file, other.file]);
   const workspaceHere = once(() => workspaceOf(options));
   const siblings = siblingsOf(options, { roots, workspace: workspaceHere });
   const others = siblings.filter((one) => !one.isPreview && (isStage || one.isStage));
@@ -214,48 +213,49 @@ function onServer(
   filled: (value: unknown) => Known | undefined,
 ): readonly (readonly [values: readonly (Known | undefined)[], claim: Unplaced])[] {
   const { kind, parent = '' } = block;
-  const checked = (one: Block | undefined) => one && knownFields(one, filled);
-  const own = knownFields(block, filled);
-  const ports = kind.checks?.publishes?.(own, (address) => checked(at(address))) ?? [];
-  const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
   const service = at(parent) ?? block;
-  const isKnown = checked(service)?.unknown?.includes('serverId') !== true;
-  const { text: server = 'null', isVariable = false } = fieldOf(service, 'serverId', filled) ?? {};
+  const server = fieldOf(service, 'serverId', filled);
+  if (server === undefined && entryOf(service, 'serverId') !== undefined) return [];
+  const place: Known = server ?? { text: 'null', isVariable: false };
+  const checked = (one: Block | undefined) => one && knownFields(one, filled);
+  const publishes = kind.checks?.publishes;
+  const ports = publishes?.(knownFields(block, filled), (address) => checked(at(address))) ?? [];
+  const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
   return [
     // Those of each machine may be on two machines, and root files that name no platform on two platforms.
     ...ports.flatMap(({ field, port, protocol, isPerMachine }) => {
-      if (isPerMachine === true || !isKnown) return [];
-      const values = [fieldOf(block, field, filled), filled(String(protocol)), { text: server, isVariable }];
+      if (isPerMachine === true) return [];
+      const values = [fieldOf(block, field, filled), filled(String(protocol)), place];
       const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
       const why = 'Docker starts only one of them';
       return [[values, { sort: 'published', what, remedy: remedy(field, why), isHarmless: true }] as const];
     }),
     ...Object.entries(kind.fields).flatMap(([field, { inPreviews: rule }]) => {
       const value = rule === 'volume' || rule === 'folder' ? fieldOf(block, field, filled) : undefined;
-      if (rule === undefined || value === undefined || !isKnown || ofSystem.test(value.text)) return [];
+      if (rule === undefined || value === undefined || ofSystem.test(value.text)) return [];
       const why = 'both write the same data';
       const what = `the ${rule} ${value.text} of one server`;
       const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
-      return [[[value, { text: server, isVariable }], claim] as const];
+      return [[[value, place], claim] as const];
     }),
   ];
 }
 
 /** The fields of a block whose values are known, for the checks of its kind. */
 function knownFields(block: Block, filled: (value: unknown) => Known | undefined): CheckedResource {
-  const { address, kind, key, parent, entries } = block;
+  const { address, kind, key, parent } = block;
   const values: Record<string, string | number> = {};
   const unknown: string[] = [];
   for (const field of Object.keys(kind.fields)) {
     const known = fieldOf(block, field, filled)?.text;
     if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
-    else if (entryOf({ kind, entries }, field) !== undefined) unknown.push(field);
+    else if (entryOf(block, field) !== undefined) unknown.push(field);
   }
   return { address, kind: kind.kind, key, parent, values, unknown };
 }
 
 /** The entry of a field, by whichever of its names. */
-function entryOf({ kind, entries }: Pick<Block, 'kind' | 'entries'>, field: string) {
+function entryOf({ kind, entries }: Block, field: string) {
   const names = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
   return names.flatMap((name) => (name === undefined ? [] : (entries.get(name) ?? [])))[0];
 }

@@ -1,7 +1,10 @@
 import type { State } from './state.ts';
 
 /** Whether a manifest that names its project so means the project of a state. */
-export function isBoundTo({ projectId, projectName }: State, named: string): boolean {
+export function isBoundTo(
+  { projectId, projectName }: Partial<Pick<State, 'projectId' | 'projectName'>>,
+  named: string,
+): boolean {
   return named === projectId || named === projectName;
 }
 
