@@ -20,12 +20,8 @@ const inBulk = [
 /** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
 const hangs = 120_000;
 
-/** What replaces globals for as long as a worker lives: each of these files has one of its own. */
-const alone = [
-  'test/security/hostile-repository.test.ts',
-  'test/scenarios/crashes-in-pairs.test.ts',
-  'test/scenarios/crashes-of-kinds.test.ts',
-];
+/** It watches every connection of its worker. */
+const alone = ['test/security/hostile-repository.test.ts'];
 
 /** What replaces modules of the source: Vite loads it, for each of these files in a worker of its own. */
 const mocking = [
