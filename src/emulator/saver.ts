@@ -33,8 +33,8 @@ export function createSaver(file: string, text: () => string): Saver {
         onDisk = version;
         settle(version, ({ resolve }) => resolve());
       } catch (error) {
-        settle(version, ({ reject }) => reject(error));
-        // Whoever waits has been told; the next change tries again.
+        // Also who waits for a change that came meanwhile: only the next change tries again.
+        settle(current, ({ reject }) => reject(error));
         break;
       }
     }
