@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { virtualTime } from '../../../src/state/conformance/virtual-time.ts';
-import { simulateTimers, timersRunIn } from './timers.ts';
+import { virtualTime } from '../../src/state/conformance/virtual-time.ts';
+import { simulateTimers, timersRunIn } from '../support/crashes/timers.ts';
 
 /** What one file replaces, another file of its worker would wait on for ever. */
 
