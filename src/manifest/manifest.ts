@@ -27,7 +27,7 @@ import type { Settings } from './settings.ts';
 import { type GivenText, type ValueFile, type Variable, readValueFiles, readVariables } from './variables.ts';
 import { placeOfSection } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
-import { type Whole, loadWhole } from './whole.ts';
+import { type Whole, type WholeRead, loadWhole } from './whole.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Everything a user declared, checked, before any request. */
@@ -93,6 +93,8 @@ export interface ManifestInput extends Beside {
   readonly platformUrl?: string | undefined;
   /** Called with the settings and the variables once they are read, unless a mistake was found, and waited for; the rest may still be wrong. */
   readonly onSettings?: ((settings: Settings, variables: ReadonlyMap<string, Variable>) => Promise<void>) | undefined;
+  /** Called with the files as one, before the blocks in them are read. */
+  readonly onWhole?: ((read: WholeRead) => void) | undefined;
   readonly addSecret: (value: string) => void;
 }
 
@@ -122,6 +124,7 @@ async function read(
   const { workspace, sources = expressionSources } = input;
   const whole = await loadWhole({ ...input, sources }, { diagnostics, texts });
   if (whole === undefined) return undefined;
+  input.onWhole?.({ whole, texts });
   const { tree, kinds, rootTree } = whole;
   const settings = inDokploysWords(whole.settings);
   const variables = variablesOf(whole, input, diagnostics);

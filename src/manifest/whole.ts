@@ -47,6 +47,12 @@ export interface Whole {
   readonly removed: ReadonlyMap<string, Place>;
 }
 
+/** A root file with what it includes, and the texts of its files by their names. */
+export interface WholeRead {
+  readonly whole: Whole;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
 /** Reads the root file and what it includes. undefined: a setting is wrong, or the root file cannot be read. */
 export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loading): Promise<Whole | undefined> {
   const { workspace, file, declaredBeside } = input;

@@ -1,5 +1,5 @@
 import type { Place } from '../manifest/tree.ts';
-import type { Whole } from '../manifest/whole.ts';
+import type { WholeRead } from '../manifest/whole.ts';
 
 /** A thing of a platform that one root file has for itself. */
 export interface Claim {
@@ -12,14 +12,7 @@ export interface Claim {
   readonly remedy: (own: string, other: string) => string;
 }
 
-/** A root file with what it includes. */
-export interface RootRead {
-  readonly whole: Whole;
-  /** The texts of its files, by their names. */
-  readonly texts: ReadonlyMap<string, string>;
-}
-
-/** A root file with what it has for itself, by what that is on which platform. */
-export interface RootClaims extends RootRead {
+/** A root file with what it has for itself, by what that is. */
+export interface RootClaims extends WholeRead {
   readonly claims: ReadonlyMap<string, Claim>;
 }

@@ -12,6 +12,7 @@ import { applyMoves } from '../plan/moved-addresses.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources } from '../manifest/ask-sources.ts';
 import { missingSecrets } from '../manifest/needed-secrets.ts';
+import type { WholeRead } from '../manifest/whole.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
@@ -49,8 +50,9 @@ export async function loadManifest(
  */
 export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   const options = sharing(given);
-  const { manifest, warnings } = await loadManifest(options);
-  const found = await refuseRivals(options);
+  let own: WholeRead | undefined;
+  const { manifest, warnings } = await loadManifest(options, { onWhole: (read) => void (own = read) });
+  const found = await refuseRivals(options, own);
   const { settings, resources, texts } = manifest;
   const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
   const all = [...warnings, ...found, ...adoptOnly(resources), ...moves];
@@ -112,8 +114,10 @@ export async function loadWithSecrets(
 export async function loadToWrite(given: ProjectFolder, asked: Asked = {}): ReturnType<typeof loadWithSecrets> {
   const options = sharing(given);
   let found: readonly Diagnostic[] = [];
-  const accept = async () => void (found = await refuseRivals(options));
-  const loaded = await loadWithSecrets(options, { ...asked, accept });
+  let own: WholeRead | undefined;
+  const onWhole = (read: WholeRead) => void (own = read);
+  const accept = async () => void (found = await refuseRivals(options, own));
+  const loaded = await loadWithSecrets(options, { ...asked, onWhole, accept });
   return { ...loaded, warnings: [...loaded.warnings, ...found] };
 }
 
@@ -123,8 +127,8 @@ function sharing(options: ProjectFolder): ProjectFolder {
 }
 
 /** @throws {Stop} `manifest`, when another root file of the folder declares the same. */
-async function refuseRivals(options: ProjectFolder): Promise<readonly Diagnostic[]> {
-  const found = await ownedTwice(options);
+async function refuseRivals(options: ProjectFolder, own: WholeRead | undefined): Promise<readonly Diagnostic[]> {
+  const found = await ownedTwice(options, own);
   if (hasErrors(found)) throw new Stop('manifest', found);
   return found;
 }
@@ -158,8 +162,8 @@ export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   throw noRootFile(options, otherwise);
 }
 
-/** A text to evaluate beside the manifest, and the function that gets the settings of the manifest. */
-type Asked = Pick<ManifestInput, 'freeText' | 'onSettings'>;
+/** A text to evaluate beside the manifest, and what is called while it is read. */
+type Asked = Pick<ManifestInput, 'freeText' | 'onSettings' | 'onWhole'>;
 
 interface Loading extends Asked {
   readonly workspace: Workspace;

@@ -9,7 +9,7 @@ import { expressionSources } from '../manifest/sources/all.ts';
 import { type Node, type Place, nodeAt, position } from '../manifest/tree.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { type Action, type Plan, isDeletion } from '../plan/action.ts';
-import type { RootRead } from './claims.ts';
+import type { WholeRead } from '../manifest/whole.ts';
 import type { ProjectFolder } from './folder.ts';
 import { fillerOf, platformOf } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
@@ -62,7 +62,7 @@ interface Naming {
 
 /** The values of a root file that name an object of a kind. */
 function namingsIn(
-  { whole }: RootRead,
+  { whole }: WholeRead,
   target: Kind,
   { names, options }: { readonly names: ReadonlySet<string>; readonly options: ProjectFolder },
 ): readonly Naming[] {

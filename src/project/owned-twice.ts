@@ -17,11 +17,10 @@ import { expressionSources } from '../manifest/sources/all.ts';
 import { filledText } from '../manifest/sources/var.ts';
 import { nodeAt, position } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
-import type { Whole } from '../manifest/whole.ts';
+import type { Whole, WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { isOfProject } from '../observe/ownership.ts';
-import { platformName } from '../plan/plan-facts.ts';
-import type { Claim, RootClaims, RootRead } from './claims.ts';
+import type { Claim, RootClaims } from './claims.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { refuseTwins, rootFiles } from './root-files.ts';
@@ -31,12 +30,13 @@ import { environmentOf } from './stage-environment.ts';
 
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
- * what a variable decides is a warning too. Reads files only: no secret, no request. It compares with no file of
- * previews, and not two files that both lack `environment:`.
+ * what a variable decides is a warning too. Reads files only: no secret, no request; its own only where they are not `loaded`.
+ * It compares with no file of previews, with none on a platform that is another as far as files and environment show, and not
+ * two files that both lack `environment:`.
  *
  * @throws {Stop} `usage`, when two stages have one name for variables
  */
-export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagnostic[]> {
+export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Promise<readonly Diagnostic[]> {
   const { folder, file, kinds } = options;
   const roots = rootFiles(folder);
   const isStage = roots.find((one) => one.file === file)?.isStage === true;
@@ -46,7 +46,7 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   const others = siblings.filter((one) => !one.isPreview && (isStage || one.isStage));
   if (others.length === 0) return [];
   const { claims } = options.platforms ?? sharedPlatforms();
-  const claimsIn = (name: string, read: () => Promise<RootRead | undefined>) =>
+  const claimsIn = (name: string, read: () => Promise<WholeRead | undefined>) =>
     keptIn(claims, join(folder, name), async () => {
       const found = await read();
       return found && { ...found, claims: claimsOf(found.whole, readingOf(options)) };
@@ -57,12 +57,13 @@ export async function ownedTwice(options: ProjectFolder): Promise<readonly Diagn
   for (const { file: other, read } of others) {
     const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
     if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
-    const own = await claimsIn(file, () => readRoot(options, workspace));
+    const own = await claimsIn(file, async () => loaded ?? (await readRoot(options, workspace)));
     if (own === undefined) return [];
     const rival = await claimsIn(other, read);
     if (rival !== undefined) {
       const names = { own: file, other };
-      const collided = [...collisions(own, rival, names), ...besidePreviews(own, rival, names)];
+      const twice = platform === elsewhere ? collisions(own, rival, names) : [];
+      const collided = [...twice, ...besidePreviews(own, rival, names)];
       found.push(...withQuotes(collided, own.texts, kinds));
     } else if (isStage) {
       const message = `${other} cannot be read, so nothing tells whether it declares the same as ${file}`;
@@ -152,7 +153,7 @@ export function fillerOf(
 
 /** What a root file has for itself. Values that the command line and the environment give are not known. */
 function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFiles'>): RootClaims['claims'] {
-  const { platform, project } = whole.settings;
+  const { project } = whole.settings;
   const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
   const filled = fillerOf(whole, reading);
   const found = new Map<string, Claim>();
@@ -160,7 +161,7 @@ function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFil
   const top = topOf(blocks.map(({ kind }) => kind));
   const add = (block: Block, key: readonly (Known | undefined)[], { sort = block.kind.kind, ...claim }: Unplaced) => {
     if (key.includes(undefined)) return;
-    const name = JSON.stringify([platformName(platform), sort, ...key.map((part) => part?.text)]);
+    const name = JSON.stringify([sort, ...key.map((part) => part?.text)]);
     found.set(name, {
       isHarmless: false,
       ...claim,

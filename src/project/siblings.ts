@@ -4,8 +4,7 @@ import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
-import { loadWhole } from '../manifest/whole.ts';
-import type { RootRead } from './claims.ts';
+import { type WholeRead, loadWhole } from '../manifest/whole.ts';
 import type { ProjectFolder } from './folder.ts';
 import { linkTarget } from './links.ts';
 import { readingOf, workspaceOf } from './pins.ts';
@@ -15,7 +14,7 @@ import { environmentOf } from './stage-environment.ts';
 /** Another root file of a folder. Each is read when something asks for it; nothing is sent. */
 export interface Sibling extends RootFile {
   /** Undefined: it cannot be read. */
-  readonly read: () => Promise<RootRead | undefined>;
+  readonly read: () => Promise<WholeRead | undefined>;
   /** How it is loaded without secrets and keys. */
   readonly options: () => ProjectFolder;
 }
@@ -41,7 +40,7 @@ export function siblingsOf(
 const isSecret = /^TRUEUP_(?:SECRET_|AGE_|API_KEY$|STATE_KEY$)/;
 
 /** Reads a root file with what it includes; undefined: it cannot be read. One that names no platform has a platform all the same. */
-export async function readRoot(options: ProjectFolder, workspace: Workspace): Promise<RootRead | undefined> {
+export async function readRoot(options: ProjectFolder, workspace: Workspace): Promise<WholeRead | undefined> {
   try {
     const texts = new Map<string, string>();
     const reading = { ...readingOf(options), platformUrl: 'https://unnamed.invalid' };

@@ -235,6 +235,11 @@ describe('two root files on one platform', () => {
     expect(await reported(files, { TRUEUP_URL: one })).toMatchObject([{ code: 'owned-twice' }]);
     expect(await reported(files, { TRUEUP_URL: one, TRUEUP__STAGING__URL: two })).toEqual([]);
     expect(await reported(files, { TRUEUP_URL: one, TRUEUP__LIVE__URL: two })).toEqual([]);
+    // The other one names the address in its file.
+    const named = { ...files, 'live.yaml': `${files['live.yaml']}platform: { url: "${one}/" }\n` };
+    expect(await reported(named, { TRUEUP_URL: one })).toMatchObject([{ code: 'owned-twice' }]);
+    expect(await reported(named, { TRUEUP_URL: two })).toEqual([]);
+    expect(await reported(named)).not.toMatchObject([{ code: 'owned-twice' }]);
   });
 
   it('with the socket of Docker, ports of each machine, and what changes: tells apart: nothing', async () => {
