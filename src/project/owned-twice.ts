@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { keptIn, once } from '../api/once.ts';
+import { keptIn, once, onceFor } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { CheckedResource } from '../kind/checks.ts';
-import { root } from '../kind/kind.ts';
+import { type Kind, root } from '../kind/kind.ts';
 import { fieldAlias } from '../kind/aliases.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
@@ -207,6 +207,13 @@ type Unplaced = Pick<Claim, 'what' | 'remedy'> & Partial<Claim> & { readonly sor
 /** Folders that hold no data of a service, such as that of the socket of Docker. */
 const ofSystem = /^\/(?:etc|proc|sys|dev|run|usr|var\/run)(?:\/|$)/;
 
+/** The fields of a kind that name a volume or a folder. */
+const dataOf = onceFor(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { inPreviews: rule }]) =>
+    rule === 'volume' || rule === 'folder' ? [{ field, rule } as const] : [],
+  ),
+);
+
 /** The ports, volumes and folders of its server that a block takes, as far as they are known. */
 function onServer(
   block: Block,
@@ -214,12 +221,13 @@ function onServer(
   filled: (value: unknown) => Known | undefined,
 ): readonly (readonly [values: readonly (Known | undefined)[], claim: Unplaced])[] {
   const { kind, parent = '' } = block;
+  const [publishes, onDisk] = [kind.checks?.publishes, dataOf(kind)];
+  if (publishes === undefined && onDisk.length === 0) return [];
   const service = at(parent) ?? block;
   const server = fieldOf(service, 'serverId', filled);
   if (server === undefined && entryOf(service, 'serverId') !== undefined) return [];
   const place: Known = server ?? { text: 'null', isVariable: false };
   const checked = (one: Block | undefined) => one && knownFields(one, filled);
-  const publishes = kind.checks?.publishes;
   const ports = publishes?.(knownFields(block, filled), (address) => checked(at(address))) ?? [];
   const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
   return [
@@ -231,9 +239,9 @@ function onServer(
       const why = 'Docker starts only one of them';
       return [[values, { sort: 'published', what, remedy: remedy(field, why), isHarmless: true }] as const];
     }),
-    ...Object.entries(kind.fields).flatMap(([field, { inPreviews: rule }]) => {
-      const value = rule === 'volume' || rule === 'folder' ? fieldOf(block, field, filled) : undefined;
-      if (rule === undefined || value === undefined || ofSystem.test(value.text)) return [];
+    ...onDisk.flatMap(({ field, rule }) => {
+      const value = fieldOf(block, field, filled);
+      if (value === undefined || ofSystem.test(value.text)) return [];
       const why = 'both write the same data';
       const what = `the ${rule} ${value.text} of one server`;
       const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
