@@ -50,10 +50,10 @@ export interface Reading {
   readonly refuseSecrets?: ((node: ScalarNode, names: readonly string[]) => Refusal) | undefined;
 }
 
-/** What evaluating gives. `isRefused`: an expression in it stands for nothing, which is reported. */
+/** What evaluating gives. `isUnknown`: of an expression in it nothing is known; where that is a mistake, it is reported. */
 interface Evaluated {
   readonly wanted: Wanted;
-  readonly isRefused: boolean;
+  readonly isUnknown: boolean;
 }
 
 /**
@@ -61,9 +61,9 @@ interface Evaluated {
  * @throws {Stop} `manifest`, when a value is too long, or all of them are together
  */
 export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = {}): Evaluated {
-  const found: Found = { isSecret: false, isRefused: false, references: [], missing: [], evaluation, reading };
+  const found: Found = { isSecret: false, isUnknown: false, references: [], missing: [], evaluation, reading };
   const shape = shapeOf(node, found);
-  const { isSecret, isRefused, written } = found;
+  const { isSecret, isUnknown, written } = found;
   const value = shape.is === 'value' ? undefined : join(shape, () => undefined);
   const wanted = {
     at: node.at,
@@ -72,7 +72,7 @@ export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = 
     missing: orNone(found.missing),
     content: secret(value === undefined ? shape : { is: 'value', value }),
   } satisfies Wanted;
-  return { wanted: written === undefined ? wanted : { ...wanted, written }, isRefused };
+  return { wanted: written === undefined ? wanted : { ...wanted, written }, isUnknown };
 }
 
 /** A wanted value that is no text of the user's, such as a default. */
@@ -89,7 +89,7 @@ function orNone<T>(items: readonly T[]): readonly T[] {
 
 interface Found {
   isSecret: boolean;
-  isRefused: boolean;
+  isUnknown: boolean;
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
@@ -252,7 +252,9 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
       if (!found.missing.includes(name)) found.missing.push(name);
       return { from: 'secret', name, encoding };
     case 'refused':
-      refuse(found, at, resolution);
+    case 'unknown':
+      if (resolution.is === 'unknown') found.isUnknown = true;
+      else refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
       return { from: from ?? 'secret', name };
     default:
@@ -299,6 +301,6 @@ function checkedEncoding(
 }
 
 function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {
-  found.isRefused = true;
+  found.isUnknown = true;
   found.evaluation.report(code, message, at, remedy);
 }

@@ -50,7 +50,7 @@ export function readField(
   });
   const open = withPrivate(evaluated.wanted, [written], evaluation);
   // What could not be evaluated has no value that could be wrong too.
-  const wanted = evaluated.isRefused ? open : checked(open, written, field, node, evaluation);
+  const wanted = evaluated.isUnknown ? open : checked(open, written, field, node, evaluation);
   const { refersTo } = field;
   const named = refersTo === undefined ? wanted : withNames(wanted, (key) => evaluation.named(refersTo, key));
   return { is: 'field', name, wanted: named };

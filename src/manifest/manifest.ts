@@ -180,13 +180,15 @@ async function read(
 
 /** Reads the variables of a manifest; undefined: one is wrong. */
 function variablesOf(
-  { rootTree, tree, values, lacksFiles }: Whole,
-  { given, valueFiles = [], declaredBeside }: ManifestInput,
+  { rootTree, tree, values, lacksFiles, settings }: Whole,
+  { given, valueFiles = [], declaredBeside, preview, freeText }: ManifestInput,
   diagnostics: Diagnostic[],
 ): Manifest['variables'] | undefined {
   const declared = tree.entries.get('variables')?.node;
   const before = diagnostics.length;
-  const about = { root: rootTree.at.file, lacksFiles, declaredBeside, report: reportInto(diagnostics) };
+  // Who asks for a value gets one.
+  const isOfEach = settings.preview !== undefined && preview === undefined && freeText === undefined;
+  const about = { root: rootTree.at.file, lacksFiles, isOfEach, declaredBeside, report: reportInto(diagnostics) };
   const files = readValueFiles(valueFiles, diagnostics);
   const variables = readVariables(declared?.is === 'map' ? declared : undefined, { values, files, given }, about);
   return diagnostics.length > before ? undefined : variables;

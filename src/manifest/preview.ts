@@ -198,7 +198,7 @@ interface Checking {
 export function checkPreview({ id, blocks, resources, variables, varying, diagnostics }: Checking): void {
   const valueOf = (name: string) => {
     const value = variables.get(name)?.value;
-    return value === undefined || 'problem' in value ? undefined : value.written;
+    return value !== undefined && 'written' in value ? value.written : undefined;
   };
   for (const block of blocks) {
     const { kind, address, at } = block;

@@ -79,11 +79,14 @@ export function readVariables(
   {
     root,
     lacksFiles,
+    isOfEach,
     declaredBeside,
     report,
   }: Beside & {
     readonly root: string;
     readonly lacksFiles: boolean;
+    /** They are those of each preview, and not of one. */
+    readonly isOfEach: boolean;
     readonly report: Report;
   },
 ): ReadonlyMap<string, Variable> {
@@ -97,7 +100,9 @@ export function readVariables(
     const declaration = readDeclaration(`variables.${name}`, entry.node, report);
     variables.set(name, {
       declaration,
-      value: valueOf(name, { declaration, entry }, given, report) ?? missing(name, entry, root),
+      value:
+        valueOf(name, { declaration, entry }, given, report) ??
+        (isOfEach ? { givenBy: 'each preview' } : missing(name, entry, root)),
       isPromoted: entry.node.is === 'map' && isTrue(entry.node.entries.get('promote')?.node),
     });
   }

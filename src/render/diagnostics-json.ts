@@ -24,11 +24,13 @@ export function validationJson({
   warnings,
   secretsMissing,
   secretsUnsealed,
+  variablesMissing,
 }: {
   readonly resources: number;
   readonly warnings: readonly Diagnostic[];
   readonly secretsMissing: readonly string[];
   readonly secretsUnsealed: readonly string[];
+  readonly variablesMissing: readonly string[];
 }): ValidationDocument {
   return {
     format: 'trueup/validation',
@@ -36,6 +38,7 @@ export function validationJson({
     resources,
     secretsMissing: secretsMissing.length === 0 ? undefined : secretsMissing,
     secretsUnsealed: secretsUnsealed.length === 0 ? undefined : secretsUnsealed,
+    variablesMissing: variablesMissing.length === 0 ? undefined : variablesMissing,
     diagnostics: warnings.map(diagnosticJson),
   };
 }

@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { project, trueup } from '../cli/process.ts';
+import { documentOf, project, trueup } from '../cli/process.ts';
 
 /** What commands say of what they did not check, and of words that are nearly right. */
 
@@ -30,6 +31,24 @@ describe('M10: validate without secrets', () => {
       'trueup.yaml is valid: 2 resources, but 2 secrets are not in the environment, and validate asks no other source: A, DB. Values that hold them were not checked.\n',
     );
   });
+});
+
+test('validate names the variables that each preview is given, and misses no value of a preview that is named', async () => {
+  const cwd = fileURLToPath(new URL('../../examples/stages', import.meta.url));
+  const env = { TRUEUP_SECRET_DB_PASSWORD: 'correct-horse-1', TRUEUP_SECRET_CACHE_PASSWORD: 'correct-horse-2' };
+  const of = (...words: string[]) => trueup(['validate', ...words], { cwd, env });
+  expect((await of('--all')).code).toBe(0);
+  expect(await of('-f', 'preview.yaml')).toEqual({
+    code: 0,
+    out: 'preview.yaml is valid: 13 resources. --var gives each preview the variable tag, and values that hold it were not checked.\n',
+    err: '',
+  });
+  expect(documentOf(await of('-f', 'preview.yaml', '--format', 'json'))).toMatchObject({ variablesMissing: ['tag'] });
+  expect((await of('-f', 'preview.yaml', '--var', 'tag=1.2')).out).toBe('preview.yaml is valid: 13 resources.\n');
+  const named = await of('-f', 'preview.yaml', '--preview', '12');
+  expect([named.code, named.err]).toEqual([3, expect.stringContaining('gives no value to the variable tag')]);
+  const asked = await trueup(['eval', '${var:tag}', '-f', 'preview.yaml'], { cwd, env });
+  expect([asked.code, asked.err]).toEqual([3, expect.stringContaining('gives no value to the variable tag')]);
 });
 
 describe('M12: a word that is nearly right', () => {

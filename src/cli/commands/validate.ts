@@ -21,6 +21,8 @@ interface Validation {
   readonly warnings: readonly Diagnostic[];
   /** The names of the secrets that the environment does not have: the values that hold them were not checked. */
   readonly secretsMissing: readonly string[];
+  /** The names of the variables that each preview is given: the values that hold them were not checked. */
+  readonly variablesMissing: readonly string[];
   /** Those of the missing ones that no sealed file has. */
   readonly gaps: readonly string[];
   /** The manifest declares sealed files, or sources that `validate` does not ask. */
@@ -65,7 +67,15 @@ function unsealed({ gaps, sources: { isSealed, isOther } }: Validation): readonl
 }
 
 /** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
-function summary({ resources, secretsMissing, gaps, sources, remedy }: Validation): string {
+function summary(result: Validation): string {
+  const { variablesMissing: names } = result;
+  if (names.length === 0) return withoutSecrets(result);
+  const [variables, them] = names.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
+  const why = `--var gives each preview ${variables} ${names.join(', ')}, and values that hold ${them} were not checked`;
+  return `${withoutSecrets(result)}. ${why}`;
+}
+
+function withoutSecrets({ resources, secretsMissing, gaps, sources, remedy }: Validation): string {
   const checked = counted(resources, 'resource');
   const sealed = secretsMissing.length - gaps.length;
   const ofSealed = `values of ${counted(sealed, 'sealed secret')}`;
@@ -95,7 +105,7 @@ export const command = defineCommand({
   several: { runs: 'at once', takesPreviews: true },
   execute: async (run, view) => {
     const { manifest, warnings } = await loadFor(run, checkManifest);
-    const { resources, settings } = manifest;
+    const { resources, settings, variables } = manifest;
     const { secrets } = settings;
     const secretsMissing = missingSecrets(manifest).toSorted();
     const sealed = await sealedNames(run.options, secrets);
@@ -106,6 +116,7 @@ export const command = defineCommand({
       resources: resources.length,
       warnings,
       secretsMissing,
+      variablesMissing: [...variables].flatMap(([name, { value }]) => ('givenBy' in value ? name : [])),
       gaps,
       sources: { isSealed: secrets.some(({ is }) => is === 'sealed'), isOther },
       remedy: gaps.length === 0 || isOther ? undefined : howToGiveIn(run.options, settings, sealed)(gaps),

@@ -30,6 +30,8 @@ export type Resolution =
   | { readonly is: 'reference'; readonly reference: Reference }
   /** A secret that this run does not have; its name is the argument. */
   | { readonly is: 'missing' }
+  /** What this run does not need to know. */
+  | { readonly is: 'unknown' }
   | Refusal;
 
 /** The reason why an expression stands for nothing, and the remedy. */
@@ -66,8 +68,11 @@ export type TypedValue =
   | { readonly value: string | number | boolean; readonly written: string }
   | { readonly value: readonly string[]; readonly written: undefined };
 
-/** The value of a variable, or why it has none. */
-export type VariableValue = TypedValue | { readonly problem: string; readonly remedy: string };
+/** The value of a variable, or why it has none; `each preview`: a command line gives it with the id of a preview. */
+export type VariableValue =
+  | TypedValue
+  | { readonly problem: string; readonly remedy: string }
+  | { readonly givenBy: 'each preview' };
 
 /** Closes an argument at the next brace. */
 export function nextBrace(text: string, from: number): number {

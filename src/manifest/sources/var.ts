@@ -15,6 +15,7 @@ export const variable: ExpressionSource = {
       return badExpression(`there is no variable ${name}`, remedy);
     }
     if ('problem' in found) return badExpression(found.problem, found.remedy);
+    if ('givenBy' in found) return { is: 'unknown' };
     return found.written === undefined ? { is: 'list', value: found.value } : { is: 'scalar', ...found };
   },
 };

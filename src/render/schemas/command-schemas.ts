@@ -30,6 +30,8 @@ export const validationDocument = document('validation', 1, {
   secretsMissing: strings.optional(),
   /** Those of them that no sealed file has, where the manifest declares no other source. */
   secretsUnsealed: strings.optional(),
+  /** Variables that a command line gives to each preview: values that hold them were not checked. */
+  variablesMissing: strings.optional(),
   diagnostics,
 });
 
