@@ -1,3 +1,4 @@
+import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../formats/json.ts';
 import { maxHashedBytes } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
@@ -277,7 +278,11 @@ function checkedEncoding(
   }
   const unknown = unknownEncoding(encoding);
   if (unknown !== undefined) {
-    const remedy = `Write ${encodingWords.map((word) => `${written.slice(0, -1)}|${word}}`).join(' or ')}.`;
+    const words = encodingWords.filter((word) => source.conceals === 'secret' || !isHashed(word));
+    const guess = closest(unknown, words);
+    const meant = guess === undefined ? words : [encoding.replace(unknown, guess)];
+    const written = meant.map((word) => `\${${source.name}:${name}|${word}}`).join(' or ');
+    const remedy = guess === undefined ? `Write ${written}.` : `Did you mean ${written}?`;
     return badExpression(`${JSON.stringify(unknown)} is no encoding`, remedy);
   }
   if (isHashed(encoding) && source.conceals !== 'secret')

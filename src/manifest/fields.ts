@@ -9,6 +9,7 @@ import { isNumberAsText } from '../kind/written-keys.ts';
 import { secret } from '../secrets/secret.ts';
 import { type Evaluation, constant, evaluate } from './evaluate-expressions.ts';
 import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
+import { variablesIn } from './sources/var.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
 import { adviceFor, guessFor, missingBlank, placeAt, problemOf, shownKey, withoutMarks } from './problem.ts';
 import { textInstead, valueInstead } from './short-value.ts';
@@ -132,7 +133,7 @@ export function checked(
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
-    const expressions = isFilledIn ? expressionsIn(node.value, evaluation.sources) : [];
+    const expressions = isFilledIn ? [...new Set(expressionsIn(node.value, evaluation.sources))] : [];
     const refused = { name: written, value: found, isSecret, source };
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');
@@ -141,7 +142,12 @@ export function checked(
     const example = inUnits(field.unit, field.examples[0]);
     const remedy =
       expressions.length > 0
-        ? whatToCorrect(expressions, schemaOf(field), isSecret ? undefined : example, guessFor(error, refused))
+        ? whatToCorrect(
+            expressions.map(withPlace(evaluation)),
+            schemaOf(field),
+            isSecret ? undefined : example,
+            guessFor(error, refused),
+          )
         : (instead ?? whatItIs(written, schemaOf(field), example, advice));
     evaluation.report('wrong-type', message, place, remedy);
   } else if (field.unit !== undefined)
@@ -216,6 +222,15 @@ function whatToCorrect(expressions: readonly string[], schema: z.ZodType, exampl
   const shown = example === undefined ? undefined : `For example ${JSON.stringify(example)}.`;
   const sentences = [`Correct the value of ${expressions.join(' or ')}.`, guess ?? shown, schema.description];
   return sentences.filter((sentence) => sentence !== undefined).join(' ');
+}
+
+/** Names what gives a variable its value behind the expression for it. */
+function withPlace({ values }: Evaluation): (expression: string) => string {
+  return (expression) => {
+    const [name] = variablesIn(expression);
+    const from = name === undefined ? undefined : values.variableFrom(name);
+    return from === undefined ? expression : `${expression}, from ${from}`;
+  };
 }
 
 function capital(sentence: string): string {

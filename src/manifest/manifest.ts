@@ -219,7 +219,9 @@ function evaluations(
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
     ),
   );
-  const shared = { env, envLimit, secret, variable: (name: string) => variables.get(name)?.value, file };
+  const variable = (name: string) => variables.get(name)?.value;
+  const variableFrom = (name: string) => variables.get(name)?.givenAt;
+  const shared = { env, envLimit, secret, variable, variableFrom, file };
   const variableNames = [...variables.keys()];
   const size = { characters: 0 };
   const named = (kind: string, key: string) => {

@@ -13,6 +13,8 @@ import { type Entry, type MapNode, type Node, type Place, isEmpty, position, rea
 export interface Variable {
   readonly declaration: Declaration;
   readonly value: VariableValue;
+  /** What gives it its value: `production.yaml:5:20`, `--var tag`; undefined: it has none. */
+  readonly givenAt: string | undefined;
   /** `trueup promote` copies its value. */
   readonly isPromoted: boolean;
 }
@@ -98,11 +100,11 @@ export function readVariables(
       continue;
     }
     const declaration = readDeclaration(`variables.${name}`, entry.node, report);
+    const found = valueOf(name, { declaration, entry }, given, report);
     variables.set(name, {
       declaration,
-      value:
-        valueOf(name, { declaration, entry }, given, report) ??
-        (isOfEach ? { givenBy: 'each preview' } : missing(name, entry, root)),
+      value: found?.value ?? (isOfEach ? { givenBy: 'each preview' } : missing(name, entry, root)),
+      givenAt: found?.givenAt,
       isPromoted: entry.node.is === 'map' && isTrue(entry.node.entries.get('promote')?.node),
     });
   }
@@ -118,13 +120,13 @@ export function readVariables(
   return variables;
 }
 
-/** The value of a variable, the later place first. Those of all places are checked. */
+/** The value of a variable, the later place first, and that place. Those of all places are checked. */
 function valueOf(
   name: string,
   { declaration, entry }: { readonly declaration: Declaration; readonly entry: Entry },
   { values, files, given }: Given,
   report: Report,
-): TypedValue | undefined {
+): { readonly value: TypedValue; readonly givenAt: string } | undefined {
   const read = (value: TypedValue | Mismatch, named: string, at: Place, otherwise?: string): TypedValue | undefined => {
     if (!('message' in value)) return value;
     report('wrong-type', `${named} ${value.message}`, at, value.remedy ?? otherwise);
@@ -135,13 +137,19 @@ function valueOf(
   const typed = { ...declaration, type: declaration.type ?? 'text' };
   const inFiles = [values, ...files.map(({ entries }) => entries)].flatMap((entries) => {
     const node = entries.get(name)?.node;
-    return node === undefined
-      ? []
-      : (read(readValue(typed, node, name), `the variable ${name}`, node.at, declaredAt) ?? []);
+    const value = node && read(readValue(typed, node, name), `the variable ${name}`, node.at, declaredAt);
+    return node === undefined || value === undefined ? [] : [{ value, givenAt: placeText(node) }];
   });
   const text = given(name);
   const last = text && read(readText(declaration, text.text, name), text.by, entry.keyAt);
-  return last ?? inFiles.at(-1) ?? declaration.default;
+  if (text !== undefined && last !== undefined) return { value: last, givenAt: text.by };
+  const { default: value } = declaration;
+  const written = entry.node.is === 'map' ? entry.node.entries.get('default')?.node : undefined;
+  return inFiles.at(-1) ?? (value && { value, givenAt: placeText(written ?? entry.node) });
+}
+
+function placeText({ at }: Node): string {
+  return positionText(position(at));
 }
 
 /** The reason why a variable has no value. It names the root file where another file declares the variable. */

@@ -89,22 +89,22 @@ describe('a bad value that an expression gave: the remedy is about what it stand
     [
       'a number',
       varied('eighty', domain('port: "${var:it}"')),
-      /^port must be a number, got "eighty" -> Correct the value of \$\{var:it\}\. For example 8080\. /,
+      /^port must be a number, got "eighty" -> Correct the value of \$\{var:it\}, from trueup\.yaml:\d+:29\. For example 8080\. /,
     ],
     [
       'a choice',
       varied('volumes', application('mounts: { /data: { type: "${var:it}", volumeName: d } }')),
-      /-> Correct the value of \$\{var:it\}\. Did you mean volume\?/,
+      /-> Correct the value of \$\{var:it\}, from trueup\.yaml:\d+:29\. Did you mean volume\?/,
     ],
     [
       'a switch',
       varied('yes', domain('https: "${var:it}"')),
-      /^https must be true or false, got "yes" -> Correct the value of \$\{var:it\}\. /,
+      /^https must be true or false, got "yes" -> Correct the value of \$\{var:it\}, from trueup\.yaml:\d+:29\. /,
     ],
     [
       'two parts',
       varied('-', database('externalPort: "${var:it}${var:it}"')),
-      /-> Correct the value of \$\{var:it\} or \$\{var:it\}\. /,
+      /-> Correct the value of \$\{var:it\}, from trueup\.yaml:\d+:29\. /,
     ],
   ])('%s', async (_what, text, expected) => {
     const found = await problems(text);

@@ -82,7 +82,7 @@ export function meaning({ resources, settings, variables }: Manifest): string {
     };
   });
   return JSON.stringify({ resources: open, rest, variables: [...variables], moved }, (key, value: unknown) =>
-    isPlace(value) || key === 'at' || key === 'kind' || key === 'link' || key === 'resets'
+    isPlace(value) || ['at', 'givenAt'].includes(key) || key === 'kind' || key === 'link' || key === 'resets'
       ? undefined
       : value instanceof Map
         ? [...value].toSorted(([a], [b]) => String(a).localeCompare(String(b)))

@@ -48,6 +48,8 @@ export interface Values {
   readonly envLimit: EnvLimit;
   /** The value of a declared variable. */
   readonly variable: (name: string) => VariableValue | undefined;
+  /** What gives a variable its value: `production.yaml:5:20`, `--var tag`; undefined: it has none. */
+  readonly variableFrom: (name: string) => string | undefined;
   /** The names of the declared variables. */
   readonly variableNames: readonly string[];
   readonly secret: (name: string) => string | undefined;
