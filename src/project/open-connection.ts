@@ -14,6 +14,7 @@ import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLeft } from './left-states.ts';
 import { refuseLinks } from './links.ts';
+import { namedElsewhere } from './named-elsewhere.ts';
 import { tracedSend } from '../trace/traced-send.ts';
 import { openStore } from './open-store.ts';
 import { type NamedPlatform, clientAt, contractAt, profileOf } from '../api/profile.ts';
@@ -79,6 +80,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     abandon,
     store,
     mayBegin: state.backend === 'local' ? (manifest) => refuseLeft(about.options, manifest) : undefined,
+    namedElsewhere: (made) => namedElsewhere(made, about.options),
     kinds: about.options.kinds,
     endpoint: platform.emulator ? 'platform: emulator' : platform.url,
     discovers: !platform.emulator,

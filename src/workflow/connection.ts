@@ -1,6 +1,8 @@
 import type { Client, ReadClient } from '../api/client.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Plan } from '../plan/action.ts';
 import type { ReadAhead } from '../observe/read-ahead.ts';
 import type { Values } from '../plan/shown-values.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -17,6 +19,8 @@ export interface Connection {
    * @throws {Stop} `refused`
    */
   readonly mayBegin?: ((manifest: Pick<Manifest, 'resources' | 'settings'>) => void) | undefined;
+  /** What a plan must not delete, because other manifests name it, as errors; by default nothing is. */
+  readonly namedElsewhere?: ((made: Plan) => Promise<readonly Diagnostic[]>) | undefined;
   readonly kinds: readonly Kind[];
   /** The address of the platform as messages name it, or `platform: emulator`; `the platform` by default. */
   readonly endpoint?: string | undefined;

@@ -61,9 +61,11 @@ export async function plan(manifest: Manifest, connection: ReadConnection, optio
   const { settings, resources, accepted, texts, howToGive } =
     options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
-    return await inSpan('plan', () =>
+    const made = await inSpan('plan', () =>
       planFor({ ...options, settings, resources, accepted, howToGive, written: manifest }, connection),
     );
+    const named = (await connection.namedElsewhere?.(made)) ?? [];
+    return named.length === 0 ? made : { ...made, diagnostics: [...made.diagnostics, ...named] };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const { failure, diagnostics, cause } = error;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
+import { open, planText } from '../../src/index.ts';
 import { project, trueup } from '../cli/process.ts';
 
 /** A root file destroys a project that another root file names: it is refused, and the way out of the remedy works. */
@@ -32,6 +33,12 @@ test('the project of another root file is destroyed last', async () => {
     expect(out + err).toContain('is not deleted: staging.yaml names it, with project (shop)');
     expect(out + err).toContain('Run trueup destroy -f staging.yaml and remove that file first.');
   }
+  const library = await open(folder, { file: 'organization.yaml', env: { TRUEUP_API_KEY: 'a-key' } });
+  const isNamed = 'is not deleted: staging.yaml names it, with project (shop)';
+  expect(planText(await library.plan({ destroys: true }))).toContain(isNamed);
+  const destroying = library.apply({ destroys: true, permissions: { dataLoss: true } });
+  await expect(destroying).rejects.toMatchObject({ failure: 'refused', message: expect.stringContaining(isNamed) });
+  await library.close();
   expect(await run('staging.yaml', 'plan', '--detailed-exitcode')).toMatchObject({ code: 0 });
   expect(await run('staging.yaml', 'destroy', ...yes)).toMatchObject({ code: 0 });
   rmSync(join(folder, 'staging.yaml'));

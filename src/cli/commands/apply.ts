@@ -9,7 +9,6 @@ import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadToDestroy, loadToWrite } from '../../project/load.ts';
-import { namedElsewhere } from '../../project/named-elsewhere.ts';
 import { enterPreview, leavePreview } from '../../project/previews.ts';
 import { renderResult } from '../../render/apply-text.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
@@ -210,11 +209,9 @@ export async function planAndApply(
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, connection: session.connection });
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
-      const named = await namedElsewhere(made, options);
-      const refused = { ...made, diagnostics: [...made.diagnostics, ...named] };
-      const plan = planDocument({ plan: refused, counts, about, allowed, warnings });
+      const plan = planDocument({ plan: made, counts, about, allowed, warnings });
       view.plan(plan, flags.full === true);
-      const permissions = await approve(run, refused, { ...task, flags, about });
+      const permissions = await approve(run, made, { ...task, flags, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';

@@ -6,7 +6,6 @@ import { readNarrowing } from '../../plan/narrow.ts';
 import { mistakes } from '../../plan/safeguard.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadToDestroy, loadToWrite } from '../../project/load.ts';
-import { namedElsewhere } from '../../project/named-elsewhere.ts';
 import type { Load } from '../../project/open-project.ts';
 import { readVersion } from '../../project/version.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -97,9 +96,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   return withProject(run, loading, { purpose: 'plan', destroys }, async ({ manifest, warnings }, connection) => {
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
-    const planned = await plan(manifest, { ...connection, values }, purpose);
-    const named = await namedElsewhere(planned, options);
-    const made = { ...planned, diagnostics: [...planned.diagnostics, ...named] };
+    const made = await plan(manifest, { ...connection, values }, purpose);
     // A missing permission does not stop a plan; a mistake does.
     const isInTheWay = mistakes(made).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
