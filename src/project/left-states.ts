@@ -5,7 +5,9 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { isObject } from '../formats/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { isBoundTo } from '../state/bound.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import { readJson, readLine } from '../state/wave.ts';
 import type { ProjectFolder } from './folder.ts';
 import { rootFiles } from './root-files.ts';
 import { hasLocalState, stateFolder } from './state-location.ts';
@@ -97,23 +99,35 @@ function placeOf(file: string): string {
   return file === 'trueup.yaml' ? 'state.*, lease, key and documents in .trueup' : `the folder .trueup/${file}`;
 }
 
-function sharedWith(ids: ReadonlySet<string>, folder: string, file: string): number {
-  return [...idsOf(readState(folder, file)).values()].filter((id) => ids.has(id)).length;
+function sharedWith(ids: ReadonlySet<unknown>, folder: string, file: string): number {
+  return [...idsOf(readState(folder, file)).values()].filter((id) => id !== null && ids.has(id)).length;
 }
 
-/** The ids of the objects of a state, by address. */
-function idsOf({ resources }: LeftContent): ReadonlyMap<string, string> {
+/** The ids of the objects of a state, by address; null: it is not known whether it was created. */
+function idsOf({ resources }: LeftContent): ReadonlyMap<string, unknown> {
   const records = isObject(resources) ? Object.entries(resources) : [];
-  return new Map(records.flatMap(([address, record]) => (isObject(record) ? [[address, String(record['id'])]] : [])));
+  return new Map(
+    records.flatMap(([address, record]) => (isObject(record) && 'id' in record ? [[address, record['id']]] : [])),
+  );
 }
 
-/** A local state, unchecked; empty, where it cannot be read. Never throws. */
+/** A local state with its journal, unchecked; empty, where it cannot be read. Never throws. */
 function readState(folder: string, file: string): LeftContent {
+  const [base, ...lines] = readFile(folder, file, 'state.journal').split('\n').map(readLine);
+  const saved = readJson(readFile(folder, file, 'state.json')) ?? readJson(base);
+  // Behind the MAC of each line; deployments and what is deleted have no id.
+  const waves = lines.map((line) => readJson(line?.slice(line.indexOf(' ') + 1)));
+  const entries = waves.flatMap((wave) => (Array.isArray(wave) ? (wave as readonly unknown[]) : []));
+  const records = entries.filter((entry) => Array.isArray(entry) && typeof entry[0] === 'string');
+  const { resources, ...state } = isObject(saved) ? (saved as LeftContent) : {};
+  return { ...state, resources: { ...resources, ...Object.fromEntries(records as [string, StateRecord][]) } };
+}
+
+function readFile(folder: string, file: string, name: string): string {
   try {
-    const state: unknown = JSON.parse(readFileSync(stateFile(folder, file), 'utf8'));
-    return isObject(state) ? state : {};
+    return readFileSync(join(stateFolder({ folder, file }), name), 'utf8');
   } catch {
-    return {};
+    return '';
   }
 }
 

@@ -265,7 +265,7 @@ function refuseEarlier(folder: string): void {
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;
 
-/** Whether the folder of local states has a state. */
+/** Whether the folder of local states has a state, or the journal that a killed first apply left. */
 export function hasLocalState(place: Parameters<typeof stateFolder>[0]): boolean {
-  return existsSync(join(stateFolder(place), 'state.json'));
+  return ['state.json', 'state.journal'].some((name) => existsSync(join(stateFolder(place), name)));
 }

@@ -21,7 +21,14 @@ const sections = (level: string) =>
     .reduce((all, line) => all + line, `${level}redis:\n`);
 
 /** A platform, and a folder whose manifest of one file was applied. */
-async function applied(env: Readonly<Record<string, string>> = {}, state = '') {
+async function applied(...about: Parameters<typeof written>) {
+  const made = await written(...about);
+  expect(await made.run('apply', '--auto-approve', '--adopt')).toMatchObject({ code: 0 });
+  return made;
+}
+
+/** A platform, and a folder with a manifest of one file. */
+async function written(env: Readonly<Record<string, string>> = {}, state = '') {
   const emulator = createEmulator({ profile: 'standard', apiKey });
   const server = await serve(emulator);
   onTestFinished(() => server.close());
@@ -34,7 +41,6 @@ async function applied(env: Readonly<Record<string, string>> = {}, state = '') {
   const run = (...args: string[]) => at(folder, ...args);
   const plansNothing = async (file: string) =>
     expect(await run('plan', '--detailed-exitcode', '-f', file)).toMatchObject({ code: 0 });
-  expect(await run('apply', '--auto-approve', '--adopt')).toMatchObject({ code: 0 });
   const rename = (from: string, to: string) => renameSync(join(folder, from), join(folder, to));
   return { emulator, head, folder, at, run, plansNothing, rename, creates: () => createsOf(emulator.log) };
 }
@@ -151,6 +157,27 @@ describe('a root file that was renamed without its state', () => {
     expect((await run('plan', '-f', 'live.yaml')).err).not.toContain('is not here any more');
     writeFileSync(join(folder, 'live.yaml'), text);
     expect((await run('plan', '-f', 'live.yaml')).err).toContain('trueup.yaml is not here any more');
+  });
+
+  test('is refused where a killed first apply left a journal only, and goes on with that', async () => {
+    const { run, rename, folder, plansNothing, creates } = await written();
+    const env = { TRUEUP_API_KEY: apiKey, ...killedBefore(0, folder, /\/state\.json/) };
+    await trueupProcess(['apply', '--auto-approve', '--adopt', '-C', folder], { env });
+    const made = creates().length;
+    expect([made, readdirSync(join(folder, '.trueup')).filter((name) => name.startsWith('state'))]).toEqual([
+      2,
+      ['state.journal'],
+    ]);
+    rename('trueup.yaml', 'live.yaml');
+    const yes = ['--auto-approve', '--adopt', '--lock-timeout', '30', '-f', 'live.yaml'];
+    const { code, err } = await run('apply', ...yes);
+    expect([code, err]).toEqual([1, expect.stringContaining('its state has 2 resources that live.yaml declares')]);
+    expect((await run('status', '--all')).err).toContain('there is no root file trueup.yaml for the state');
+    const moved = await run('state', 'move', 'trueup.yaml', 'live.yaml', '--lock-timeout', '30');
+    expect(moved, moved.err).toMatchObject({ code: 0 });
+    expect(await run('apply', ...yes)).toMatchObject({ code: 0 });
+    await plansNothing('live.yaml');
+    expect(creates()).toHaveLength(made);
   });
 
   test.each([
