@@ -189,6 +189,11 @@ describe('jobs of stages', () => {
   const github = readYaml('pipelines/github-stages.yml') as Workflow;
   const forgejo = readYaml('pipelines/forgejo-stages.yml') as Workflow;
 
+  test.each(['github', 'gitlab', 'forgejo'])('of %s say where the identity for sealed files goes', (forge) => {
+    for (const name of ['stages', 'previews'])
+      expect(read(`pipelines/${forge}-${name}.yml`)).toMatch(/TRUEUP_AGE_IDENTITY\b.*(?:\n *#.*)?sealed file/);
+  });
+
   test('get the secrets of their own stage only', () => {
     for (const [name, job] of Object.entries(forgejo.jobs)) {
       const used = [...JSON.stringify(job).matchAll(/(?:secrets|vars)\.(?:TRUEUP_)?(STAGING|PRODUCTION)_/g)];
