@@ -26,7 +26,7 @@ export type Source = (before: Before, name: string) => Promise<readonly Candidat
 export type Completion = readonly Candidate[] | 'files';
 
 /** The options and arguments that take a file or a folder. */
-const takesFile: readonly string[] = ['directory', 'files', 'varFile', 'data', 'out', 'plan', 'faults'];
+const takesFile: readonly string[] = ['directory', 'files', 'varFile', 'data', 'out', 'plan', 'faults', 'fromFile'];
 
 /** The candidates for the last word of a command line, which may be empty. */
 export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {

@@ -1,3 +1,6 @@
+import { resolve } from 'node:path';
+import type { Stop } from '../../diagnostics/diagnostic.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { decodeUtf8 } from '../../formats/utf8.ts';
 import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
 import { nameForm } from '../../secrets/sources/names.ts';
@@ -9,15 +12,16 @@ import { entriesOf, writingFormats, writtenEntries } from './secret-list.ts';
 /** Seals one value, from standard input or a question, into the sealed file of the manifest. Needs no identity. */
 export const command = defineCommand({
   arguments: { '<name>': 'name of the secret: letters, digits and "_"' },
+  options: { '--from-file <path>': 'file that has the value, such as a key or a certificate' },
   notes:
-    'Reads the value from standard input, without the line end behind it, or asks for it on a terminal. It never stands on a command line: other programs see that.',
+    'Reads the value from standard input or a file, without the line end behind it, or asks for it on a terminal. It never stands on a command line: other programs see that.',
   examples: [
     'trueup secret set DB_PASSWORD -f staging.yaml',
     'openssl rand -hex 32 | trueup secret set SESSION_KEY -f staging.yaml',
-    'trueup secret set TLS_KEY -f production.yaml < server.key',
+    'trueup secret set TLS_KEY -f production.yaml --from-file server.key',
   ],
   formats: writingFormats('set'),
-  execute: async (run, view, { args: [name = ''] }) => {
+  execute: async (run, view, { args: [name = ''], flags: { fromFile } }) => {
     const { options } = run;
     // What is refused may be the value: no message holds it.
     if (!nameForm.test(name))
@@ -27,7 +31,7 @@ export const command = defineCommand({
       );
     let value: string | undefined;
     await changeSealed(options, async (project) => {
-      value ??= await readValue(run, name);
+      value ??= await (fromFile === undefined ? readValue(run, name) : readFrom(fromFile, run.process));
       options.redactor.add(value);
       const written = await writeValues(options, project, new Map([[name, value]]));
       const [entry] = entriesOf(project, [name]);
@@ -45,6 +49,22 @@ async function readValue({ process, cannotAsk }: Run, name: string): Promise<str
   const value = process.stdin.isTTY === true ? await askValue({ process, cannotAsk }, name) : await readInput(process);
   if (value === '')
     throw usage('the value is empty', 'Write it to standard input, or run the command on a terminal: it asks.');
+  return withoutNul(value);
+}
+
+/** The value in a file, which may be of several lines. @throws {Stop} `usage`, when there is no value in it */
+async function readFrom(path: string, { cwd }: Pick<Run['process'], 'cwd'>): Promise<string> {
+  const problem = (says: string): Stop => usage(`--from-file ${path} ${says}`, 'Name a file that has the value.');
+  const bytes = await readRegularFile(resolve(cwd(), path), maxBytes).catch((error: NodeJS.ErrnoException) => {
+    throw problem(error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code ?? 'unknown reason'})`);
+  });
+  if (bytes === undefined) throw problem(`is not a file, or has more than ${maxBytes} bytes`);
+  const value = textOf(bytes);
+  if (value === '') throw problem('is empty');
+  return withoutNul(value);
+}
+
+function withoutNul(value: string): string {
   if (value.includes('\0')) throw usage('the value contains the character NUL, which no value can have');
   return value;
 }
@@ -67,7 +87,12 @@ async function readInput({ stdin }: Run['process']): Promise<string> {
     bytes += chunk.length;
     if (bytes > maxBytes) throw usage(`the value has more than ${maxBytes} bytes`, 'Keep large files elsewhere.');
   }
-  const decoded = decodeUtf8(Buffer.concat(chunks));
+  return textOf(Buffer.concat(chunks));
+}
+
+/** A value without the line end behind it. @throws {Stop} `usage`, when it is not text */
+function textOf(bytes: Buffer): string {
+  const decoded = decodeUtf8(bytes);
   if ('problem' in decoded) throw usage(`the value ${decoded.problem}`, 'Encode it, such as with base64.');
   return decoded.text.replace(/\r?\n$/, '');
 }

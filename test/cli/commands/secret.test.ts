@@ -113,6 +113,29 @@ describe('trueup secret set', () => {
     expect(existsSync(join(folder, sealedFile))).toBe(false);
   });
 
+  test('takes the lines of a file, and says why a path has no value', async () => {
+    const { run, read, folder } = place(manifest(1));
+    const from = (path: string) => run(`secret set TLS_KEY --from-file ${join(folder, path)}`);
+    const key = `-----BEGIN\n${canary}\n-----END`;
+    writeFileSync(join(folder, 'server.key'), `${key}\n`);
+    const { code, out } = await from('server.key');
+    expect([code, out]).toEqual([0, expect.stringContaining(`set TLS_KEY in ${sealedFile}`)]);
+    expect(await opened(read(), 'TLS_KEY')).toBe(`TLS_KEY=${key}`);
+    const before = read();
+    for (const [path, content, says] of [
+      ['secrets', undefined, 'is not a file, or has more than 100000 bytes'],
+      ['large', canary.repeat(10_000), 'is not a file, or has more than 100000 bytes'],
+      ['none', undefined, 'does not exist'],
+      ['empty', '\n', 'is empty'],
+      ['nul', `${canary}\0`, 'contains the character NUL'],
+    ] as const) {
+      if (content !== undefined) writeFileSync(join(folder, path), content);
+      const refused = await from(path);
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(says)]);
+    }
+    expect(read()).toBe(before);
+  });
+
   test('names what to write without a sealed file', async () => {
     const { run } = place(manifest(1).replace(/^secrets:.*$/m, 'secrets: [{ sops: s.yaml }]'));
     const { code, err } = await run('secret set A', { input: canary });
