@@ -31,6 +31,8 @@ export interface AskingInput {
   /** Called with every value before anything else happens to it. */
   readonly addSecret: (value: string) => void;
   readonly redact: (text: string) => string;
+  /** The variable that gives this run the value of a name in place of the sources. */
+  readonly variable: (name: string) => string;
 }
 
 /** A source that has a value for a name. */
@@ -70,14 +72,14 @@ export async function askSources(input: AskingInput): Promise<Asked> {
     if (names.length === 0) break;
     left.shift();
     const found = await ask(source, names, input);
-    if ('problem' in found) return failed(diagnosticOf(source, names, found));
+    if ('problem' in found) return failed(diagnosticOf(source, names, found, input));
     note(source, found);
     for (const name of names) {
       const value = found.values.get(name);
       if (value?.includes('\0') === true) {
         const remedy = 'Write another value there.';
         const trouble = { problem: `${name} contains the character NUL, which no value can have`, remedy };
-        return failed(diagnosticOf(source, names, trouble));
+        return failed(diagnosticOf(source, names, trouble, input));
       }
       if (value !== undefined && value !== '') values.set(name, value);
     }
@@ -225,7 +227,7 @@ async function askCommand(
     return {
       code: 'hostile-setting',
       problem: `${word} does not run without --allow-secret-commands`,
-      remedy: `Add the option if you trust everybody who can change the manifest, or set ${variables(names)}.`,
+      remedy: `Add the option if you trust everybody who can change the manifest, or set ${variables(names, input)}.`,
     };
   }
   const folder = join(input.workspace.root, dirname(at.file));
@@ -282,9 +284,15 @@ async function readSource({ path: written, at }: FileSource, workspace: Workspac
   };
 }
 
-function diagnosticOf(source: SecretSource, names: readonly string[], trouble: Trouble): Diagnostic {
+function diagnosticOf(
+  source: SecretSource,
+  names: readonly string[],
+  trouble: Trouble,
+  input: Pick<AskingInput, 'variable'>,
+): Diagnostic {
   const { code = 'secret-missing', problem, details = [] } = trouble;
-  const instead = code === 'hostile-setting' ? '' : ` Or set ${variables(names)}: then the source is not needed.`;
+  const instead =
+    code === 'hostile-setting' ? '' : ` Or set ${variables(names, input)}: then the source is not needed.`;
   return diagnostic(code, `secrets: ${problem}`, {
     details,
     remedy: trouble.remedy + instead,
@@ -293,8 +301,8 @@ function diagnosticOf(source: SecretSource, names: readonly string[], trouble: T
 }
 
 /** The variables that override the sources; not all of many. */
-function variables(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => `TRUEUP_SECRET_${name}`);
+function variables(names: readonly string[], { variable }: Pick<AskingInput, 'variable'>): string {
+  const shown = names.slice(0, 3).map(variable);
   return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');
 }
 

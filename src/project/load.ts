@@ -21,7 +21,7 @@ import { noRootFile, refuseShared } from './no-root-file.ts';
 import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
-import { howToGiveIn, overridden } from './secret-remedies.ts';
+import { howToGiveIn, overridden, variableIn } from './secret-remedies.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
 import { refuseNoFamily } from './state-location.ts';
 import { settingsIn, targetOf } from './target.ts';
@@ -95,6 +95,7 @@ export async function loadWithSecrets(
     env,
     addSecret: redactor.add,
     redact: redactor.redact,
+    variable: (name) => variableIn(options, name),
   });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
   const secret = (name: string) => inEnvironment(name) ?? values.get(name);

@@ -44,6 +44,11 @@ export function howToGiveIn(
 
 type Variables = ReturnType<typeof secretVariables>;
 
+/** The variable that a user sets to give this run a secret. */
+export function variableIn({ env, file }: Place, name: string): string {
+  return ofRun(secretVariables(env, file, name), env);
+}
+
 function ofRun({ plain, ofStage }: Variables, env: Place['env']): string {
   return isOfSeveral(env) ? ofStage : plain;
 }

@@ -63,6 +63,7 @@ async function ask(
       redactor.add(value);
     },
     redact: redactor.redact,
+    variable: (name) => `TRUEUP_SECRET_${name}`,
   });
   const problems = diagnostics.map(({ code, message, remedy }) => `${code}: ${message} -> ${remedy}`);
   return { values: Object.fromEntries(values), problems, added, folder };

@@ -75,6 +75,7 @@ async function ask(
       redactor.add(value);
     },
     redact: redactor.redact,
+    variable: (name) => `TRUEUP_SECRET_${name}`,
     ...more,
   });
   return {

@@ -89,6 +89,7 @@ describe('S6: a file by whose name it may hold credentials', () => {
         env: {},
         addSecret: () => undefined,
         redact: (text) => text,
+        variable: (name) => name,
       });
       return { values: [...values], codes: diagnostics.map(({ code }) => code) };
     };
