@@ -232,6 +232,16 @@ test('status --all lists the states of a folder whose root files are gone', asyn
   ]);
 });
 
+test('status --all says which command lists the previews that it leaves out', async () => {
+  const { run, folder, head } = await applied();
+  writeFileSync(join(folder, 'preview.yaml'), `${head}project: prj_1\nenvironment: pr\npreview: {}\n`);
+  const { code, err } = await run('status', '--all');
+  expect(code).toBe(0);
+  expect(err.match(/note: .*/g)).toEqual([
+    'note: preview.yaml has previews, which are not shown here: trueup preview list -f preview.yaml',
+  ]);
+});
+
 test.each(['former', 'present'])(
   'of two states with the same objects, the one of the %s name can be kept',
   async (kept) => {

@@ -8,7 +8,9 @@ import { type Target, findTarget } from '../../project/target.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
 import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { statusJson, renderService, renderServices, renderVersion } from '../../render/status-views.ts';
+import { fileOption } from '../../project/folder.ts';
 import { describeLeft } from '../../project/left-states.ts';
+import { type RootFile, rootFiles } from '../../project/root-files.ts';
 import { printable } from '../../render/printable.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readState, withPlatform } from '../connect.ts';
@@ -60,6 +62,10 @@ function printChanges({ out, outStyle }: Screen): (services: readonly ServiceSta
   };
 }
 
+function leftToPreviewList({ file }: Pick<RootFile, 'file'>): string {
+  return `note: ${printable(file)} has previews, which are not shown here: trueup preview list${printable(fileOption({ file }))}\n`;
+}
+
 /** Shows the status of all services of the state, or of those at and below some addresses. Sends GETs only. */
 export const command = defineCommand({
   arguments: { '[address...]': 'services, or environments; default: all services of the state' },
@@ -76,7 +82,10 @@ export const command = defineCommand({
   several: {
     runs: 'at once',
     refuses: ['watch'],
-    besides: (folder) => describeLeft(folder).map((left) => `warning: ${printable(left)}\n`),
+    besides: (folder) => [
+      ...describeLeft(folder).map((left) => `warning: ${printable(left)}\n`),
+      ...rootFiles(folder).flatMap((one) => (one.isPreview ? [leftToPreviewList(one)] : [])),
+    ],
   },
   remembers: (kind) => kind.service !== undefined,
   execute: async (run, view, { args: addresses, flags }) => {
