@@ -67,6 +67,7 @@ export function refuseTwins(files: readonly string[]): void {
     known.set(key, file);
     if (twin === undefined) continue;
     const remedy = `Rename one of them. Variables of both would begin with TRUEUP__${key}__.`;
-    throw usage(`${twin} and ${file} differ only in case or in - and _`, remedy);
+    const alike = stageOf(twin) === stageOf(file) ? '.yaml and .yml' : 'case or in - and _';
+    throw usage(`${twin} and ${file} differ only in ${alike}`, remedy);
   }
 }

@@ -117,6 +117,7 @@ describe('several root files', () => {
     ['status --all --watch', '--watch is for one root file'],
     ['plan -f staging.yaml -f ./staging.yaml', '-f names staging.yaml twice'],
     ['plan -f staging.yaml -f a.b.yaml', 'a.b.yaml has no name that a stage can have'],
+    ['plan -f prod.yaml -f prod.yml', 'prod.yaml and prod.yml differ only in .yaml and .yml'],
     ['plan -f my-stage.yaml -f My_Stage.yaml', 'my-stage.yaml and My_Stage.yaml differ only in case or in - and _'],
     ['apply --all', "unknown option '--all'"],
     ['plan', 'there is no file trueup.yaml in'],
@@ -206,6 +207,14 @@ describe('the variables of a stage', () => {
       }
     }
     expect(filesBelow(join(folder, 'plans'))).not.toMatch(/canary-of|key-of/);
+  });
+
+  test('a source that cannot be read names the variable of its stage in a run of several files', async () => {
+    const { run, env } = await stages({ staging: `secrets: [{ file: gone.env }]\n${block('cache')}` });
+    delete env.TRUEUP__STAGING__SECRET_PASSWORD;
+    const given = { TRUEUP_API_KEY: 'key-of-staging-4711' };
+    expect((await run(`plan ${both}`)).err).toContain('Or set TRUEUP__STAGING__SECRET_PASSWORD: then');
+    expect((await run('plan -f staging.yaml', given)).err).toContain('Or set TRUEUP_SECRET_PASSWORD: then');
   });
 
   test('a plain secret gives no value, and the output says which variable does', async () => {
