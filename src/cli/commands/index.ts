@@ -98,7 +98,11 @@ export const commands: readonly Entry[] = [
     'list the secrets by name, what uses them, and those that are missing',
     () => import('./secret-list.ts'),
   ],
-  ['secret set <name>', 'seal a value from standard input, a file or a question', () => import('./secret-set.ts')],
+  [
+    'secret set [options] <name>',
+    'seal a value from standard input, a file or a question',
+    () => import('./secret-set.ts'),
+  ],
   ['secret generate', 'make the secrets under generated: that are missing', () => import('./secret-generate.ts')],
   ['secret rotate <name...>', 'make new values of generated secrets', () => import('./secret-rotate.ts')],
   ['secret recipients', 'seal all values for the recipients of the manifest', () => import('./secret-recipients.ts')],
