@@ -34,7 +34,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { readingOf, workspaceOf } from '../project/pins.ts';
-import { type SealedProject, openSealedProject, sealedTexts } from '../project/sealed-secrets.ts';
+import { type SealedProject, changedMeanwhile, openSealedProject, sealedTexts } from '../project/sealed-secrets.ts';
 import { ownFiles, siblingsOf } from '../project/siblings.ts';
 import { type NewFile, ignoring, writeFiles } from '../project/write-files.ts';
 import type { ExportReport } from '../render/export-report.ts';
@@ -289,7 +289,7 @@ async function sealedIn(
   const project = { ...sealed, files: sealed.files.filter((one) => one.path === path) };
   const values = new Map(secrets.map(({ name, value }) => [name, value]));
   const texts = await sealedTexts(options, project, values);
-  return texts.map(({ text, ...file }) => ({ ...file, ...defined({ replaces: text }) }));
+  return texts.map(({ text, ...file }) => ({ ...file, ifChanged: changedMeanwhile, ...defined({ replaces: text }) }));
 }
 
 /** The names of the secrets that the files of a manifest name. */

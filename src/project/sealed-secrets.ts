@@ -190,7 +190,8 @@ async function write(
   );
 }
 
-const changedMeanwhile = 'Run the command again: another one changed the file meanwhile.';
+/** The remedy where another run wrote a sealed file meanwhile. */
+export const changedMeanwhile = 'Run the command again: another one changed the file meanwhile.';
 
 /**
  * Opens the sealed files of a manifest for a change. Where another run writes one of them meanwhile, the change is made again,

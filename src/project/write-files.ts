@@ -16,6 +16,8 @@ export interface NewFile {
   readonly isPrivate?: boolean;
   /** The content that it replaces; another content is not overwritten. */
   readonly replaces?: string | Uint8Array;
+  /** The remedy where it has another content by now: `force` does not overwrite that. */
+  readonly ifChanged?: string;
 }
 
 /**
@@ -31,9 +33,10 @@ export async function writeFiles(
   { force = false, remedy }: { readonly force?: boolean; /** Where one is there. */ readonly remedy?: string } = {},
 ): Promise<void> {
   const found = await Promise.all(files.map(async (file) => ({ file, is: await findAt(folder, file) })));
-  const taken = found.filter(({ is }) => is === 'other' || is === 'link');
-  const links = taken.filter(({ is }) => is === 'link');
-  if (links.length > 0 || (taken.length > 0 && !force))
+  const isKept = ({ file }: { readonly file: NewFile }) => !force || file.ifChanged !== undefined;
+  const links = found.filter(({ is }) => is === 'link');
+  const taken = found.filter((one) => one.is === 'other' && isKept(one));
+  if (links.length > 0 || taken.length > 0)
     throw refused(links.length > 0 ? links : taken, { areLinks: links.length > 0, remedy });
   const open = found.filter(({ is }) => is !== 'same').map(({ file, is }) => ({ ...file, isNew: is === 'none' }));
   if (open.length === 0) {
@@ -52,8 +55,10 @@ export async function writeFiles(
       }
       // Drafts take long: another run may have written meanwhile.
       const now = await Promise.all(open.map(async (file) => ({ file, is: await findAt(folder, file) })));
-      const changed = now.filter(({ file, is }) => is !== 'same' && is !== (file.isNew ? 'none' : 'replaced'));
-      if (!force && changed.length > 0) throw refused(changed, { areLinks: false, remedy });
+      const isOther = ({ file, is }: (typeof now)[number]) =>
+        is !== 'same' && is !== (file.isNew ? 'none' : 'replaced');
+      const changed = now.filter((one) => isOther(one) && isKept(one));
+      if (changed.length > 0) throw refused(changed, { areLinks: false, remedy });
       for (const { from, path, isNew } of drafts) {
         await rename(from, join(folder, path));
         if (isNew) renamed.push(path);
@@ -133,7 +138,7 @@ function refused(
   const shown = someOf(paths, 5);
   const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
   return stop('refused', 'file-unwritable', `${message}; nothing was written`, {
-    remedy: areLinks ? 'Remove the link.' : remedy,
+    remedy: areLinks ? 'Remove the link.' : (found.find(({ file }) => file.ifChanged)?.file.ifChanged ?? remedy),
   });
 }
 
