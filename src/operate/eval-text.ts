@@ -59,10 +59,23 @@ function notDeclared(written: string, resource: Resource | undefined, resources:
   const paths = resource === undefined ? [] : pathsOf(resource).map((path) => `${resource.address}.${path}`);
   const otherwise =
     resource === undefined
-      ? "Write an expression, such as '${var:name}', or an address: trueup graph lists them."
+      ? inEnvironment(written, resources)
       : `${resource.address} has ${paths.slice(0, 20).join(', ') || 'no fields'}.`;
   const known = [...paths, ...resources.map(({ address }) => address)];
   return usage(`nothing is declared at ${written}`, didYouMean(written, known, otherwise));
+}
+
+/** The remedy for a path that may lack its environment. */
+function inEnvironment(written: string, resources: readonly Resource[]): string {
+  const whole = resources
+    .filter(({ parent }) => parent === undefined)
+    .flatMap(({ address }) => {
+      const path = `${address}.${written}`;
+      return (findPart(path, resources)?.values.length ?? 0) > 0 ? [path] : [];
+    });
+  return whole.length === 0
+    ? "Write an expression, such as '${var:name}', or an address: trueup graph lists them."
+    : `Did you mean ${whole.join(' or ')}?`;
 }
 
 /** The values that refer to resources, in the words of messages. */

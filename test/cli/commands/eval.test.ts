@@ -153,6 +153,7 @@ describe('eval of a path of the manifest', () => {
   it.each([
     ['production.compose.shop.env.TGA', 'Did you mean production.compose.shop.env.TAG?'],
     ['production.compose.shp', 'Did you mean production.compose.shop?'],
+    ['compose.shop.env.TAG', 'Did you mean production.compose.shop.env.TAG?'],
     ['tag', "Write an expression, such as '${var:name}', or an address: trueup graph lists them."],
     ['production.compose.shop.__proto__', 'Did you mean production.compose.shop'],
     ['production.compose.shop.env.TAG.length', 'nothing is declared at'],
