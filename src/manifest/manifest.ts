@@ -12,7 +12,7 @@ import type { Evaluation } from './evaluate-expressions.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './declared-outputs.ts';
-import { checkPreview } from './preview.ts';
+import { checkPreview, withoutExample } from './preview.ts';
 import { checkSeeds } from './seeds.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
@@ -108,7 +108,9 @@ export async function readManifest(
   const found: Diagnostic[] = [];
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
-  const inOrder = oncePerPlace(inOrderOfFiles(found, [...texts.keys()]));
+  const isExample = input.preview === undefined && /^preview[ \t]*:/m.test(texts.get(input.file) ?? '');
+  const shown = isExample ? found.map(withoutExample) : found;
+  const inOrder = oncePerPlace(inOrderOfFiles(shown, [...texts.keys()]));
   // They are no files of the manifest.
   const others = (input.valueFiles ?? []).map(({ file, text }) => [file, text] as const);
   const quoted = withQuotes(inOrder, new Map([...others, ...texts]), input.kinds);

@@ -18,6 +18,17 @@ const previewKey = 'preview';
 /** The preview that a file is checked for where the command line names none. */
 export const examplePreview = '9999999';
 
+/** A diagnostic about a file of previews that names none: without the id that only the check has. */
+export function withoutExample({ address, remedy, ...rest }: Diagnostic): Diagnostic {
+  const clean = (text: string) => text.replaceAll(examplePreview, 'ID');
+  return {
+    ...rest,
+    message: clean(rest.message),
+    ...(remedy === undefined ? {} : { remedy: clean(remedy) }),
+    ...(address === undefined ? {} : { address: clean(address) }),
+  };
+}
+
 /** Whether a text can be the id of a preview. */
 export function isPreviewId(text: string): boolean {
   return /^(?!.{21})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text);

@@ -55,6 +55,11 @@ test('is read for an example where nothing names it', async () => {
   expect((await stage(files(), file)).settings.environment?.name).toBe(`pr-${examplePreview}`);
 });
 
+test('no mistake names the id of the example', async () => {
+  const read = stage(files('redis: { r: { dockerImage: 1 } }\n'), file);
+  await expect(read).rejects.toMatchObject({ diagnostics: [{ address: 'pr-ID.redis.r' }] });
+});
+
 test('the id is a number where a whole value is one', async () => {
   const more = `changes: { application: { api: { domains: { main: { port: "\${var:port}" } } } } }\n`;
   const texts = files(more);
