@@ -1,17 +1,16 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
-import { fieldAlias } from '../kind/aliases.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { fieldPath, observedValue } from '../kind/row-values.ts';
+import { observedValue } from '../kind/row-values.ts';
 import { findBlocks } from '../manifest/blocks.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
-import { type Node, type Place, nodeAt, position } from '../manifest/tree.ts';
+import { type Node, type Place, position } from '../manifest/tree.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { type Action, type Plan, isDeletion } from '../plan/action.ts';
 import type { WholeRead } from '../manifest/whole.ts';
 import type { ProjectFolder } from './folder.ts';
-import { fillerOf, platformOf } from './owned-twice.ts';
+import { fillerOf, platformOf, writtenOf } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { siblingsOf } from './siblings.ts';
 
@@ -73,23 +72,21 @@ function namingsIn(
   }
   const filled = fillerOf(whole, readingOf(options));
   const { blocks } = findBlocks(tree, { kinds, sources: expressionSources }, []);
-  return blocks.flatMap(({ kind, address, entries, at }) =>
-    Object.entries(kind.fields).flatMap(([name, { refersTo, alsoWritten }]) => {
+  return blocks.flatMap((block) =>
+    Object.entries(block.kind.fields).flatMap(([name, { refersTo }]) => {
       if (refersTo !== target.kind) return [];
-      const written = [fieldPath(kind, name), alsoWritten, fieldAlias(name)].flatMap((path) =>
-        path === undefined ? [] : scalarsIn(nodeAt({ is: 'map', entries, at }, path.split('.')), path),
-      );
-      return written.flatMap(({ path, value, at: place }) => {
+      const written = writtenOf(block, name).flatMap(({ path, node }) => scalarsIn(node, path));
+      return written.flatMap(({ path, value, at }) => {
         const { text } = filled(value) ?? {};
-        return text !== undefined && names.has(text) ? [{ path: `${path} of ${address}`, text, at: place }] : [];
+        return text !== undefined && names.has(text) ? [{ path: `${path} of ${block.address}`, text, at }] : [];
       });
     }),
   );
 }
 
-function scalarsIn(node: Node | undefined, path: string): { path: string; value: unknown; at: Place }[] {
-  if (node?.is === 'list') return node.items.flatMap((item) => scalarsIn(item, path));
-  return node?.is === 'scalar' ? [{ path, value: node.value, at: node.at }] : [];
+function scalarsIn(node: Node, path: string): { path: string; value: unknown; at: Place }[] {
+  if (node.is === 'list') return node.items.flatMap((item) => scalarsIn(item, path));
+  return node.is === 'scalar' ? [{ path, value: node.value, at: node.at }] : [];
 }
 
 function refusal(

@@ -15,7 +15,7 @@ import { withQuotes } from '../manifest/quote.ts';
 import type { Block } from '../manifest/resource.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { filledText } from '../manifest/sources/var.ts';
-import { nodeAt, position } from '../manifest/tree.ts';
+import { type Node, nodeAt, position } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
 import type { Whole, WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
@@ -225,7 +225,7 @@ function onServer(
   if (publishes === undefined && onDisk.length === 0) return [];
   const service = at(parent) ?? block;
   const server = fieldOf(service, 'serverId', filled);
-  if (server === undefined && entryOf(service, 'serverId') !== undefined) return [];
+  if (server === undefined && writtenOf(service, 'serverId').length > 0) return [];
   const place: Known = server ?? { text: 'null', isVariable: false };
   const checked = (one: Block | undefined) => one && knownFields(one, filled);
   const ports = publishes?.(knownFields(block, filled), (address) => checked(at(address))) ?? [];
@@ -258,21 +258,24 @@ function knownFields(block: Block, filled: (value: unknown) => Known | undefined
   for (const field of Object.keys(kind.fields)) {
     const known = fieldOf(block, field, filled)?.text;
     if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
-    else if (entryOf(block, field) !== undefined) unknown.push(field);
+    else if (writtenOf(block, field).length > 0) unknown.push(field);
   }
   return { address, kind: kind.kind, key, parent, values, unknown };
 }
 
-/** The entry of a field, by whichever of its names. */
-function entryOf({ kind, entries }: Block, field: string) {
-  const names = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
-  return names.flatMap((name) => (name === undefined ? [] : (entries.get(name) ?? [])))[0];
+/** What a block has for a field, by each of its names. */
+export function writtenOf({ kind, entries, at }: Block, field: string): readonly { path: string; node: Node }[] {
+  const paths = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
+  return paths.flatMap((path) => {
+    const node = path === undefined ? undefined : nodeAt({ is: 'map', entries, at }, path.split('.'));
+    return path === undefined || node === undefined ? [] : [{ path, node }];
+  });
 }
 
 /** The value of a field, or its default; undefined: it is not known. */
 function fieldOf(block: Block, field: string, filled: (value: unknown) => Known | undefined): Known | undefined {
   const { kind, key } = block;
-  const node = entryOf(block, field)?.node;
+  const node = writtenOf(block, field)[0]?.node;
   if (node !== undefined) return node.is === 'scalar' ? filled(node.value) : undefined;
   return filled(field === kind.identity.keyField ? key : kind.fields[field]?.otherwise);
 }
