@@ -240,7 +240,7 @@ export const codes = {
     'Give the manifest a state of its own, or add moved: entries; permit it with --allow-mass-delete.',
   ),
   'owned-twice': error(
-    'Two root files of a folder declare the same environment, object of the organization, project or domain: each run would undo the other.',
+    'Two root files of a folder declare the same environment, object of the organization, project or domain, or keep their states in one place: each run would undo the other.',
     'Keep it in one of the two root files, or in a file that only one of them includes.',
   ),
   'unread-root-file': warning(

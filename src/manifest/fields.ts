@@ -138,7 +138,8 @@ export function checked(
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');
     const advice = adviceFor(error, refused);
-    const instead = advice === undefined ? valueInstead(written, field, node, evaluation) : undefined;
+    // What looks like an expression and is none is no value to write.
+    const instead = advice === undefined && !isFilledIn ? valueInstead(written, field, node, evaluation) : undefined;
     const example = inUnits(field.unit, field.examples[0]);
     const remedy =
       expressions.length > 0

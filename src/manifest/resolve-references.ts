@@ -1,5 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
-import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
+import { addressParts, childAddress, isWithin, normalAddress } from '../kind/address.ts';
 import { resolveAddress, resolveSection } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Block } from './resource.ts';
@@ -167,10 +167,11 @@ function itemsIn(
 }
 
 /** The addresses that a written one may begin at, nearest first; undefined: the top. */
-function scopesOf(from: Block | undefined, { byAddress }: Blocks): readonly (string | undefined)[] {
+function scopesOf(from: Block | undefined, { byAddress, environment }: Blocks): readonly (string | undefined)[] {
   const scopes: (string | undefined)[] = [];
   for (let scope = from?.parent; scope !== undefined; scope = byAddress.get(scope)?.parent) scopes.push(scope);
-  return [...scopes, undefined];
+  const own = environment === undefined ? undefined : childAddress(undefined, undefined, environment);
+  return [...new Set([...scopes, undefined, own])];
 }
 
 function within(scope: string | undefined, written: string): string {

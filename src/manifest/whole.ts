@@ -79,7 +79,7 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const has = (pattern: RegExp) => [...texts.values()].some((text) => pattern.test(text));
   const written = writeOut(
     joined,
-    { kinds, own: environment, lacksFiles, has, declaredBeside },
+    { kinds, own: environment, lacksFiles, isFamily: settings.preview !== undefined, has, declaredBeside },
     reportInto(diagnostics),
   );
   const { id } = settings.preview ?? {};

@@ -7,6 +7,8 @@ export interface Claim {
   readonly at: Place;
   /** A variable takes part in it, and a run may give it another value. */
   readonly isVariable: boolean;
+  /** It is one thing for root files on all platforms. */
+  readonly isAnywhere?: true;
   /** The platform keeps both. */
   readonly isHarmless: boolean;
   readonly remedy: (own: string, other: string) => string;

@@ -17,6 +17,7 @@ import { expressionSources } from '../manifest/sources/all.ts';
 import { filledText } from '../manifest/sources/var.ts';
 import { type Node, nodeAt, position } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
+import type { StatePlace } from '../manifest/settings.ts';
 import type { Whole, WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { isOfProject } from '../observe/ownership.ts';
@@ -31,8 +32,8 @@ import { environmentOf } from './stage-environment.ts';
 /**
  * Reports what a root file and another one of its folder both declare, as errors, and each that cannot be read, as a warning;
  * what a variable decides is a warning too. Reads files only: no secret, no request; its own only where they are not `loaded`.
- * It compares with no file of previews, with none on a platform that is another as far as files and environment show, and not
- * two files that both lack `environment:`.
+ * It compares with no file of previews, only the place of the state with files on a platform that is another as far as files
+ * and environment show, and not two files that both lack `environment:`.
  *
  * @throws {Stop} `usage`, when two stages have one name for variables
  */
@@ -56,14 +57,15 @@ export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Pr
   const found: Diagnostic[] = [];
   for (const { file: other, read } of others) {
     const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
-    if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
     const own = await claimsIn(file, async () => loaded ?? (await readRoot(options, workspace)));
     if (own === undefined) return [];
+    const isElsewhere = platform !== undefined && elsewhere !== undefined && platform !== elsewhere;
+    if (isElsewhere && ![...own.claims.values()].some(({ isAnywhere }) => isAnywhere)) continue;
     const rival = await claimsIn(other, read);
     if (rival !== undefined) {
       const names = { own: file, other };
-      const twice = platform === elsewhere ? collisions(own, rival, names) : [];
-      const collided = [...twice, ...besidePreviews(own, rival, names)];
+      const twice = collisions(own, rival, { ...names, isOnePlatform: platform === elsewhere });
+      const collided = [...twice, ...(isElsewhere ? [] : besidePreviews(own, rival, names))];
       found.push(...withQuotes(collided, own.texts, kinds));
     } else if (isStage) {
       const message = `${other} cannot be read, so nothing tells whether it declares the same as ${file}`;
@@ -76,11 +78,11 @@ export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Pr
 function collisions(
   own: RootClaims,
   rival: RootClaims,
-  names: { readonly own: string; readonly other: string },
+  { isOnePlatform, ...names }: { readonly own: string; readonly other: string; readonly isOnePlatform: boolean },
 ): readonly Diagnostic[] {
-  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable, isHarmless }]) => {
+  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable, isHarmless, isAnywhere }]) => {
     const other = rival.claims.get(key);
-    if (other === undefined) return [];
+    if (other === undefined || !(isOnePlatform || isAnywhere === true)) return [];
     const isSure = !isVariable && !other.isVariable;
     const twice = `${what} is also declared by ${names.other}, at ${positionText(position(other.at))}`;
     const message = isSure ? twice : `${twice}, unless a run gives their variables other values`;
@@ -198,7 +200,33 @@ function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFil
     for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
       add(block, values, claim);
   }
+  const state = stateOf(whole);
+  if (state !== undefined) found.set(...state);
   return found;
+}
+
+/** The place of the state of a root file; undefined: it names none, and each has its own. */
+function stateOf({ settings: { state }, tree }: Whole): readonly [string, Claim] | undefined {
+  const at = tree.entries.get('state')?.keyAt;
+  const named = state === undefined || state.backend === 'local' ? undefined : placeOf(state);
+  if (named === undefined || at === undefined) return undefined;
+  const { key, what, member } = named;
+  const remedy = (own: string) => `Write another ${member} into ${own}.`;
+  return [
+    JSON.stringify(['state', ...key]),
+    { what, at, isVariable: false, isHarmless: false, isAnywhere: true, remedy },
+  ];
+}
+
+function placeOf(state: Exclude<StatePlace, { backend: 'local' }>) {
+  if (state.backend === 'postgres') {
+    const { schema = '', name } = state;
+    return name === undefined ? undefined : { key: [schema, name], what: `the state ${name}`, member: 'name' };
+  }
+  const { endpoint, bucket, prefix } = state;
+  if (prefix === undefined) return undefined;
+  const what = `the state ${withoutSlash(prefix)} in the bucket ${bucket}`;
+  return { key: [withoutSlash(endpoint), bucket, withoutSlash(prefix)], what, member: 'prefix' };
 }
 
 /** A claim without its place. */

@@ -295,6 +295,40 @@ test('two platforms have each a host, an environment and an object of one name',
   expect(await reported(files)).toEqual([]);
 });
 
+test('two root files have one place for their states, also on two platforms', async () => {
+  const bucket = (end: string, prefix = 'shop') =>
+    `state: { backend: s3, endpoint: "https://s3.example.com${end}", bucket: b${prefix && `, prefix: ${prefix}`} }\n`;
+  const database = (name: string) => `state: { backend: postgres${name && `, name: ${name}`} }\n`;
+  const of = (staging: string, live: string) =>
+    reported({
+      'shop.yaml': shop(),
+      'staging.yaml': own('staging', 'one', staging),
+      'live.yaml': own('live', 'two', live),
+    });
+  expect(await of(bucket(''), bucket('/'))).toEqual([
+    {
+      code: 'owned-twice',
+      message: 'the state shop in the bucket b is also declared by live.yaml, at live.yaml:6:1',
+      remedy: 'Write another prefix into staging.yaml.',
+      at: 'staging.yaml:6:1',
+    },
+  ]);
+  expect(await of(database('shop'), database('shop'))).toMatchObject([
+    { remedy: 'Write another name into staging.yaml.' },
+  ]);
+  expect(await of(bucket(''), bucket('', 'live'))).toEqual([]);
+  expect(await of(database('shop'), bucket(''))).toEqual([]);
+  // Each adds its own name to what it shares or leaves out.
+  expect(await of(bucket('', ''), bucket('', ''))).toEqual([]);
+  expect(await of(database(''), database(''))).toEqual([]);
+  const shared = {
+    'shop.yaml': bucket('') + shop(),
+    'staging.yaml': own('staging', 'one'),
+    'live.yaml': own('live', 'one'),
+  };
+  expect(await reported(shared)).toEqual([]);
+});
+
 test('root files of which none names an environment of its own are not compared', async () => {
   const all = `${head('one')}environments: { live: {} }\n`;
   expect(await reported({ 'shop.yaml': 'variables: {}\n', 'staging.yaml': all, 'live.yaml': all })).toEqual([]);

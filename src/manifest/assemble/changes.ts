@@ -7,7 +7,7 @@ import { settingsShape } from '../settings-shape.ts';
 import { shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { type Entry, type MapNode, type Place, isEmpty } from '../tree.ts';
-import { holderOf } from './environment.ts';
+import { environmentKey, holderOf } from './environment.ts';
 import { type Merging, growing, mergeEntry, mergingOf, putOver, underCase } from './merge.ts';
 
 /** What `changes:` did. */
@@ -39,22 +39,20 @@ export function applyChanges(tree: MapNode, changes: MapNode, kinds: readonly Ki
     if (kind !== undefined) changeSection(entries, section, change, { kind, parent: undefined }, changing);
     else {
       const message = `changes has no key ${shownKey(section, isEmpty(change.node))}`;
-      report('unknown-key', message, change.keyAt, remedyFor(section, [...sections.keys(), ...inEnvironment(kinds)]));
+      report('unknown-key', message, change.keyAt, remedyFor(section, [...sections.keys()], kinds));
     }
   }
   return { tree: { ...tree, entries }, removed: changing.removed };
 }
 
 /** The remedy for a key of `changes:` that names no section. */
-function remedyFor(key: string, sections: readonly string[]): string {
+function remedyFor(key: string, sections: readonly string[], kinds: readonly Kind[]): string {
+  const inEnvironment = [...(holderOf(kinds)?.sections ?? [])];
+  if (inEnvironment.includes(key))
+    return `Write ${environmentKey}: NAME into the root file: then ${key}: may stand at the top, and here.`;
   if (Object.hasOwn(settingsShape, key))
     return `Write ${key}: at the top of a file: changes: takes sections of services and objects only.`;
-  return didYouMean(key, sections, 'It takes the sections that stand at the top of a file.');
-}
-
-/** The sections of an environment. */
-function inEnvironment(kinds: readonly Kind[]): Iterable<string> {
-  return holderOf(kinds)?.sections ?? [];
+  return didYouMean(key, [...sections, ...inEnvironment], 'It takes the sections that stand at the top of a file.');
 }
 
 /** Where a section stands. */

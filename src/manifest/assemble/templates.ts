@@ -112,20 +112,44 @@ function checkText(text: string, at: Place, { name, parameters, used }: Checked,
   }
 }
 
-/** Warns of holes outside of templates: nothing fills them, and they stay as text. */
-export function warnOfHoles(tree: MapNode, report: Report): void {
-  for (const [key, { node }] of tree.entries) if (key !== 'templates') warnOfHolesIn(node, report);
+/** Where texts stand that look like expressions and are none there. */
+interface Stray {
+  readonly pattern: RegExp;
+  readonly outside: string;
+  readonly remedy: string;
 }
 
-function warnOfHolesIn(node: Node, report: Report): void {
-  if (node.is === 'list') for (const item of node.items) warnOfHolesIn(item, report);
-  else if (node.is === 'map') for (const entry of node.entries.values()) warnOfHolesIn(entry.node, report);
+const strayHoles: Stray = {
+  // A shell has ${name:-default} and ${name:1}.
+  pattern: /(?<!\$)\$\{(?:param:[A-Za-z_]|block:key)[^}]*\}/,
+  outside: 'a template',
+  remedy: 'Write the value itself, or move the text into a template.',
+};
+
+const strayIds: Stray = {
+  pattern: /(?<!\$)\$\{preview:[^}]*\}/,
+  outside: 'the variables of the root file',
+  remedy: 'Write ${var:NAME} here, and under variables: in the root file give it a value with the id.',
+};
+
+/** Warns of holes outside of templates: nothing fills them, and they stay as text. */
+export function warnOfHoles(tree: MapNode, report: Report): void {
+  for (const [key, { node }] of tree.entries) if (key !== 'templates') warnOfStray(node, strayHoles, report);
+}
+
+/** Warns of the id of a preview where it stays as text. */
+export function warnOfIds(tree: MapNode, report: Report): void {
+  warnOfStray(tree, strayIds, report);
+}
+
+function warnOfStray(node: Node, stray: Stray, report: Report): void {
+  if (node.is === 'list') for (const item of node.items) warnOfStray(item, stray, report);
+  else if (node.is === 'map') for (const entry of node.entries.values()) warnOfStray(entry.node, stray, report);
   else if (typeof node.value === 'string') {
-    // A shell has ${name:-default} and ${name:1}.
-    const written = /(?<!\$)\$\{(?:param:[A-Za-z_]|block:key)[^}]*\}/.exec(node.value)?.[0];
+    const written = stray.pattern.exec(node.value)?.[0];
     if (written === undefined) return;
-    const message = `${written} stands outside of a template and stays as text`;
-    report('no-expression', message, node.at, 'Write the value itself, or move the text into a template.');
+    const message = `${written} stands outside of ${stray.outside} and stays as text`;
+    report('no-expression', message, node.at, stray.remedy);
   }
 }
 

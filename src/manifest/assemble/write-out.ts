@@ -6,14 +6,15 @@ import { type Changed, applyChanges } from './changes.ts';
 import { type OwnEnvironment, environmentKey, holderOf, withOwnEnvironment } from './environment.ts';
 import { expandUses } from './expand.ts';
 import { refuseReset, refuseResets } from './merge.ts';
-import { readTemplates, warnOfHoles } from './templates.ts';
+import { readTemplates, warnOfHoles, warnOfIds } from './templates.ts';
 
 /** The keys whose work is done once a manifest is written out. */
 const keys = ['templates', 'changes'] as const;
 
 /**
  * Replaces uses of templates by their blocks, and applies `changes:`. A manifest without `use:` and changes stays the same.
- * `has`: what the texts of its files may hold. `lacksFiles`: what is not there may stand in a file that could not be read. Pure.
+ * `has`: what the texts of its files may hold. `lacksFiles`: what is not there may stand in a file that could not be read.
+ * `isFamily`: it is that of previews. Pure.
  */
 export function writeOut(
   tree: MapNode,
@@ -21,18 +22,21 @@ export function writeOut(
     kinds,
     own,
     lacksFiles,
+    isFamily,
     has,
     declaredBeside,
   }: Beside & {
     readonly kinds: readonly Kind[];
     readonly own: OwnEnvironment | undefined;
     readonly lacksFiles: boolean;
+    readonly isFamily: boolean;
     readonly has: (pattern: RegExp) => boolean;
   },
   report: Report,
 ): Changed {
   const isPlain = keys.every((key) => !tree.entries.has(key)) && !has(/\buse['"]?\s*:/);
   if (!isPlain && has(/\$\{(?:param|block):/)) warnOfHoles(tree, report);
+  if (isFamily && has(/\$\{preview:/)) warnOfIds(tree, report);
   const none = { tree, removed: new Map() };
   const known: Report = (code, ...about) => {
     if (!lacksFiles || code !== 'bad-reference') report(code, ...about);

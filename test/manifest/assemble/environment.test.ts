@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { meaning, mistakes, stage, stageHead } from '../../support/stages.ts';
+import { meaning, mistakes, stage, stageHead, validationOf } from '../../support/stages.ts';
 
 /** A root file that names its environment, and sections at the top of it and of what it includes. */
 
@@ -186,4 +186,46 @@ test('a block may have its name as __proto__', async () => {
     'staging.yaml': `${stageHead}environment: __proto__\napplication: { __proto__: { ${image} } }\n`,
   });
   expect(resources.map(({ address }) => address)).toEqual(['["__proto__"]', '["__proto__"].application["__proto__"]']);
+});
+
+test('a reference outside of the environment may leave it out, as one inside of it', async () => {
+  const outputs = 'outputs: { host: "${ref:postgres.main.host}" }\n';
+  const files = {
+    ...shared,
+    'more/outputs.yaml': outputs,
+    'live.yaml': rootFile('live').replace('more/cache', 'more/*'),
+  };
+  const { outputs: found } = await stage(files, 'live.yaml');
+  expect(found.get('host')?.references).toEqual([{ address: 'live.postgres.main', output: 'host' }]);
+  const wrong = { ...files, 'more/outputs.yaml': outputs.replace('.main.', '.mian.') };
+  expect(await mistakes(wrong, 'live.yaml')).toMatchObject([
+    { says: expect.stringContaining('no resource postgres.mian -> Did you mean ${ref:postgres.main.host}?') as string },
+  ]);
+});
+
+test('changes of sections of an environment need the name of one', async () => {
+  const root = `${stageHead}changes: { §application: { api: { replicas: 2 } } }\n`;
+  expect(await mistakes({ 'staging.yaml': root })).toMatchObject([
+    {
+      at: 'the mark',
+      says: 'changes has no key application -> Write environment: NAME into the root file: then application: may stand at the top, and here.',
+    },
+  ]);
+});
+
+test('the id of a preview outside of variables is a warning in a file of previews, and text elsewhere', async () => {
+  const files = (more: string) => ({
+    ...shared,
+    'apps/web.yaml': `application: { web: { ${image}, env: { ID: "\${preview:id}" } } }\n`,
+    'staging.yaml': `${rootFile('staging')}${more}`,
+  });
+  expect((await validationOf(files(''), 'staging.yaml')).diagnostics).toEqual([]);
+  const { diagnostics } = await validationOf(files('preview: {}\n'), 'staging.yaml');
+  expect(diagnostics).toMatchObject([
+    {
+      code: 'no-expression',
+      message: '${preview:id} stands outside of the variables of the root file and stays as text',
+      position: { file: 'apps/web.yaml', line: 1 },
+    },
+  ]);
 });
