@@ -219,14 +219,14 @@ function stateOf({ settings: { state }, tree }: Whole): readonly [string, Claim]
 }
 
 function placeOf(state: Exclude<StatePlace, { backend: 'local' }>) {
-  if (state.backend === 'postgres') {
-    const { schema = '', name } = state;
-    return name === undefined ? undefined : { key: [schema, name], what: `the state ${name}`, member: 'name' };
+  if (state.backend === 's3') {
+    const { endpoint, bucket, prefix } = state;
+    if (prefix === undefined) return undefined;
+    const what = `the state ${withoutSlash(prefix)} in the bucket ${bucket}`;
+    return { key: [withoutSlash(endpoint), bucket, withoutSlash(prefix)], what, member: 'prefix' };
   }
-  const { endpoint, bucket, prefix } = state;
-  if (prefix === undefined) return undefined;
-  const what = `the state ${withoutSlash(prefix)} in the bucket ${bucket}`;
-  return { key: [withoutSlash(endpoint), bucket, withoutSlash(prefix)], what, member: 'prefix' };
+  const { schema = '', name } = state;
+  return name === undefined ? undefined : { key: [schema, name], what: `the state ${name}`, member: 'name' };
 }
 
 /** A claim without its place. */
