@@ -100,7 +100,7 @@ export async function adoptDrift(
   const [other] = stages;
   if (other !== undefined && !isEverywhere) throw changesOther(other);
   const alike = isEverywhere ? otherAddresses(manifest, planned, adopted) : [];
-  const others = [...(alike.length === 0 ? [] : [{ file: options.file, addresses: alike }]), ...stages];
+  const others = [...(alike.length === 0 ? [] : [{ file: options.file, addresses: alike, removed: [] }]), ...stages];
   const files: AdoptResult['files'][number][] = [];
   for (const [path, text] of found.files) {
     const before = (await read(path)) ?? '';

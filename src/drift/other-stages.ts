@@ -10,6 +10,8 @@ import type { Sibling } from '../project/siblings.ts';
 export interface OtherStage {
   readonly file: string;
   readonly addresses: readonly string[];
+  /** Those of them that it declares no longer: its next apply deletes them. */
+  readonly removed: readonly string[];
 }
 
 /**
@@ -26,14 +28,16 @@ export async function otherStages(
       if (error instanceof Stop) return undefined;
       throw error;
     });
-    if (before === undefined) return { file, addresses: [] };
+    if (before === undefined) return { file, addresses: [], removed: [] };
     const around = (workspace: Workspace) => overlay(workspace, files);
     const after = await loadManifest(options(), { around }).catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       const message = `${file} would not be valid with what the platform has; nothing was written`;
       throw new Stop('refused', [diagnostic('not-editable', message, { remedy: byHand }), ...error.diagnostics]);
     });
-    return { file, addresses: differingAddresses(before.manifest, after.manifest) };
+    const left = new Set(after.manifest.resources.map(({ address }) => address));
+    const removed = before.manifest.resources.map(({ address }) => address).filter((address) => !left.has(address));
+    return { file, addresses: differingAddresses(before.manifest, after.manifest), removed };
   });
   return (await Promise.all(found)).filter(({ addresses }) => addresses.length > 0);
 }
@@ -41,8 +45,9 @@ export async function otherStages(
 const byHand = 'Change the manifest by hand.';
 
 /** The refusal of an edit that changes other stages. */
-export function changesOther({ file, addresses }: OtherStage): Stop {
-  const message = `${file} would change too, in ${someOf(addresses)}; nothing was written`;
+export function changesOther({ file, addresses, removed }: OtherStage): Stop {
+  const deletes = removed.length === 0 ? '' : `, and its next apply would delete ${someOf(removed)}`;
+  const message = `${file} would change too, in ${someOf(addresses)}${deletes}; nothing was written`;
   const remedy = 'Change it for all stages with --everywhere, or change the manifest by hand.';
   return stop('refused', 'not-editable', message, { remedy });
 }

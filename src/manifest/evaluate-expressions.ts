@@ -279,9 +279,9 @@ function checkedEncoding(
   const unknown = unknownEncoding(encoding);
   if (unknown !== undefined) {
     const words = encodingWords.filter((word) => source.conceals === 'secret' || !isHashed(word));
-    const guess = closest(unknown, words);
+    const guess = words.find((word) => word === unknown.trim()) ?? closest(unknown, words);
     const meant = guess === undefined ? words : [encoding.replace(unknown, guess)];
-    const written = meant.map((word) => `\${${source.name}:${name}|${word}}`).join(' or ');
+    const written = meant.map((word) => `\${${source.name}:${name.trim()}|${word}}`).join(' or ');
     const remedy = guess === undefined ? `Write ${written}.` : `Did you mean ${written}?`;
     return badExpression(`${JSON.stringify(unknown)} is no encoding`, remedy);
   }

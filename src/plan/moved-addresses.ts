@@ -43,6 +43,8 @@ export function applyMoves<Known extends Pick<State, 'resources' | 'deployments'
       const guess = closest(to, [...declared.keys()]);
       const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
       problem(`nothing is declared at ${to}`, `Correct to:, or remove the entry.${meant}`);
+    } else if (from === to) {
+      problem('both are one address', 'Remove the entry.');
     } else if (declared.has(from)) {
       problem(`${from} is still declared`, 'Remove its block: one object cannot have two addresses.');
     } else if (records[from] === undefined) {

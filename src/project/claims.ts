@@ -1,8 +1,23 @@
-import type { Place } from '../manifest/tree.ts';
-import type { WholeRead } from '../manifest/whole.ts';
+import { onceFor } from '../api/once.ts';
+import { withoutSlash } from '../api/slash.ts';
+import { fieldAlias } from '../kind/aliases.ts';
+import type { CheckedResource } from '../kind/checks.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { fieldPath } from '../kind/row-values.ts';
+import { topOf } from '../kind/top.ts';
+import { findBlocks } from '../manifest/blocks.ts';
+import type { ManifestInput } from '../manifest/manifest.ts';
+import type { Block } from '../manifest/resource.ts';
+import type { StatePlace } from '../manifest/settings.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
+import { filledText } from '../manifest/sources/var.ts';
+import { type Node, type Place, nodeAt } from '../manifest/tree.ts';
+import { readValueFiles } from '../manifest/variables.ts';
+import type { Whole, WholeRead } from '../manifest/whole.ts';
+import { isOfProject } from '../observe/ownership.ts';
 
 /** A thing of a platform that one root file has for itself. */
-export interface Claim {
+interface Claim {
   readonly what: string;
   readonly at: Place;
   /** A variable takes part in it, and a run may give it another value. */
@@ -17,4 +32,187 @@ export interface Claim {
 /** A root file with what it has for itself, by what that is. */
 export interface RootClaims extends WholeRead {
   readonly claims: ReadonlyMap<string, Claim>;
+}
+
+/** A text that is known, and whether a variable takes part in it. */
+interface Known {
+  readonly text: string;
+  readonly isVariable: boolean;
+}
+
+/** Fills the variables of a text; undefined where it has another expression, or a variable whose value is not known. */
+export function fillerOf(
+  { tree, values }: Whole,
+  { given, valueFiles = [] }: Pick<ManifestInput, 'given' | 'valueFiles'>,
+): (value: unknown) => Known | undefined {
+  const inFiles = readValueFiles(valueFiles, []);
+  const isGiven = (name: string) => given(name) !== undefined || inFiles.some(({ entries }) => entries.has(name));
+  const valueOf = (name: string) => {
+    const node = values.get(name)?.node ?? nodeAt(tree, ['variables', name, 'default']);
+    return node?.is === 'scalar' && !isGiven(name) ? node.source : undefined;
+  };
+  return (value) => {
+    const text = textOf(value);
+    const filled = text === undefined ? undefined : filledText(text, valueOf);
+    return filled === undefined ? undefined : { text: filled, isVariable: filled !== text };
+  };
+}
+
+/** What a root file has for itself. Values that the command line and the environment give are not known. */
+export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFiles'>): RootClaims['claims'] {
+  const { project } = whole.settings;
+  const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
+  const filled = fillerOf(whole, reading);
+  const found = new Map<string, Claim>();
+  const byAddress = new Map(blocks.map((block) => [block.address, block]));
+  const top = topOf(blocks.map(({ kind }) => kind));
+  const add = (block: Block, key: readonly (Known | undefined)[], { sort = block.kind.kind, ...claim }: Unplaced) => {
+    if (key.includes(undefined)) return;
+    const name = JSON.stringify([sort, ...key.map((part) => part?.text)]);
+    found.set(name, {
+      isHarmless: false,
+      ...claim,
+      at: block.at,
+      isVariable: key.some((part) => part?.isVariable === true),
+    });
+  };
+  const literal = (text: string): Known => ({ text, isVariable: false });
+  for (const block of blocks) {
+    const { kind, key, address } = block;
+    const { addressedByKey, keyField, alone, apart } = kind.identity;
+    if (kind === top) {
+      const remedy = (own: string, other: string) =>
+        `Keep the block in one of ${own} and ${other}; in the other, write project: ${project}.`;
+      add(block, [literal(project)], { what: `the block of the project ${project}`, remedy });
+    } else if (addressedByKey === true) {
+      const remedy = (own: string) => `Give ${own} another environment, or remove one of the two root files.`;
+      const what = `the ${kind.kind} ${key} of the project ${project}`;
+      add(block, [literal(project), literal(key)], { what, remedy });
+    } else if (kind.parents[root] !== undefined && !isOfProject(kind)) {
+      const remedy = (own: string, other: string) =>
+        `Put it into a file that only one of ${own} and ${other} includes; the other writes its name.`;
+      const name = keyField === undefined ? literal(key) : fieldOf(block, keyField, filled);
+      add(block, [name], { what: address, remedy });
+    }
+    for (const fields of [alone, apart]) {
+      if (fields === undefined) continue;
+      // A value may come from elsewhere, and does not show.
+      const what = `a ${kind.kind} with the ${fields.join(' and ')} of ${address}`;
+      const remedy = () => `Choose another ${fields.join(' or ')} for one of the two.`;
+      const values = fields.map((field) => fieldOf(block, field, filled));
+      add(block, values, { what, remedy, isHarmless: fields === apart });
+    }
+    for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
+      add(block, values, claim);
+  }
+  const state = stateOf(whole);
+  if (state !== undefined) found.set(...state);
+  return found;
+}
+
+/** The place of the state of a root file; undefined: it names none, and each has its own. */
+function stateOf({ settings: { state }, tree }: Whole): readonly [string, Claim] | undefined {
+  const at = tree.entries.get('state')?.keyAt;
+  const named = state === undefined || state.backend === 'local' ? undefined : placeOf(state);
+  if (named === undefined || at === undefined) return undefined;
+  const { key, what, member } = named;
+  const remedy = (own: string) => `Write another ${member} into ${own}.`;
+  return [
+    JSON.stringify(['state', ...key]),
+    { what, at, isVariable: false, isHarmless: false, isAnywhere: true, remedy },
+  ];
+}
+
+function placeOf(state: Exclude<StatePlace, { backend: 'local' }>) {
+  if (state.backend === 's3') {
+    const { endpoint, bucket, prefix } = state;
+    if (prefix === undefined) return undefined;
+    const what = `the state ${withoutSlash(prefix)} in the bucket ${bucket}`;
+    return { key: [withoutSlash(endpoint), bucket, withoutSlash(prefix)], what, member: 'prefix' };
+  }
+  const { schema = '', name } = state;
+  return name === undefined ? undefined : { key: [schema, name], what: `the state ${name}`, member: 'name' };
+}
+
+/** A claim without its place. */
+type Unplaced = Pick<Claim, 'what' | 'remedy'> & Partial<Claim> & { readonly sort?: string };
+
+/** Folders that hold no data of a service, such as that of the socket of Docker. */
+const ofSystem = /^\/(?:etc|proc|sys|dev|run|usr|var\/run)(?:\/|$)/;
+
+/** The fields of a kind that name a volume or a folder. */
+const dataOf = onceFor(({ fields }: Kind) =>
+  Object.entries(fields).flatMap(([field, { inPreviews: rule }]) =>
+    rule === 'volume' || rule === 'folder' ? [{ field, rule } as const] : [],
+  ),
+);
+
+/** The ports, volumes and folders of its server that a block takes, as far as they are known. */
+function onServer(
+  block: Block,
+  at: (address: string) => Block | undefined,
+  filled: (value: unknown) => Known | undefined,
+): readonly (readonly [values: readonly (Known | undefined)[], claim: Unplaced])[] {
+  const { kind, parent = '' } = block;
+  const [publishes, onDisk] = [kind.checks?.publishes, dataOf(kind)];
+  if (publishes === undefined && onDisk.length === 0) return [];
+  const service = at(parent) ?? block;
+  const server = fieldOf(service, 'serverId', filled);
+  if (server === undefined && writtenOf(service, 'serverId').length > 0) return [];
+  const place: Known = server ?? { text: 'null', isVariable: false };
+  const checked = (one: Block | undefined) => one && knownFields(one, filled);
+  const ports = publishes?.(knownFields(block, filled), (address) => checked(at(address))) ?? [];
+  const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
+  return [
+    // Those of each machine may be on two machines, and root files that name no platform on two platforms.
+    ...ports.flatMap(({ field, port, protocol, isPerMachine }) => {
+      if (isPerMachine === true) return [];
+      const values = [fieldOf(block, field, filled), filled(String(protocol)), place];
+      const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
+      const why = 'Docker starts only one of them';
+      return [[values, { sort: 'published', what, remedy: remedy(field, why), isHarmless: true }] as const];
+    }),
+    ...onDisk.flatMap(({ field, rule }) => {
+      const value = fieldOf(block, field, filled);
+      if (value === undefined || ofSystem.test(value.text)) return [];
+      const why = 'both write the same data';
+      const what = `the ${rule} ${value.text} of one server`;
+      const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
+      return [[[value, place], claim] as const];
+    }),
+  ];
+}
+
+/** The fields of a block whose values are known, for the checks of its kind. */
+function knownFields(block: Block, filled: (value: unknown) => Known | undefined): CheckedResource {
+  const { address, kind, key, parent } = block;
+  const values: Record<string, string | number> = {};
+  const unknown: string[] = [];
+  for (const field of Object.keys(kind.fields)) {
+    const known = fieldOf(block, field, filled)?.text;
+    if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
+    else if (writtenOf(block, field).length > 0) unknown.push(field);
+  }
+  return { address, kind: kind.kind, key, parent, values, unknown };
+}
+
+/** What a block has for a field, by each of its names. */
+export function writtenOf({ kind, entries, at }: Block, field: string): readonly { path: string; node: Node }[] {
+  const paths = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
+  return paths.flatMap((path) => {
+    const node = path === undefined ? undefined : nodeAt({ is: 'map', entries, at }, path.split('.'));
+    return path === undefined || node === undefined ? [] : [{ path, node }];
+  });
+}
+
+/** The value of a field, or its default; undefined: it is not known. */
+function fieldOf(block: Block, field: string, filled: (value: unknown) => Known | undefined): Known | undefined {
+  const { kind, key } = block;
+  const node = writtenOf(block, field)[0]?.node;
+  if (node !== undefined) return node.is === 'scalar' ? filled(node.value) : undefined;
+  return filled(field === kind.identity.keyField ? key : kind.fields[field]?.otherwise);
+}
+
+function textOf(value: unknown): string | undefined {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }

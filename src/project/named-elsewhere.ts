@@ -10,7 +10,8 @@ import { isOfProject } from '../observe/ownership.ts';
 import { type Action, type Plan, isDeletion } from '../plan/action.ts';
 import type { WholeRead } from '../manifest/whole.ts';
 import type { ProjectFolder } from './folder.ts';
-import { fillerOf, platformOf, writtenOf } from './owned-twice.ts';
+import { fillerOf, writtenOf } from './claims.ts';
+import { platformOf } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { siblingsOf } from './siblings.ts';
 

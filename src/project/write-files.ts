@@ -43,12 +43,15 @@ export async function writeFiles(
     await removeDrafts(folder);
     return;
   }
-  const renamed: string[] = [];
+  const undo: { readonly of: string; readonly back: () => Promise<void> }[] = [];
+  const stay: string[] = [];
+  let path = '';
   try {
     await mkdir(folder, { recursive: true });
     const work = async ({ write }: Drafts) => {
       const drafts: { readonly from: string; readonly path: string; readonly isNew: boolean }[] = [];
-      for (const { path, content, isNew, isPrivate = false } of open) {
+      for (const { content, isNew, isPrivate = false, ...file } of open) {
+        path = file.path;
         await mkdir(dirname(join(folder, path)), { recursive: true });
         const mode = isPrivate ? 0o600 : ((await modeAt(join(folder, path))) ?? newMode());
         drafts.push({ from: await write(content, mode), path, isNew });
@@ -59,16 +62,28 @@ export async function writeFiles(
         is !== 'same' && is !== (file.isNew ? 'none' : 'replaced');
       const changed = now.filter((one) => isOther(one) && isKept(one));
       if (changed.length > 0) throw refused(changed, { areLinks: false, remedy });
-      for (const { from, path, isNew } of drafts) {
-        await rename(from, join(folder, path));
-        if (isNew) renamed.push(path);
+      for (const { from, isNew, ...file } of drafts) {
+        path = file.path;
+        const place = join(folder, path);
+        const before = isNew ? undefined : await readFile(place);
+        await rename(from, place);
+        const back = async () => {
+          if (before === undefined) return rm(place, { force: true });
+          return rename(await write(before, (await modeAt(place)) ?? newMode()), place);
+        };
+        undo.push({ of: path, back });
       }
     };
-    await withDrafts(folder, work, { isAlone: true });
+    const orUndo = async (drafts: Drafts) =>
+      work(drafts).catch(async (error: unknown) => {
+        for (const { back, of } of undo.toReversed()) await back().catch(() => stay.push(of));
+        throw error;
+      });
+    await withDrafts(folder, orUndo, { isAlone: true });
   } catch (error) {
     if (error instanceof Stop) throw error;
-    await Promise.all(renamed.map((path) => rm(join(folder, path), { force: true }).catch(() => undefined)));
-    throw stop('refused', 'file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`);
+    const changed = stay.length === 0 ? 'nothing was changed' : `${someOf(stay)} is changed already`;
+    throw stop('refused', 'file-unwritable', `cannot write ${join(folder, path)}: ${reasonOf(error)}; ${changed}`);
   }
 }
 

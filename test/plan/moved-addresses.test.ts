@@ -202,6 +202,12 @@ describe('an entry that cannot be followed is an error, and nothing is sent', ()
       'nothing is declared at production.redis.nowhere',
     ],
     [
+      'to itself',
+      move('production.redis.new', 'production.redis.new'),
+      `  production: { redis: { new: { ${body} } } }\n  staging: {}\n`,
+      'both are one address',
+    ],
+    [
       'from what is still declared',
       move('production.redis.old', 'production.redis.new'),
       `  production: { redis: { old: { ${body} }, new: { ${body} } } }\n  staging: {}\n`,

@@ -329,6 +329,25 @@ test('two root files have one place for their states, also on two platforms', as
   expect(await reported(shared)).toEqual([]);
 });
 
+test('the file of secrets of another stage is a warning, also on another platform', async () => {
+  const of = (path: string, url = 'two') =>
+    reported({
+      'shop.yaml': shop(),
+      'staging.yaml': own('staging', 'one', `secrets: [{ file: ${path} }]\n`),
+      'live.yaml': own('live', url, 'secrets: [{ file: secrets/live.env }]\n'),
+    });
+  const expected = {
+    code: 'overlap',
+    message:
+      'staging.yaml reads secrets/live.env, which bears the name of live.yaml: the secrets of one stage are those of the other',
+    remedy: 'Give staging.yaml a file of its own, or write what both need into a file with a name of its own.',
+    at: 'staging.yaml:6:11',
+  };
+  expect(await of('secrets/live.env')).toEqual([expected]);
+  expect(await of('secrets/live.env', 'one')).toEqual([expected]);
+  for (const path of ['secrets/staging.env', 'secrets/all.env', 'live/secrets.env']) expect(await of(path)).toEqual([]);
+});
+
 test('root files of which none names an environment of its own are not compared', async () => {
   const all = `${head('one')}environments: { live: {} }\n`;
   expect(await reported({ 'shop.yaml': 'variables: {}\n', 'staging.yaml': all, 'live.yaml': all })).toEqual([]);

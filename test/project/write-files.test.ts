@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,4 +25,25 @@ test('a forced write keeps what another run wrote into a file that it read befor
     own.content,
     'new',
   ]);
+});
+
+test('a file that cannot take its name leaves the files before it as they were, and is the one that is named', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-written-'));
+  writeFileSync(join(folder, 'trueup.yaml'), 'before');
+  mkdirSync(join(folder, 'folder.yaml/more'), { recursive: true });
+  const files = [
+    { path: 'trueup.yaml', content: 'after', replaces: 'before' },
+    { path: 'new.yaml', content: 'x' },
+  ];
+  const writing = writeFiles(folder, [...files, { path: 'folder.yaml', content: 'x' }], { force: true });
+  await expect(writing).rejects.toMatchObject({
+    diagnostics: [
+      {
+        code: 'file-unwritable',
+        message: `cannot write ${join(folder, 'folder.yaml')}: EISDIR: it is a folder; nothing was changed`,
+      },
+    ],
+  });
+  expect(readdirSync(folder)).toEqual(['folder.yaml', 'trueup.yaml']);
+  expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe('before');
 });

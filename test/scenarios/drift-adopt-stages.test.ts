@@ -180,6 +180,21 @@ describe('drift adopt of a stage', () => {
     expect(await at.planned()).toEqual(['update staging.redis.jobs memoryLimit']);
   });
 
+  it('with --everywhere says what the next apply of another stage deletes', async () => {
+    const at = await world();
+    await at.change('redis.remove', 'redis.cache', {});
+    const dry = await at.adopt(['redis.cache'], { everywhere: true, dryRun: true }, 'json');
+    expect(documentIn(dry)).toMatchObject({
+      others: [{ file: 'production.yaml', addresses: ['production.redis.cache'], removed: ['production.redis.cache'] }],
+    });
+    const ran = await at.adopt(['redis.cache'], { everywhere: true });
+    expect(ran).toMatchObject({ exit: 'done', err: '' });
+    expect(ran.out.replaceAll(/\s+/g, ' ')).toContain(
+      'This changes production.yaml too: production.redis.cache. Its next apply deletes production.redis.cache on its platform.',
+    );
+    expect(await at.planned()).toEqual([]);
+  });
+
   it('with --everywhere refuses a value that the template makes of a parameter', async () => {
     const at = await world();
     await at.change('redis.update', 'redis.cache', { dockerImage: 'redis:9' });

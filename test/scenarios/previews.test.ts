@@ -109,7 +109,7 @@ test('prune removes what is closed, goes on after a failure, and leaves stranger
       documentOf(await run('preview list -f preview.yaml --format json')) as { previews: { id: string }[] }
     ).previews.map(({ id }) => id);
   requests();
-  for (const open of ['--open=', '--open 1,2,', '--open 1;2']) {
+  for (const open of ['--open=', '--open 1,2,', '--open 1;2', '--open 1,2 --closed 3,2']) {
     const { code, err } = await run(`preview prune -f preview.yaml --auto-approve ${open}`);
     expect([code, err]).toEqual([1, expect.stringContaining('nothing was removed')]);
   }

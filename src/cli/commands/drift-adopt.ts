@@ -55,7 +55,13 @@ const formats = reportFormats<Adoption>({
     deploys: [...deploys],
     ...(others.length === 0
       ? {}
-      : { others: others.map(({ file, addresses }) => ({ file, addresses: [...addresses] })) }),
+      : {
+          others: others.map(({ file, addresses, removed }) => ({
+            file,
+            addresses: [...addresses],
+            ...(removed.length === 0 ? {} : { removed: [...removed] }),
+          })),
+        }),
     diagnostics: left.map(diagnosticJson),
   }),
 });
@@ -79,9 +85,11 @@ function adoptionText(result: Adoption, { outStyle: style }: Screen): string {
           0,
           style,
         );
-  const stages = others.flatMap(({ file, addresses }) =>
-    fold(`This changes ${printable(file)} too: ${someOf(addresses.map(printable), 5)}.`, 0, style),
-  );
+  const stages = others.flatMap(({ file, addresses, removed }) => {
+    const deletes =
+      removed.length === 0 ? '' : ` Its next apply deletes ${someOf(removed.map(printable), 5)} on its platform.`;
+    return fold(`This changes ${printable(file)} too: ${someOf(addresses.map(printable), 5)}.${deletes}`, 0, style);
+  });
   return `${[...lines, head, ...subjects, ...stages, ...end].join('\n')}\n`;
 }
 

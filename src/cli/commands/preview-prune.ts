@@ -44,6 +44,9 @@ previews and that no state has are listed, and stay. The exit code is 1 when one
   execute: async (run, view, { flags }) => {
     const open = flags.open === undefined ? undefined : readIds('--open', flags.open);
     const closed = flags.closed === undefined ? undefined : readIds('--closed', flags.closed);
+    const both = [...(open ?? [])].find((id) => closed?.has(id) === true);
+    if (both !== undefined)
+      throw usage(`${both} is in --open and in --closed; nothing was removed`, 'Name each preview in one of the two.');
     const now = run.clock.wall();
     const choose: Choice = async (settings) =>
       prunable(await notedPreviews(settings, run.options), settings.preview, { open, closed, now });

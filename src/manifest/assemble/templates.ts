@@ -103,6 +103,13 @@ function checkText(text: string, at: Place, { name, parameters, used }: Checked,
     if (source.name === 'block' && argument !== 'key')
       report('bad-expression', `a block has no ${argument}`, at, 'Write ${block:key}, the key of the block.');
     if (source.name !== 'param') continue;
+    const [plain = '', ...encoding] = argument.split('|');
+    if (encoding.length > 0 && parameters.has(plain)) {
+      used.add(plain);
+      const remedy = `Encode it where it is given: with: { ${plain}: "\${secret:NAME|${encoding.join('|')}}" }.`;
+      report('bad-expression', `a parameter takes no |${encoding.join('|')}`, at, remedy);
+      continue;
+    }
     used.add(argument);
     if (parameters.has(argument)) continue;
     // What is misspelt is used.
@@ -212,7 +219,9 @@ function argument(
   }
   const value = readValue(declaration, node, name);
   if (!('message' in value)) return asNode(value, node.at, node);
-  const remedy = value.remedy ?? `It is declared at ${positionText(position(declaredAt))}.`;
+  const { hole } = node.at;
+  const handedOn = hole === undefined ? '' : ` It is handed on at ${positionText(position(hole))}.`;
+  const remedy = value.remedy ?? `It is declared at ${positionText(position(declaredAt))}.${handedOn}`;
   report('wrong-type', `with.${name} ${value.message}`, node.at, remedy);
   return undefined;
 }

@@ -140,8 +140,8 @@ export const driftAdoptDocument = document('drift-adopt', 1, {
   adopted: z.array(z.object({ is: findingName, address: z.string(), path: z.string().optional(), file: z.string() })),
   /** Addresses of the services that the next apply deploys: what runs may not have these values. */
   deploys: strings,
-  /** With --everywhere: other root files, each with the addresses whose blocks change in it too. */
-  others: z.array(z.object({ file: z.string(), addresses: strings })).optional(),
+  /** With --everywhere: other root files, each with the addresses whose blocks change in it too; `removed`: go from it. */
+  others: z.array(z.object({ file: z.string(), addresses: strings, removed: strings.optional() })).optional(),
   diagnostics,
 });
 
