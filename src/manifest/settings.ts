@@ -331,7 +331,7 @@ const remedies: Record<Key, string> = {
   state:
     'Write state: { backend: local }, { backend: postgres } or { backend: s3, endpoint: https://…, bucket: … }, or leave it out. Credentials come from the environment: docs/state.md.',
   include: 'Write a list of files: include: [environments/*.yaml].',
-  variables: `Write variables: { name: { default: value } }; ${ruleOfNames}`,
+  variables: `Write variables: { name: { type: number, default: 2 } }. A declaration takes type (text, number, boolean, list), default, description, oneOf, min, max, pattern and promote; ${ruleOfNames}`,
   templates:
     'Write templates: { web: { parameters: { port: { type: number } }, block: { … } } }, with the keys of a block below block:.',
   changes: 'Write changes: { application: { api: { replicas: 2 } } }.',

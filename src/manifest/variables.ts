@@ -66,7 +66,8 @@ export function takeValues(root: MapNode): { readonly tree: MapNode; readonly va
   return { tree: { ...root, entries: new Map([...root.entries, ['variables', { ...entry, node }]]) }, values };
 }
 
-function isGiven(node: Node): boolean {
+/** Whether a node below `variables:` is a value, and no declaration. */
+export function isGiven(node: Node): boolean {
   return node.is !== 'map' && !isEmpty(node);
 }
 
@@ -95,8 +96,7 @@ export function readVariables(
   const variables = new Map<string, Variable>();
   for (const [name, entry] of declared?.entries ?? []) {
     if (isGiven(entry.node)) {
-      const message = `${name} has a value in ${entry.keyAt.file}, and only a root file gives values`;
-      report('wrong-type', message, entry.keyAt, asDefault(name, entry.node));
+      report('wrong-type', onlyRootGives(name, entry.keyAt), entry.keyAt, asDefault(name, entry.node));
       continue;
     }
     const declaration = readDeclaration(`variables.${name}`, entry.node, report);
@@ -112,12 +112,22 @@ export function readVariables(
   for (const values of [given.values, ...given.files.map(({ entries }) => entries)]) {
     for (const [name, { keyAt, node }] of values) {
       if (declared?.entries.has(name) === true) continue;
+      if (name === 'variables' && node.is === 'map') {
+        const remedy = `Write the lines below it at the top of ${keyAt.file}.`;
+        report('wrong-type', 'variables: does not stand in a file of values', keyAt, remedy);
+        continue;
+      }
       const beside = declaredBeside?.('variables', name);
       const remedy = beside ?? didYouMean(name, [...variables.keys()], asDefault(name, node));
       report('unknown-key', `neither ${root} nor a file that it includes declares a variable ${name}`, keyAt, remedy);
     }
   }
   return variables;
+}
+
+/** The sentence about a value in an included file. */
+export function onlyRootGives(name: string, { file }: Place): string {
+  return `${name} has a value in ${file}, and only a root file gives values`;
 }
 
 /** The value of a variable, the later place first, and that place. Those of all places are checked. */

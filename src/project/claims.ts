@@ -27,6 +27,8 @@ interface Claim {
   /** The platform keeps both. */
   readonly isHarmless: boolean;
   readonly remedy: (own: string, other: string) => string;
+  /** The remedy where one line of a shared file declares it for both root files, unless that is the same. */
+  readonly remedyOfShared?: (own: string, other: string) => string;
 }
 
 /** A root file with what it has for itself, by what that is. */
@@ -71,8 +73,8 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
     const name = JSON.stringify([sort, ...key.map((part) => part?.text)]);
     found.set(name, {
       isHarmless: false,
-      ...claim,
       at: block.at,
+      ...claim,
       isVariable: key.some((part) => part?.isVariable === true),
     });
   };
@@ -83,7 +85,9 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
     if (kind === top) {
       const remedy = (own: string, other: string) =>
         `Keep the block in one of ${own} and ${other}; in the other, write project: ${project}.`;
-      add(block, [literal(project)], { what: `the block of the project ${project}`, remedy });
+      const remedyOfShared = (own: string, other: string) =>
+        `Move the block into ${own} or ${other}; in the other, write project: ${project}.`;
+      add(block, [literal(project)], { what: `the block of the project ${project}`, remedy, remedyOfShared });
     } else if (addressedByKey === true) {
       const remedy = (own: string) => `Give ${own} another environment, or remove one of the two root files.`;
       const what = `the ${kind.kind} ${key} of the project ${project}`;
@@ -97,10 +101,12 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
     for (const fields of [alone, apart]) {
       if (fields === undefined) continue;
       // A value may come from elsewhere, and does not show.
-      const what = `a ${kind.kind} with the ${fields.join(' and ')} of ${address}`;
-      const remedy = () => `Choose another ${fields.join(' or ')} for one of the two.`;
       const values = fields.map((field) => fieldOf(block, field, filled));
-      add(block, values, { what, remedy, isHarmless: fields === apart });
+      const shown = values.map((value) => JSON.stringify(value?.text)).join(', ');
+      const what = `a ${kind.kind} with the ${fields.join(' and ')} of ${address} (${shown})`;
+      const remedy = () => `Choose another ${fields.join(' or ')} for one of the two.`;
+      const at = fieldAt(block, ...fields);
+      add(block, values, { what, at, remedy, remedyOfShared: withVariable, isHarmless: fields === apart });
     }
     for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
       add(block, values, claim);
@@ -108,6 +114,10 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
   const state = stateOf(whole);
   if (state !== undefined) found.set(...state);
   return found;
+}
+
+function withVariable(own: string, other: string): string {
+  return `One line says it for both: write a variable into it, and give it another value in ${own} and ${other}.`;
 }
 
 /** The place of the state of a root file; undefined: it names none, and each has its own. */
@@ -170,14 +180,16 @@ function onServer(
       const values = [fieldOf(block, field, filled), filled(String(protocol)), place];
       const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
       const why = 'Docker starts only one of them';
-      return [[values, { sort: 'published', what, remedy: remedy(field, why), isHarmless: true }] as const];
+      const placed = { at: fieldAt(block, field), remedy: remedy(field, why), remedyOfShared: withVariable };
+      return [[values, { sort: 'published', what, ...placed, isHarmless: true }] as const];
     }),
     ...onDisk.flatMap(({ field, rule }) => {
       const value = fieldOf(block, field, filled);
       if (value === undefined || ofSystem.test(value.text)) return [];
       const why = 'both write the same data';
       const what = `the ${rule} ${value.text} of one server`;
-      const claim = { sort: rule, what, remedy: remedy(field, why), isHarmless: true };
+      const placed = { at: fieldAt(block, field), remedy: remedy(field, why), remedyOfShared: withVariable };
+      const claim = { sort: rule, what, ...placed, isHarmless: true };
       return [[[value, place], claim] as const];
     }),
   ];
@@ -211,6 +223,11 @@ function fieldOf(block: Block, field: string, filled: (value: unknown) => Known 
   const node = writtenOf(block, field)[0]?.node;
   if (node !== undefined) return node.is === 'scalar' ? filled(node.value) : undefined;
   return filled(field === kind.identity.keyField ? key : kind.fields[field]?.otherwise);
+}
+
+/** The place of the first of some fields that is written; that of the block, where none is. */
+function fieldAt(block: Block, ...fields: readonly string[]): Place {
+  return fields.flatMap((field) => writtenOf(block, field))[0]?.node.at ?? block.at;
 }
 
 function textOf(value: unknown): string | undefined {

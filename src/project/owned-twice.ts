@@ -68,15 +68,19 @@ function collisions(
   rival: RootClaims,
   { isOnePlatform, ...names }: { readonly own: string; readonly other: string; readonly isOnePlatform: boolean },
 ): readonly Diagnostic[] {
-  return [...own.claims].flatMap(([key, { what, at, remedy, isVariable, isHarmless, isAnywhere }]) => {
-    const other = rival.claims.get(key);
-    if (other === undefined || !(isOnePlatform || isAnywhere === true)) return [];
-    const isSure = !isVariable && !other.isVariable;
-    const twice = `${what} is also declared by ${names.other}, at ${positionText(position(other.at))}`;
-    const message = isSure ? twice : `${twice}, unless a run gives their variables other values`;
-    const about = { remedy: remedy(names.own, names.other), position: position(at) };
-    return [diagnostic(isSure && !isHarmless ? 'owned-twice' : 'overlap', message, about)];
-  });
+  return [...own.claims].flatMap(
+    ([key, { what, at, remedyOfShared, isVariable, isHarmless, isAnywhere, ...claim }]) => {
+      const other = rival.claims.get(key);
+      if (other === undefined || !(isOnePlatform || isAnywhere === true)) return [];
+      const isSure = !isVariable && !other.isVariable;
+      const twice = `${what} is also declared by ${names.other}, at ${positionText(position(other.at))}`;
+      const message = isSure ? twice : `${twice}, unless a run gives their variables other values`;
+      const isShared = at.file === other.at.file && at.offset === other.at.offset && !isVariable;
+      const remedy = (isShared ? remedyOfShared : undefined) ?? claim.remedy;
+      const about = { remedy: remedy(names.own, names.other), position: position(at) };
+      return [diagnostic(isSure && !isHarmless ? 'owned-twice' : 'overlap', message, about)];
+    },
+  );
 }
 
 /** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */

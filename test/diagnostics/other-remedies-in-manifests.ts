@@ -32,7 +32,9 @@ export const otherInManifests: Readonly<Record<string, OtherRemedy>> = {
     'Inside { } and [ ] YAML reads its braces as a map.': 'fact',
   }),
   'variables: that is a list': mistake('wrong-type', `${described('"${var:team}"')}variables: [team]\n`, {
-    [`Write variables: { name: { default: value } }; ${rule}`]: { to: described('"${var:team}"') + team },
+    'Write variables: { name: { type: number, default: 2 } }.': { to: described('"${var:team}"') + team },
+    [`A declaration takes type (text, number, boolean, list), default, description, oneOf, min, max, pattern and promote; ${rule}`]:
+      'fact',
   }),
   'outputs: that is a list': mistake('wrong-type', `${plain}outputs: [host]\n`, {
     [`Write outputs: { name: "\${ref:address.output}" }; ${rule}`]: {

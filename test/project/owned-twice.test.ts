@@ -144,9 +144,11 @@ describe('two root files on one platform', () => {
       {
         code: 'owned-twice',
         message: expect.stringMatching(
-          /^a domain with the host and path of staging\.application\.web\.domains\.main is also declared by live\.yaml, at shop\.yaml:2:\d+$/,
+          /^a domain with the host and path of staging\.application\.web\.domains\.main \("shop\.example\.com", "\/"\) is also declared by live\.yaml, at shop\.yaml:2:95$/,
         ) as string,
-        remedy: 'Choose another host or path for one of the two.',
+        remedy:
+          'One line says it for both: write a variable into it, and give it another value in staging.yaml and live.yaml.',
+        at: 'shop.yaml:2:95',
       },
     ]);
   });
@@ -179,7 +181,7 @@ describe('two root files on one platform', () => {
       {
         code: 'overlap',
         message: expect.stringMatching(
-          /^a backup with the destinationId and prefix of staging\.postgres\.main\.backups\.nightly is also declared by live\.yaml, at live\.yml:\d+:\d+$/,
+          /^a backup with the destinationId and prefix of staging\.postgres\.main\.backups\.nightly \("dst_1", "shop\/"\) is also declared by live\.yaml, at live\.yml:\d+:\d+$/,
         ) as string,
         remedy: 'Choose another destinationId or prefix for one of the two.',
       },

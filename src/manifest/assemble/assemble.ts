@@ -4,6 +4,7 @@ import { missingBlank, shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { includedKeys } from '../settings-shape.ts';
 import { type MapNode, isEmpty } from '../tree.ts';
+import { isGiven, onlyRootGives } from '../variables.ts';
 import {
   type OwnEnvironment,
   environmentKey,
@@ -48,8 +49,15 @@ export function assemble(
   const allowed = [...top.keys(), ...includedKeys, ...(own === undefined ? [] : (holder?.sections ?? []))];
   const depthOf = (key: string) => (nested.has(key) ? 0 : undivided.has(key) ? 3 : 2);
   let tree = asWrittenOut(rootTree);
+  const declared = new Set([rootTree, ...included].flatMap(declaredIn));
   for (const file of included) {
-    const known = withoutUnknown(file, allowed, (key) => remedyFor(key, { ...about, allowed }), report);
+    const all = withoutUnknown(file, allowed, (key) => remedyFor(key, { ...about, allowed }), report);
+    const known = withoutValues(
+      all,
+      declared,
+      (name) => `Write ${name} below variables: in ${about.rootFile}.`,
+      report,
+    );
     tree = joinMaps(tree, asWrittenOut(known), depthOf, report);
   }
   return { tree, environment: own };
@@ -69,6 +77,34 @@ function withoutUnknown(
     return false;
   });
   return { ...tree, entries: new Map(known) };
+}
+
+/** The names of the variables that a file declares. */
+function declaredIn({ entries }: MapNode): readonly string[] {
+  const variables = entries.get('variables')?.node;
+  return variables?.is === 'map'
+    ? [...variables.entries].flatMap(([name, { node }]) => (isGiven(node) ? [] : name))
+    : [];
+}
+
+/** An included file without values of variables that another file declares, which are reported. */
+function withoutValues(
+  tree: MapNode,
+  declared: ReadonlySet<string>,
+  remedyOf: (name: string) => string,
+  report: Report,
+): MapNode {
+  const variables = tree.entries.get('variables');
+  if (variables?.node.is !== 'map') return tree;
+  const wrong = [...variables.node.entries].filter(([name, { node }]) => isGiven(node) && declared.has(name));
+  if (wrong.length === 0) return tree;
+  const entries = new Map(variables.node.entries);
+  for (const [name, { keyAt }] of wrong) {
+    entries.delete(name);
+    report('wrong-type', onlyRootGives(name, keyAt), keyAt, remedyOf(name));
+  }
+  const node = { ...variables.node, entries };
+  return { ...tree, entries: new Map([...tree.entries, ['variables', { ...variables, node }]]) };
 }
 
 function remedyFor(

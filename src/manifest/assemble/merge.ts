@@ -1,3 +1,4 @@
+import { didYouMean } from '../../diagnostics/closest.ts';
 import { positionText } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
@@ -54,6 +55,8 @@ export function putOver(
   merging: Merging,
   level: Level = 'block',
 ): void {
+  const isThere = entries.has(key);
+  if (over.node.isReset === true && !isThere) reportNothing(key, over, [...entries.keys()], merging.report);
   const entry = mergeEntry(key, entries.get(key), over, merging, level);
   if (entry !== undefined) entries.set(key, entry);
   else if (entries.delete(key)) resets.set(key, over.keyAt);
@@ -72,8 +75,7 @@ export function mergeEntry(
   const isPrivate = key === 'private' && level === 'block';
   const inner = levelBelow(key, level, merging);
   if (node.isReset === true) {
-    if (below === undefined) reportNothing(key, over, report);
-    else if (isPrivate) {
+    if (below !== undefined && isPrivate) {
       const remedy = 'Remove the line. To show a value in plans, take its name out of the list that calls it private.';
       report('inconsistent', 'private only grows: no plan may show more than before', keyAt, remedy);
       return below;
@@ -134,8 +136,9 @@ function withoutReset(node: Node): Node {
 }
 
 /** Reports a `!reset` that takes out nothing. */
-function reportNothing(key: string, { keyAt }: Entry, report: Report): void {
-  report('bad-reference', `!reset takes out ${key}, and nothing stands below it`, keyAt, 'Remove the line.');
+function reportNothing(key: string, { keyAt }: Entry, beside: readonly string[], report: Report): void {
+  const remedy = didYouMean(key, beside, 'Remove the line.');
+  report('bad-reference', `!reset takes out ${key}, and nothing stands below it`, keyAt, remedy);
 }
 
 /** Whether two maps choose other cases: then the keys of one mean nothing in the other. */

@@ -229,3 +229,15 @@ test('the id of a preview outside of variables is a warning in a file of preview
     },
   ]);
 });
+
+test('a value of a declared variable stands in a root file only, whichever file comes first', async () => {
+  for (const name of ['apps/a.yaml', 'more/cache.yaml']) {
+    const files = { ...shared, [name]: 'variables: { §tag: "1.28" }\n', 'staging.yaml': rootFile('staging') };
+    expect(await mistakes(files)).toMatchObject([
+      {
+        at: 'the mark',
+        says: `tag has a value in ${name}, and only a root file gives values -> Write tag below variables: in staging.yaml.`,
+      },
+    ]);
+  }
+});
