@@ -252,10 +252,11 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
     case 'missing':
       if (!found.missing.includes(name)) found.missing.push(name);
       return { from: 'secret', name, encoding };
-    case 'refused':
     case 'unknown':
-      if (resolution.is === 'unknown') found.isUnknown = true;
-      else refuse(found, at, resolution);
+      found.isUnknown = true;
+      return { from: 'secret', name };
+    case 'refused':
+      refuse(found, at, resolution);
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
       return { from: from ?? 'secret', name };
     default:
@@ -281,8 +282,8 @@ function checkedEncoding(
     const words = encodingWords.filter((word) => source.conceals === 'secret' || !isHashed(word));
     const guess = words.find((word) => word === unknown.trim()) ?? closest(unknown, words);
     const meant = guess === undefined ? words : [encoding.replace(unknown, guess)];
-    const written = meant.map((word) => `\${${source.name}:${name.trim()}|${word}}`).join(' or ');
-    const remedy = guess === undefined ? `Write ${written}.` : `Did you mean ${written}?`;
+    const encoded = meant.map((word) => `\${${source.name}:${name.trim()}|${word}}`).join(' or ');
+    const remedy = guess === undefined ? `Write ${encoded}.` : `Did you mean ${encoded}?`;
     return badExpression(`${JSON.stringify(unknown)} is no encoding`, remedy);
   }
   if (isHashed(encoding) && source.conceals !== 'secret')

@@ -172,24 +172,25 @@ function onServer(
   const place: Known = server ?? { text: 'null', isVariable: false };
   const checked = (one: Block | undefined) => one && knownFields(one, filled);
   const ports = publishes?.(knownFields(block, filled), (address) => checked(at(address))) ?? [];
-  const remedy = (field: string, why: string) => () => `Choose another ${field} for one of the two: ${why}.`;
+  const placed = (field: string, why: string) => ({
+    at: fieldAt(block, field),
+    remedy: () => `Choose another ${field} for one of the two: ${why}.`,
+    remedyOfShared: withVariable,
+    isHarmless: true,
+  });
   return [
     // Those of each machine may be on two machines, and root files that name no platform on two platforms.
     ...ports.flatMap(({ field, port, protocol, isPerMachine }) => {
       if (isPerMachine === true) return [];
       const values = [fieldOf(block, field, filled), filled(String(protocol)), place];
       const what = `the published port ${String(port)} (${String(protocol)}) of one server`;
-      const why = 'Docker starts only one of them';
-      const placed = { at: fieldAt(block, field), remedy: remedy(field, why), remedyOfShared: withVariable };
-      return [[values, { sort: 'published', what, ...placed, isHarmless: true }] as const];
+      return [[values, { sort: 'published', what, ...placed(field, 'Docker starts only one of them') }] as const];
     }),
     ...onDisk.flatMap(({ field, rule }) => {
       const value = fieldOf(block, field, filled);
       if (value === undefined || ofSystem.test(value.text)) return [];
-      const why = 'both write the same data';
       const what = `the ${rule} ${value.text} of one server`;
-      const placed = { at: fieldAt(block, field), remedy: remedy(field, why), remedyOfShared: withVariable };
-      const claim = { sort: rule, what, ...placed, isHarmless: true };
+      const claim = { sort: rule, what, ...placed(field, 'both write the same data') };
       return [[[value, place], claim] as const];
     }),
   ];

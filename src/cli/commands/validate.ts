@@ -69,13 +69,13 @@ function unsealed({ gaps, sources: { isSealed, isOther } }: Validation): readonl
 /** What was checked, and what was not: `3 resources, but 1 secret is missing: DB. Values that hold it were not checked`. */
 function summary(result: Validation): string {
   const { variablesMissing: names } = result;
-  if (names.length === 0) return withoutSecrets(result);
+  if (names.length === 0) return besideVariables(result);
   const [variables, them] = names.length === 1 ? ['the variable', 'it'] : ['the variables', 'them'];
   const why = `--var gives each preview ${variables} ${names.join(', ')}, and values that hold ${them} were not checked`;
-  return `${withoutSecrets(result)}. ${why}`;
+  return `${besideVariables(result)}. ${why}`;
 }
 
-function withoutSecrets({ resources, secretsMissing, gaps, sources, remedy }: Validation): string {
+function besideVariables({ resources, secretsMissing, gaps, sources, remedy }: Validation): string {
   const checked = counted(resources, 'resource');
   const sealed = secretsMissing.length - gaps.length;
   const ofSealed = `values of ${counted(sealed, 'sealed secret')}`;
