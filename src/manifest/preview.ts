@@ -20,7 +20,8 @@ export const examplePreview = '9999999';
 
 /** A diagnostic about a file of previews that names none: without the id that only the check has. */
 export function withoutExample({ address, remedy, ...rest }: Diagnostic): Diagnostic {
-  const clean = (text: string) => text.replaceAll(examplePreview, 'ID');
+  // A larger number may hold the same digits.
+  const clean = (text: string) => text.replaceAll(new RegExp(`(?<!\\d)${examplePreview}(?!\\d)`, 'g'), 'ID');
   return {
     ...rest,
     message: clean(rest.message),
