@@ -66,6 +66,11 @@ export const extensionOperations = {
   'destination.update': `POST
     name: text, accessKey: string, bucket: string, region: string, endpoint: string, secretAccessKey: string,
     destinationId: string, provider: string|null, additionalFlags: additionalFlags|null = [], serverId?: string`,
+  'docker.getContainers': 'GET serverId?: string',
+  'docker.getConfig': 'GET containerId: containerName, serverId?: string',
+  'docker.getContainersByAppNameMatch': 'GET appType?: containersOf, appName: containerName, serverId?: string',
+  'docker.getServiceContainersByAppName': 'GET appName: containerName, serverId?: string',
+  'docker.getStackContainersByAppName': 'GET appName: containerName, serverId?: string',
   'environment.search':
     'GET q?: string, name?: string, description?: string, projectId?: string, limit: page = 20, offset: position = 0',
   'gitProvider.getAll': 'GET',

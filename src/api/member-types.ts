@@ -172,6 +172,7 @@ export const memberTypes = {
   databaseType: () => z.enum(['postgres', 'mariadb', 'mysql', 'mongo', 'web-server', 'libsql']),
   scheduleType: () => z.enum(['application', 'compose', 'server', 'dokploy-server']),
   shellType: () => z.enum(['bash', 'sh']),
+  containersOf: () => z.enum(['stack', 'docker-compose']),
   deploymentType: () =>
     z.enum(['application', 'compose', 'server', 'schedule', 'previewDeployment', 'backup', 'volumeBackup']),
   serverType: () => z.enum(['deploy', 'build']),

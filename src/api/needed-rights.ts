@@ -31,6 +31,8 @@ export function rightTo(operation: string): string | undefined {
   if (group === 'gitProvider') return name === 'getAll' ? undefined : 'canAccessToGitProviders';
   if (group === 'environment') return rightToEnvironment(name);
   if (group === 'sshKey') return 'canAccessToSSHKeys';
+  // Every member reads the containers of a name.
+  if (group === 'docker') return name === 'getContainersByAppNameMatch' ? undefined : 'canAccessToDocker';
   return ofAdmins.includes(group) ? 'the role owner or admin' : undefined;
 }
 

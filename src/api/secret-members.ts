@@ -62,10 +62,11 @@ export function isPrivateMember(name: string): boolean {
   return privateMembers.has(name);
 }
 
-/** Answers that are secret as a whole: the text of a compose file, and links that log in without a password. */
+/** Answers that are secret as a whole: the text of a compose file, a container with its variables, and links that log in without a password. */
 export const secretAnswers: ReadonlySet<Operation> = new Set<Operation>([
   'compose.getConvertedCompose',
   'compose.isolatedDeployment',
+  'docker.getConfig',
   'compose.randomizeCompose',
   'user.sendInvitation',
   'stripe.createCustomerPortalSession',

@@ -1,19 +1,21 @@
+import type { Context } from './context.ts';
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './error-answers.ts';
 import { checkRepository } from './clone-check.ts';
-import { isEndlessPull, pullProblem } from './images.ts';
-import { textOr, type Row } from './json-rows.ts';
+import { pullProblem, pullTime } from './images.ts';
+import { textOf, textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
-import type { Store } from './table-store.ts';
+import { orderOfRow } from './service-orders.ts';
 
 /** How an application is deployed: its code is cloned and built; an image needs neither. */
 export const applicationDeployment: Deployable = {
   table: 'application',
   status: 'applicationStatus',
   isFromGit,
-  isStalled: (_context, row) => row['sourceType'] === 'docker' && isEndlessPull(textOr(row, 'dockerImage')),
+  pullTime: (_context, row) => (row['sourceType'] === 'docker' ? pullTime(textOr(row, 'dockerImage')) : 0),
 
-  deploy({ store }, row, isRebuild) {
+  deploy(context, row, isRebuild) {
+    const { store } = context;
     const appName = row['appName'] ?? null;
     if (isFromGit(row) && !isRebuild) {
       checkRepository(row);
@@ -21,19 +23,20 @@ export const applicationDeployment: Deployable = {
     }
     if (row['sourceType'] !== 'docker' && store.find('code', appName) === undefined)
       throw new ApiError('INTERNAL_SERVER_ERROR', 'There is no code on disk: nothing was cloned yet');
-    runImage(store, row);
+    runImage(context, row);
   },
 };
 
 /** Creates or renews the docker service of an application, with its configured image or the one that was built. */
-export function runImage(store: Store, row: Row): void {
+export function runImage(context: Context, row: Row): void {
+  let image = `${textOf(row, 'appName')}:latest`;
   if (row['sourceType'] === 'docker') {
-    const image = textOr(row, 'dockerImage');
+    image = textOr(row, 'dockerImage');
     if (image === '') throw new ApiError('INTERNAL_SERVER_ERROR', 'Docker image not found');
     const problem = pullProblem(image);
     if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
   }
-  runContainer(store, row);
+  runContainer(context, row, [orderOfRow(row, image, false)]);
 }
 
 function isFromGit(row: Row): boolean {

@@ -20,6 +20,12 @@ export function serviceNames(content: Row | null): string[] {
   return Object.keys(mapOf(content?.['services']));
 }
 
+/** The services of a compose file that are maps, by name. */
+export function serviceMaps(content: Row | null): Readonly<Record<string, Row>> {
+  const services = Object.entries(mapOf(content?.['services']));
+  return Object.fromEntries(services.map(([name, service]) => [name, mapOf(service)]));
+}
+
 /** A compose file as the platform writes it back. */
 export function formatComposeFile(content: Row | null): string {
   return stringify(content, { lineWidth: 0 });

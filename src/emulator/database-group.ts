@@ -4,11 +4,12 @@ import { rowsOf } from './crud.ts';
 import { readLogs, search } from './database-reads.ts';
 import type { DatabaseTable } from './database-tables.ts';
 import { ApiError, invalid } from './error-answers.ts';
-import { isEndlessPull, pullProblem } from './images.ts';
+import { pullProblem, pullTime } from './images.ts';
 import { omit, textOf, textOr, type Row } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
 import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
+import { orderOfRow } from './service-orders.ts';
 import { databaseView } from './views.ts';
 import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
 
@@ -49,8 +50,8 @@ export function databaseGroup(kind: DatabaseKind): Group {
   const deploy = async (context: Context, id: string): Promise<void> => {
     const begun = context.store.update(table, id, { applicationStatus: 'running' });
     // The request lasts as long as the pull of the image.
-    if (isEndlessPull(textOr(begun, 'dockerImage'))) await context.requests.stay('forever');
-    if (context.deployDelayMs > 0) await context.requests.stay(context.deployDelayMs);
+    const lasts = context.deployDelayMs + pullTime(textOr(begun, 'dockerImage'));
+    if (lasts > 0) await context.requests.stay(lasts);
     const row = context.store.find(table, id);
     if (row === undefined) return;
     const problem = pullProblem(textOf(row, 'dockerImage'));
@@ -58,7 +59,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
       setStatus(context, row, 'error');
       throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${problem}`);
     }
-    runContainer(context.store, row);
+    runContainer(context, row, [orderOfRow(row, textOf(row, 'dockerImage'), true)]);
     initialiseVolume(context, table, row);
     setStatus(context, row, 'done');
   };
@@ -147,21 +148,21 @@ export function databaseGroup(kind: DatabaseKind): Group {
     [`${table}.deploy`]: stale((context, row) => deploy(context, textOf(row, key))),
 
     [`${table}.start`]: stale((context, row) => {
-      startContainer(context.store, row);
+      startContainer(context, row);
       setStatus(context, row, 'done');
     }),
 
     [`${table}.stop`]: stale((context, row) => {
-      stopContainer(context.store, row);
+      stopContainer(context, row);
       setStatus(context, row, 'idle');
     }),
 
     // The appName in the body is required and ignored.
     [`${table}.reload`](context, input) {
       const row = find(context, input);
-      stopContainer(context.store, row);
+      stopContainer(context, row);
       setStatus(context, row, 'idle');
-      startContainer(context.store, row);
+      startContainer(context, row);
       setStatus(context, row, 'done');
       return true;
     },

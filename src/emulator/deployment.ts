@@ -20,8 +20,8 @@ export interface Deployable {
   readonly table: 'application' | 'compose';
   readonly status: 'applicationStatus' | 'composeStatus';
   isFromGit(row: Row): boolean;
-  /** Whether the work, once begun, never ends by itself. */
-  isStalled(context: Context, row: Row, isRebuild: boolean): boolean;
+  /** Milliseconds that the pulls of images take: Infinity for those that never end. */
+  pullTime(context: Context, row: Row, isRebuild: boolean): number;
   /** Does the work; throws an ApiError with the reason when it cannot. */
   deploy(context: Context, row: Row, isRebuild: boolean): void;
 }
@@ -54,9 +54,9 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
       });
     },
 
-    isStalled() {
+    pullTime() {
       const row = store.find(table, id);
-      return row !== undefined && kind.isStalled(context, row, order.isRebuild);
+      return row === undefined ? 0 : kind.pullTime(context, row, order.isRebuild);
     },
 
     finish(killed) {

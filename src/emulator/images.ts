@@ -1,11 +1,51 @@
-/** Decides the result of a pull by the name of the image, or by a text with the name. Reaches no registry. */
+/** Decides what becomes of an image by its name, or by a text with the name. Reaches no registry. */
 
 /** Why an image cannot be pulled: it is called `fail:…`. */
 export function pullProblem(text: string): string | undefined {
   return /\bfail:/.test(text) ? 'cannot pull the image' : undefined;
 }
 
-/** Whether the pull of an image never ends: it is called `stall:…`. */
-export function isEndlessPull(text: string): boolean {
-  return /\bstall:/.test(text);
+/** Milliseconds that the pulls of a text take: for ever for `stall:…`. */
+export function pullTime(text: string): number {
+  if (/\bstall:/.test(text)) return Infinity;
+  return Math.max(0, ...[...text.matchAll(/:[\w.-]*\bwill-[\w.-]*/g)].map(([tag]) => behaviourOf(tag).pull ?? 0));
+}
+
+/** How containers of an image behave; times are in milliseconds, from the start of the container. */
+export interface Behaviour {
+  readonly pull?: number | undefined;
+  /** Its health check passes from then on. */
+  readonly healthy?: number | undefined;
+  /** Its health check has failed for good by then. */
+  readonly unhealthy?: number | undefined;
+  /** It ends with a code; after so many `times` it stays up. */
+  readonly exit?: { readonly code: number; readonly after: number; readonly times: number };
+  /** No node can take it. */
+  readonly isPending: boolean;
+  /** Another node than the one that is asked runs it. */
+  readonly isElsewhere: boolean;
+}
+
+/**
+ * The behaviour that the tag of an image names after `will-`, as in `shop:2-will-pull-90s-exit-1-after-5s`: `pull-90s`,
+ * `healthy-after-5s`, `unhealthy-after-5s`, `exit-1-after-500ms`, `exit-1-after-5s-3-times`, `pending`, `elsewhere`.
+ */
+export function behaviourOf(image: string): Behaviour {
+  const words = /:[\w.-]*?\bwill(-[\w.-]*)$/.exec(image)?.[1] ?? '';
+  const time = (form: string): number | undefined => timeIn(new RegExp(`-${form}-(\\d+m?s)`).exec(words)?.[1]);
+  const [, code, after, times] = /-exit-(\d+)-after-(\d+m?s)(?:-(\d+)-times)?/.exec(words) ?? [];
+  return {
+    pull: time('pull'),
+    healthy: time('healthy-after'),
+    unhealthy: time('unhealthy-after'),
+    ...(code === undefined
+      ? {}
+      : { exit: { code: Number(code), after: timeIn(after) ?? 0, times: Number(times ?? Infinity) } }),
+    isPending: words.includes('-pending'),
+    isElsewhere: words.includes('-elsewhere'),
+  };
+}
+
+function timeIn(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number.parseInt(text, 10) * (text.endsWith('ms') ? 1 : 1000);
 }

@@ -1,26 +1,40 @@
+import type { Context } from './context.ts';
 import { ApiError } from './error-answers.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
+import { deployTasks, stopTasks } from './tasks.ts';
 
 /** What docker would do: services that exist, run and publish ports. */
 
-/** Creates or renews the docker service of a row that was just deployed. */
-export function runContainer(store: Store, row: Row): void {
+/** Creates or renews the docker services of a row that was just deployed. */
+export function runContainer(context: Context, row: Row, orders: readonly ServiceOrder[]): void {
+  const { store } = context;
   const appName = textOf(row, 'appName');
   const ports = Object.entries(published).map(([port, column]) => [column, publishedOn(row, row[port])]);
-  const values = { running: true, serverId: row['serverId'] ?? null, ...Object.fromEntries(ports) };
+  const values = {
+    running: true,
+    serverId: row['serverId'] ?? null,
+    isCompose: row['composeId'] !== undefined,
+    orders: orders as unknown as Json, // plain data
+    ...Object.fromEntries(ports),
+  };
   if (store.update('container', appName, values) === undefined) store.insert('container', { appName, ...values });
+  deployTasks(context, appName, orders);
 }
 
 /** Scales a docker service to one; without a service that fails. */
-export function startContainer(store: Store, row: Row): void {
-  if (store.update('container', row['appName'], { running: true }) === undefined)
+export function startContainer(context: Context, row: Row): void {
+  const container = context.store.update('container', row['appName'], { running: true });
+  if (container === undefined)
     throw new ApiError('INTERNAL_SERVER_ERROR', `Command execution failed: no such service: ${textOf(row, 'appName')}`);
+  deployTasks(context, textOf(row, 'appName'), container['orders'] as unknown as ServiceOrder[]); // written by runContainer
 }
 
 /** Scales a docker service to zero; errors are swallowed. */
-export function stopContainer(store: Store, row: Row): void {
-  store.update('container', row['appName'], { running: false });
+export function stopContainer(context: Context, row: Row): void {
+  context.store.update('container', row['appName'], { running: false });
+  stopTasks(context, textOf(row, 'appName'));
 }
 
 /** Whether docker has a service for a row. */

@@ -43,6 +43,7 @@ const notificationOperations = beyondDocument
   .filter((operation) => operation.startsWith('notification.'))
   .map((operation) => operation.replace('notification.', ''))
   .filter((operation) => operation !== 'receiveNotification');
+const dockers: Door = { resource: 'docker', flag: 'canAccessToDocker' };
 const servers: Door = { resource: 'server' };
 const admins: Door = { resource: 'admin', isSilent: true };
 
@@ -203,6 +204,9 @@ const table: readonly Entry[] = [
   ['notification', notificationOperations.join(' '), anyone, notifications],
   ['registry', 'create all testRegistry', anyone, registries],
   ['registry', 'one update remove testRegistryById', ofOrganization('registry'), registries],
+  // The organization of the server is checked by each operation.
+  ['docker', 'getContainers getConfig getServiceContainersByAppName getStackContainersByAppName', anyone, dockers],
+  ['docker', 'getContainersByAppNameMatch', anyone],
   ['server', 'create all count withSSHKey buildServers', anyone, servers],
   ['server', 'one update updateBuildsConcurrency remove setup validate security', ofOrganization('server'), servers],
 ];

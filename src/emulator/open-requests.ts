@@ -2,8 +2,8 @@ import { HungUp } from './error-answers.ts';
 
 /** The requests that stay open while what they ordered is done. */
 export interface OpenRequests {
-  /** Resolves after so many milliseconds, or never; rejects when the platform hangs up before. */
-  stay(milliseconds: number | 'forever'): Promise<void>;
+  /** Resolves after so many milliseconds, never for Infinity; rejects when the platform hangs up before. */
+  stay(milliseconds: number): Promise<void>;
   /** Ends all of them without an answer. */
   hangUp(): void;
 }
@@ -15,7 +15,7 @@ export function createOpenRequests(): OpenRequests {
     stay: (milliseconds) =>
       new Promise((resolve, reject) => {
         const timer =
-          milliseconds === 'forever'
+          milliseconds === Infinity
             ? undefined
             : setTimeout(() => {
                 endings.delete(end);

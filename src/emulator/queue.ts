@@ -6,8 +6,8 @@ export interface Job {
   /** The server it runs on: one job at a time per server. */
   readonly server: string;
   begin(): void;
-  /** Whether, once begun, it never ends by itself. */
-  isStalled(): boolean;
+  /** Milliseconds that it takes longer than others; Infinity: it never ends by itself. */
+  pullTime(): number;
   /** `killed` says that the build process was killed from outside. */
   finish(killed: boolean): void;
 }
@@ -46,7 +46,8 @@ export function createQueue(delayMs: number): Queue {
 
   const begin = (line: Line, job: Job): void => {
     job.begin();
-    const cancel = job.isStalled() ? () => {} : later(delayMs, () => end(line, job, false));
+    const lasts = delayMs + job.pullTime();
+    const cancel = lasts === Infinity ? () => {} : later(lasts, () => end(line, job, false));
     line.current = { job, hasBegun: true, cancel };
   };
 

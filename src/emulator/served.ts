@@ -10,6 +10,7 @@ import { bitbucket } from './groups/bitbucket.ts';
 import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
 import { databases } from './groups/databases.ts';
+import { docker } from './groups/docker.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
 import { applicationExtensions } from './groups/application-extensions.ts';
@@ -44,6 +45,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...certificates,
   ...compose,
   ...databases,
+  ...docker,
   ...domain,
   ...environment,
   ...github,

@@ -58,12 +58,12 @@ export const application: Group = {
   'application.redeploy': queued('Rebuild deployment', true),
 
   'application.start': stale((context, row) => {
-    startContainer(context.store, row);
+    startContainer(context, row);
     setStatus(context, row, 'done');
   }),
 
   'application.stop': stale((context, row) => {
-    stopContainer(context.store, row);
+    stopContainer(context, row);
     setStatus(context, row, 'idle');
   }),
 
@@ -71,7 +71,7 @@ export const application: Group = {
   'application.reload'(context, input) {
     const row = find(context, input);
     try {
-      runImage(context.store, row);
+      runImage(context, row);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       setStatus(context, row, 'error');

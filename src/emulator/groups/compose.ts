@@ -66,7 +66,7 @@ export const compose: Group = {
     // A stack is called started without anything being done.
     if (row['composeType'] === 'docker-compose') {
       if (!hasContainer(context.store, row)) setStatus(context, row, 'idle');
-      startContainer(context.store, row);
+      startContainer(context, row);
     }
     setStatus(context, row, 'done');
     return true;
@@ -78,7 +78,7 @@ export const compose: Group = {
       setStatus(context, row, 'error');
       throw new ApiError('INTERNAL_SERVER_ERROR', 'Command execution failed: no such file or directory');
     }
-    stopContainer(context.store, row);
+    stopContainer(context, row);
     setStatus(context, row, 'idle');
     return true;
   },

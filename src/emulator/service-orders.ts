@@ -1,0 +1,136 @@
+import { serviceMaps } from './compose-text.ts';
+import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+
+/** A service as docker is told to run it: what a deployment makes of a row. */
+export interface ServiceOrder {
+  /** Of the docker service; of a compose the project and the service, or the name that the file gives. */
+  readonly name: string;
+  /** The file names the container, which then has no number. */
+  readonly isNamed: boolean;
+  readonly image: string;
+  readonly replicas: number;
+  /** Containers of compose are renewed where they stand; Swarm makes a new task each time. */
+  readonly isSwarm: boolean;
+  /** The node pulls the image, after the deployment; else the deployment did. */
+  readonly isPulledLater: boolean;
+  readonly hasHealthCheck: boolean;
+  readonly restart: { readonly on: 'any' | 'failure' | 'none'; readonly delay: number; readonly attempts: number };
+  readonly update: { readonly rollsBack: boolean; readonly isStartFirst: boolean; readonly monitor: number };
+  /** Its variables, with their values. */
+  readonly env: readonly string[];
+  /** A compose starts nothing anew whose definition is the same. */
+  readonly definition: string;
+}
+
+const second = 1e9; // in nanoseconds, as docker counts
+
+/** The docker service of an application or a database. Each deployment makes a new task of it. */
+export function orderOfRow(row: Row, image: string, isDatabase: boolean): ServiceOrder {
+  const name = textOf(row, 'appName');
+  const { Condition, Delay, MaxAttempts } = mapOf(row['restartPolicySwarm']);
+  const update = mapOf(row['updateConfigSwarm'] ?? { FailureAction: 'rollback', Order: orderOf(isDatabase) });
+  return {
+    name,
+    isNamed: false,
+    image,
+    replicas: replicasOf(row),
+    isSwarm: true,
+    isPulledLater: false,
+    hasHealthCheck: isHealthCheck(mapOf(row['healthCheckSwarm'])['Test']),
+    restart: {
+      on: conditionOf(Condition),
+      delay: numberOr(Delay, 5 * second) / 1e6,
+      attempts: numberOr(MaxAttempts, 0),
+    },
+    update: {
+      rollsBack: update['FailureAction'] === 'rollback',
+      isStartFirst: update['Order'] === 'start-first',
+      monitor: numberOr(update['Monitor'], 5 * second) / 1e6,
+    },
+    env: linesOf(row),
+    definition: '',
+  };
+}
+
+function orderOf(isDatabase: boolean): string {
+  return isDatabase ? 'stop-first' : 'start-first';
+}
+
+function linesOf(row: Row): string[] {
+  return textOr(row, 'env')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+function replicasOf(row: Row): number {
+  const { Replicated, Global, ReplicatedJob } = mapOf(row['modeSwarm']);
+  if (Global !== undefined || ReplicatedJob !== undefined) return 1;
+  return numberOr(Replicated === undefined ? row['replicas'] : mapOf(Replicated)['Replicas'], 1);
+}
+
+/** The services of a compose, from its file as the deployment wrote it. Those of profiles are not started. */
+export function ordersOfCompose(content: Row | null, row: Row): ServiceOrder[] {
+  const appName = textOf(row, 'appName');
+  const isSwarm = row['composeType'] === 'stack';
+  return Object.entries(serviceMaps(content)).flatMap(([name, service]) => {
+    const deploy = mapOf(service['deploy']);
+    const profiles = service['profiles'];
+    if (!isSwarm && Array.isArray(profiles) && profiles.length > 0) return [];
+    return {
+      name: isSwarm ? `${appName}_${name}` : textOr(service, 'container_name', `${appName}-${name}`),
+      isNamed: !isSwarm && typeof service['container_name'] === 'string',
+      image: textOr(service, 'image', `${appName}-${name}`),
+      replicas: numberOr(deploy['replicas'] ?? service['scale'], 1),
+      isSwarm,
+      isPulledLater: isSwarm,
+      hasHealthCheck: isHealthCheck(mapOf(service['healthcheck'])['test']),
+      restart: isSwarm ? restartOfStack(mapOf(deploy['restart_policy'])) : restartOfContainer(service['restart']),
+      update: {
+        rollsBack: mapOf(deploy['update_config'])['failure_action'] === 'rollback',
+        isStartFirst: mapOf(deploy['update_config'])['order'] === 'start-first',
+        monitor: 5000,
+      },
+      env: linesOf(row),
+      definition: definitionOf(service, row),
+    };
+  });
+}
+
+/** The definition of a service; with the variables where it can depend on them. */
+function definitionOf(service: Row, row: Row): string {
+  const text = JSON.stringify(service);
+  return /\$|env_file/.test(text) ? `${text} ${textOr(row, 'env')}` : text;
+}
+
+function restartOfStack(policy: Row): ServiceOrder['restart'] {
+  const [, delay = '5'] = /^(\d+)s$/.exec(textOr(policy, 'delay')) ?? [];
+  return {
+    on: conditionOf(policy['condition']),
+    delay: Number(delay) * 1000,
+    attempts: numberOr(policy['max_attempts'], 0),
+  };
+}
+
+function restartOfContainer(restart: Json | undefined): ServiceOrder['restart'] {
+  const [, on, attempts = '0'] = /^(always|unless-stopped|on-failure)(?::(\d+))?$/.exec(String(restart)) ?? [];
+  const when = on === 'on-failure' ? 'failure' : 'any';
+  return { on: on === undefined ? 'none' : when, delay: 0, attempts: Number(attempts) };
+}
+
+function conditionOf(condition: Json | undefined): ServiceOrder['restart']['on'] {
+  if (condition === 'none') return 'none';
+  return condition === 'on-failure' ? 'failure' : 'any';
+}
+
+function isHealthCheck(test: Json | undefined): boolean {
+  const [first] = Array.isArray(test) ? test : [test];
+  return first !== undefined && first !== null && first !== 'NONE';
+}
+
+function numberOr(value: Json | undefined, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+function mapOf(value: Json | undefined): Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
