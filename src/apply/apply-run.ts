@@ -6,7 +6,15 @@ import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Reader, createReader } from '../observe/reader.ts';
-import { type Action, type Plan, createsObject, isBeside, isEffective, shownAddress } from '../plan/action.ts';
+import {
+  type Action,
+  type Plan,
+  awaitedBy,
+  createsObject,
+  isBeside,
+  isEffective,
+  shownAddress,
+} from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
@@ -142,6 +150,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
   const jobs = new Map<string, Job>();
   const scopes = new Map<string, Scope>();
   const needed = new Set(actions.flatMap(({ dependsOn }) => dependsOn));
+  const awaited = new Set(actions.flatMap(awaitedBy));
   const stale = groupBy(
     actions.flatMap(({ address, service }) =>
       (service?.staleness?.through ?? []).map((through) => [through, address] as const),
@@ -171,6 +180,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
         return jobsAt(action.service?.staleness?.through);
       },
       isNeeded: needed.has(address),
+      isAwaited: awaited.has(address),
       phase: { is: 'planned' },
       object: id === undefined ? undefined : { id, row },
       deploys: deploysBefore(action),

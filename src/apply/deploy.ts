@@ -158,7 +158,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
       // The late answer came at the end, which the status shows at once.
       if (answersLate(kind)) return conclude(service, await watch(service, { ...about, graceMs: lagMs }));
       await addToPending(service, { isAnswered: true });
-      if (!input.deploying.waits) return left(service);
+      if (!input.deploying.waits && !job.isAwaited) return left(service);
       return conclude(service, await followAccepted(service, about));
     },
     look: async (lost, isLast) => {
@@ -263,6 +263,10 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
 
 const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
 
+/**
+ * Records that a deployment is complete. The services that wait for this one are deployed when this ends, and skipped when it
+ * throws: the only place that decides it.
+ */
 async function succeeded({ run, root, inputs }: DeployedService): Promise<'done'> {
   await saveDeploys(run, root, { inputs });
   return 'done';

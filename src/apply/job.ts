@@ -56,6 +56,8 @@ export interface Job extends Life {
   readonly scope: Scope;
   /** Other actions refer to its object. */
   readonly isNeeded: boolean;
+  /** Another deployment waits for its end by `after:`. */
+  readonly isAwaited: boolean;
   /** The services that are stale as soon as something is sent for it. */
   readonly makesStale: readonly Job[];
   /** Of a service: the jobs that make it stale. */

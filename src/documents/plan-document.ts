@@ -6,6 +6,7 @@ import {
   type Action,
   type Change,
   type Plan,
+  awaitedBy,
   becauseOf,
   comesWithParent,
   followedBy,
@@ -192,6 +193,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
   const address = shownAddress(action);
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
+  const awaited = awaitedBy(action).map((need) => shownIn(context, need));
   return {
     address,
     kind: kind.kind,
@@ -211,6 +213,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
     requests,
     ...defined({ sendsNothing: markOf(requests === 0 && isChange(action)) }),
     ...(after.length === 0 ? {} : { after }),
+    ...(awaited.length === 0 ? {} : { deploysAfter: awaited }),
     changes: inOrderOfLines(action.changes),
     ...defined({ because: becauseOf(action), holds: partsIn(action), asked: markOf(isRequested(action)) }),
     ...defined({ dataAtRisk, protect }),

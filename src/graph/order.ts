@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
 import { append } from '../kind/group.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */
@@ -12,7 +13,7 @@ export function dependencies(resource: Resource): string[] {
   return [...found];
 }
 
-/** Sorts resources so that each stands after what it depends on. Reports a circle with its members. */
+/** Sorts resources so that each stands after what it depends on. Reports circles with their members. */
 export function inOrder(resources: readonly Resource[]): { order: Resource[]; diagnostics: Diagnostic[] } {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   const needs = (address: string): string[] => {
@@ -21,7 +22,8 @@ export function inOrder(resources: readonly Resource[]): { order: Resource[]; di
   };
   const order = topological([...byAddress.keys()], needs);
   const sorted = order.sorted.flatMap((address) => byAddress.get(address) ?? []);
-  if (order.circle === undefined) return { order: sorted, diagnostics: [] };
+  const waiting = waitingInCircle(byAddress);
+  if (order.circle === undefined) return { order: sorted, diagnostics: waiting };
   const circle = order.circle;
   const first = byAddress.get(circle[0] ?? '');
   return {
@@ -32,8 +34,26 @@ export function inOrder(resources: readonly Resource[]): { order: Resource[]; di
         address: circle[0],
         position: first === undefined ? undefined : resourcePosition(first),
       }),
+      ...waiting,
     ],
   };
+}
+
+/** The error of services whose deployments wait for each other by `after:`. */
+function waitingInCircle(byAddress: ReadonlyMap<string, Resource>): Diagnostic[] {
+  const waiting = [...byAddress.values()].filter(({ after }) => after !== undefined);
+  if (waiting.length === 0) return [];
+  const afterOf = (address: string) => byAddress.get(address)?.after ?? [];
+  const { circle } = topological(
+    waiting.map(({ address }) => address),
+    (address) => afterOf(address).map((entry) => entry.address),
+  );
+  const [first = '', next = first] = circle ?? [];
+  if (circle === undefined) return [];
+  const at = afterOf(first).find(({ address }) => address === next)?.at;
+  const message = `after: each of these waits for the deployment of the next: ${[...circle, first].join(' -> ')}`;
+  const about = { address: first, remedy: `Remove ${next} from after: of ${first}.` };
+  return [diagnostic('bad-reference', message, { ...about, position: at && position(at) })];
 }
 
 /** Kahn's algorithm, in linear time and in the order given; what is left over when it stops holds a circle. */

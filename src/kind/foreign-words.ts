@@ -123,7 +123,7 @@ export function keyMeant(word: string, keys: readonly string[]): string | undefi
 
 /** Words of other tools that no key stands for, with the remedy. */
 const withoutKey: ReadonlyMap<string, string> = new Map([
-  ['depends_on', 'Remove it. Trueup finds the order by itself: a service comes after what its ${ref:…} name.'],
+  ['depends_on', 'Remove it. A service is deployed after what its ${ref:…} name; after: adds others.'],
   ['count', 'Write one block per object: there are no loops. YAML anchors share what they have in common.'],
   ['lifecycle', 'Write protect: true in the block to keep it from being deleted.'],
   ['provider', 'Remove it: platform: at the top names the platform.'],

@@ -25,6 +25,15 @@ const commonOptions = {
     ),
 } satisfies Record<string, z.ZodType>;
 
+/** Services whose deployments come first, without a reference to them. */
+const afterOption = {
+  schema: z
+    .array(z.string().min(1))
+    .describe(
+      'Addresses of services: apply deploys this one when their deployments in the same run have succeeded. [postgres.main] is the one beside it.',
+    ),
+};
+
 /** When Trueup deploys a service; `never`: only people deploy it. */
 const deployOption = {
   schema: z
@@ -102,7 +111,8 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     if (alias !== undefined) written.set(alias, { is: 'field', field: name, isAlias: true, isOther: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
-  if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });
+  if (isDeployable(kind))
+    written.set('deploy', { is: 'option', ...deployOption }).set('after', { is: 'option', ...afterOption });
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);
@@ -111,6 +121,11 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     written.set(name, { is: 'option', ...option });
   }
   return written;
+}
+
+/** Whether the objects of a kind are services, which apply deploys. */
+export function isDeployable({ commands }: Kind): boolean {
+  return commands?.deploy !== undefined;
 }
 
 /** The keys of one case of a union, each with its field; its tag is not among them. */

@@ -16,6 +16,7 @@ import { checkPreview, withoutExample } from './preview.ts';
 import { checkSeeds } from './seeds.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
+import { withAfter } from './after.ts';
 import { type Blocks, findDangling, findReference, maxSuggestions } from './resolve-references.ts';
 import { readResource } from './read-block.ts';
 import { inOrderOfFiles, oncePerPlace, reportInto } from './report-at.ts';
@@ -155,7 +156,7 @@ async function read(
     { project: settings.project, variables, file, referable },
     diagnostics,
   );
-  const resources = inherit(await readBlocks(found.blocks, kinds, evaluationOf));
+  const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
   checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
   checkMentions(resources, diagnostics);

@@ -80,7 +80,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     const unmarked = { ...evaluation, privateKeys: new Set<string>() };
     fields[keyField] = checked(constant(key, at), keyField, fieldOf(kind, keyField), node, unmarked);
   }
-  const { id, private: _private, unset: _unset, ...others } = options;
+  const { id, private: _private, unset: _unset, after: _after, ...others } = options;
   const merge = mergeOption(kind);
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];

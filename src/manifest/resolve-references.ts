@@ -65,8 +65,8 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
   if (typeof found === 'object') return outputOf(found, output, path);
   // The mistake is reported where it stands.
   if (found !== undefined) return { address: found, output };
-  const removal = removalOf(path, written, scopes, blocks);
-  if (removal !== undefined) return removal;
+  const removal = removalOf(written, scopes, blocks);
+  if (removal !== undefined) return { ...removal, problem: `\${ref:${path}}: ${removal.problem}` };
   const problem = `\${ref:${path}}: there is no resource ${written}`;
   const whole = resolveAddress(path);
   const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
@@ -77,6 +77,21 @@ export function findReference(path: string, from: Block | undefined, blocks: Blo
   }
   const remedy = suggestion(written, output, scopes, blocks) ?? example(from, blocks);
   return { problem, remedy: removalRemedy(path, from, blocks) ?? remedy };
+}
+
+/**
+ * Finds the block that an address means inside another block, as references do; an address by itself where the block is missing
+ * because of a mistake that is reported.
+ */
+export function findBlock(path: string, from: Block, blocks: Blocks): Block | string | NoReference {
+  const resolved = resolveAddress(path);
+  const written = normalAddress(resolved) ?? resolved;
+  const scopes = scopesOf(from, blocks);
+  const found = targetOf(written, scopes, blocks) ?? removalOf(written, scopes, blocks);
+  if (found !== undefined) return found;
+  const guess = nearest(written, scopes, blocks)?.address;
+  const remedy = guess === undefined ? example(from, blocks) : `Did you mean ${guess}?`;
+  return { problem: `there is no resource ${written}`, remedy };
 }
 
 /** The block that a written address means, or the address where it is missing by a mistake; undefined: there is none. */
@@ -95,7 +110,6 @@ function targetOf(
 
 /** The problem of a reference to a block that `changes:` takes out. */
 function removalOf(
-  path: string,
   written: string,
   scopes: readonly (string | undefined)[],
   { removed = new Map<string, Place>() }: Blocks,
@@ -104,7 +118,7 @@ function removalOf(
     const found = [...removed].find(([one]) => isWithin(address, one));
     if (found === undefined) continue;
     return {
-      problem: `\${ref:${path}}: ${positionText(position(found[1]))} takes ${found[0]} out with !reset`,
+      problem: `${positionText(position(found[1]))} takes ${found[0]} out with !reset`,
       remedy: 'Change this value under changes: too, or remove that !reset.',
     };
   }
@@ -189,8 +203,21 @@ function suggestion(
   written: string,
   output: string,
   scopes: readonly (string | undefined)[],
-  { byAddress, suggestions, environment }: Blocks,
+  blocks: Blocks,
 ): string | undefined {
+  const { address, block } = nearest(written, scopes, blocks) ?? {};
+  if (block === undefined) return undefined;
+  const outputs = outputsOf(block);
+  const meant = outputs.includes(output) ? output : (closest(output, outputs) ?? outputs[1] ?? 'id');
+  return `Did you mean \${ref:${address}.${meant}}?`;
+}
+
+/** The block that was probably meant by an address, and its address from there. */
+function nearest(
+  written: string,
+  scopes: readonly (string | undefined)[],
+  { byAddress, suggestions, environment }: Blocks,
+): { readonly address: string; readonly block: Block } | undefined {
   if (suggestions.left <= 0) return undefined;
   suggestions.left -= 1;
   const relative = new Map<string, Block>();
@@ -210,10 +237,7 @@ function suggestion(
     (environment === undefined ? undefined : ofOtherStage(written, relative)) ??
     closest(written, candidates);
   const block = guess === undefined ? undefined : relative.get(guess);
-  if (guess === undefined || block === undefined) return undefined;
-  const outputs = outputsOf(block);
-  const meant = outputs.includes(output) ? output : (closest(output, outputs) ?? outputs[1] ?? 'id');
-  return `Did you mean \${ref:${guess}.${meant}}?`;
+  return guess === undefined || block === undefined ? undefined : { address: guess, block };
 }
 
 /** The address without its first step, where that names the environment of another root file. */

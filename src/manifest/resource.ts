@@ -26,8 +26,16 @@ export interface Resource {
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** What a `!reset` took out of the block, by the paths of keys, each with its place. */
   readonly resets?: ReadonlyMap<string, Place> | undefined;
+  /** The services that are deployed before it, each with the place of its line. */
+  readonly after?: readonly AfterEntry[] | undefined;
   /** The id that the user pinned. */
   readonly pinned: string | undefined;
+}
+
+/** An entry of `after:`: the address of a service. */
+export interface AfterEntry {
+  readonly address: string;
+  readonly at: Place;
 }
 
 /** The block of YAML that declares one resource, before its fields are read. */

@@ -203,9 +203,10 @@ interface Forgetting extends Requests<None, None> {
 
 /**
  * `because`: what it puts into effect, as paths below the service; empty for what was saved before. `under way`: an earlier
- * run started one, and apply follows that one first.
+ * run started one, and apply follows that one first. `after`: the deployments that have to succeed before, by `after:` of its
+ * block.
  */
-type Deployment = { readonly action: 'deploy' } & Making &
+type Deployment = { readonly action: 'deploy'; readonly after: readonly string[] } & Making &
   ({ readonly start: 'first' | 'under way' } | { readonly start: 'again'; readonly because: readonly string[] });
 
 /** Runs a command of the object, once in the life of the object. */
@@ -362,6 +363,11 @@ export function followedBy(one: Action): readonly string[] {
 export function becauseOf(one: Action): readonly string[] | undefined {
   if (!('start' in one) || one.start === 'first') return undefined;
   return one.start === 'again' ? one.because : [];
+}
+
+/** The deployments that have to succeed before that of an action, because its block says so. */
+export function awaitedBy(one: Action): readonly string[] {
+  return 'after' in one ? one.after : [];
 }
 
 /** Whether an earlier run started a deployment, and apply follows that one first. */

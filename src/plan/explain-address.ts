@@ -36,6 +36,8 @@ export interface ExplainedAddress {
   readonly position: Position | undefined;
   readonly dependsOn: readonly string[];
   readonly neededBy: readonly string[];
+  /** The services that are deployed before it by `after:`. */
+  readonly deploysAfter?: readonly string[] | undefined;
   /** What its block has, and a preview does not. */
   readonly leftOut: readonly string[];
 }
@@ -53,6 +55,7 @@ export function explainPart(
     kind: kind.kind,
     position: path.length > 0 && first !== undefined ? position(first.wanted.at) : resourcePosition(resource),
     dependsOn: needsOf(path.length > 0 ? valuesNeed(values) : dependencies(resource), address),
+    deploysAfter: path.length > 0 ? undefined : resource.after?.map((one) => one.address),
     leftOut: path.length > 0 ? [] : (leftOut.get(address) ?? []),
     neededBy: path.length > 0 ? [] : all.filter((one) => dependencies(one).includes(address)).map((one) => one.address),
   };

@@ -64,15 +64,20 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       : isUnderWay
         ? ({ start: 'under way' } as const)
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
-    deployments.push({ service, action: { ...deployment(service, command, staleness?.through ?? []), ...start } });
+    deployments.push({
+      service,
+      action: { ...deployment(service, command, staleness?.through ?? []), after: [], ...start },
+    });
   }
+  const awaited = new Map(input.resources.map(({ address, after }) => [address, after]));
   const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));
   return [
     ...planned.map((action) => actions.get(action.address) ?? action),
-    ...deployments.map(({ service, action }) => ({
-      ...action,
-      dependsOn: [...new Set([...action.dependsOn, ...deploymentsBefore(service, deployed, actions)])],
-    })),
+    ...deployments.map(({ service, action }) => {
+      const after = awaited.get(action.block)?.flatMap(({ address }) => deployed.get(address) ?? []) ?? [];
+      const before = [...deploymentsBefore(service, deployed, actions), ...after];
+      return { ...action, after, dependsOn: [...new Set([...action.dependsOn, ...before])] };
+    }),
   ];
 }
 

@@ -160,7 +160,7 @@ function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): Pl
 }
 
 function* declaredIn(resource: Resource): Iterable<Fact> {
-  const { kind, maps, options, pinned, mapMode } = resource;
+  const { kind, maps, options, pinned, mapMode, after } = resource;
   const merge = mergeOption(kind);
   yield ['block', '', ''];
   // An empty map is more than none: all of its keys go.
@@ -173,6 +173,7 @@ function* declaredIn(resource: Resource): Iterable<Fact> {
   for (const [name, content] of Object.entries(options)) yield ['declared', name, [content]];
   if (merge !== undefined) yield ['declared', merge.name, [mapMode]];
   if (pinned !== undefined) yield ['declared', 'id', [pinned]];
+  if (after !== undefined) yield ['declared', 'after', [after.map(({ address }) => address)]];
 }
 
 /** A value as it is written, with the references and the missing secrets in it. */

@@ -6,6 +6,7 @@ import { knownValue } from '../manifest/wanted.ts';
 import {
   type Action,
   type Plan,
+  awaitedBy,
   followedBy,
   isDeletion,
   isBeside,
@@ -69,6 +70,7 @@ const requiredRules: readonly Rule[] = [
   [makeOf, 'over', freesName],
   [deploymentOf, 'success', writesDeployed],
   [deploymentOf, 'over', readBacksDeployed],
+  [deploymentOf, 'success', awaitedBy],
   [teardownOf, 'success', allThatLeaves],
   [teardownOf, 'success', referrersOfName],
 ];
@@ -214,8 +216,10 @@ function leavingBelow(action: Action, plan: PlanIndex): Action[] {
 }
 
 /** Services are deployed after those that they refer to. */
-function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
-  const deployments = dependsOn.filter((need) => isAt(plan, need, isBeside));
+function deploymentsReferredTo(action: Action, plan: PlanIndex): string[] {
+  const { dependsOn, parent = '' } = action;
+  const required = awaitedBy(action);
+  const deployments = dependsOn.filter((need) => isAt(plan, need, isBeside) && !required.includes(need));
   const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !plan.deployments.has(service));
   return [...deployments, ...others.map((one) => nameOf(one, 'references deployed'))];
 }

@@ -1,3 +1,4 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import { flags } from '../diagnostics/safeguards.ts';
 import { type GroupedAction, type PlannedAction, isMovedInState } from './groups.ts';
 import { counted } from './lines.ts';
@@ -14,7 +15,7 @@ export interface Sentence {
 /** The sentence about an action, for every view; names from outside are printable. */
 export function sentenceOf(one: GroupedAction): Sentence {
   const { action } = one;
-  const { action: name, id, requests, createsBeforeDestroy, goesWithParent } = action;
+  const { action: name, id, requests, createsBeforeDestroy, goesWithParent, deploysAfter } = action;
   const parent = printable(action.parent ?? 'its parent');
   const asked = action.asked === true ? ', because --replace asks for it' : '';
   switch (name) {
@@ -47,7 +48,10 @@ export function sentenceOf(one: GroupedAction): Sentence {
       return { name: 'remove from state', id, detail: `: ${id === undefined ? whereabouts(action) : left}` };
     }
     case 'deploy':
-      return { name: deploymentWords(one), detail: '' };
+      return {
+        name: deploymentWords(one),
+        detail: deploysAfter === undefined ? '' : `; deploys after ${someOf(deploysAfter.map(printable))}`,
+      };
     case 'run':
       return { name: 'run once, when the rest is done', detail: '' };
     case 'no-op':

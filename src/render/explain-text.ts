@@ -49,7 +49,7 @@ export function explanationText({ code, examples }: Explanation, outStyle: Style
 
 /** What is known of an address. */
 export function addressText({ explained, origin, values = [], planned }: AboutAddress, style: Style): string {
-  const { address, path, kind, position, dependsOn, neededBy, leftOut } = explained;
+  const { address, path, kind, position, dependsOn, neededBy, deploysAfter = [], leftOut } = explained;
   const name = printable(path === '' ? address : `${address}: ${path}`);
   const place =
     position === undefined ? 'in the state only' : printable(`${position.file}:${position.line}:${position.column}`);
@@ -58,6 +58,7 @@ export function addressText({ explained, origin, values = [], planned }: AboutAd
     ...(origin === undefined ? [] : [`line: ${originWords(origin)}`]),
     `fields: ${pageOf({ kind })}`,
     ...(dependsOn.length === 0 ? [] : [`needs: ${dependsOn.map(printable).join(', ')}`]),
+    ...(deploysAfter.length === 0 ? [] : [`deploys after: ${deploysAfter.map(printable).join(', ')}`]),
     ...(leftOut.length === 0 ? [] : [`left out of previews: ${leftOut.join(', ')}`]),
     ...(neededBy.length === 0 ? [] : [`needed by: ${neededBy.map(printable).join(', ')}`]),
   ];
@@ -98,7 +99,7 @@ function plannedBlocks({ actions, diagnostics, requests }: PlannedAt, style: Sty
 
 /** The same as a document. */
 export function addressJson({ explained, origin, values, planned }: AboutAddress): AddressDocument {
-  const { address, path, kind, position, dependsOn, neededBy, leftOut } = explained;
+  const { address, path, kind, position, dependsOn, neededBy, deploysAfter, leftOut } = explained;
   return {
     format: 'trueup/address',
     version: 1,
@@ -110,7 +111,7 @@ export function addressJson({ explained, origin, values, planned }: AboutAddress
     line: origin,
     dependsOn,
     neededBy,
-    ...defined({ values }),
+    ...defined({ deploysAfter, values }),
     leftOut: leftOut.length === 0 ? undefined : leftOut,
     planned,
   };

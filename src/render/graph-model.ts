@@ -10,6 +10,8 @@ export interface GraphNode {
   readonly parent?: string | undefined;
   /** Addresses, also those of its parent and of blocks that are not there. */
   readonly dependsOn: readonly string[];
+  /** Addresses of the services that are deployed before it by `after:`. */
+  readonly after?: readonly string[] | undefined;
   /** What a plan does with it; undefined: no plan was made. */
   readonly action?: ActionName | undefined;
 }
@@ -32,8 +34,8 @@ export interface GraphEdge {
 /** Every dependency between blocks that are there, once. */
 export function edgesOf(nodes: readonly GraphNode[]): GraphEdge[] {
   const known = new Set(nodes.map(({ address }) => address));
-  return nodes.flatMap(({ address, parent, dependsOn }) => {
-    const needs = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn]);
+  return nodes.flatMap(({ address, parent, dependsOn, after = [] }) => {
+    const needs = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...after]);
     return [...needs].filter((to) => to !== address && known.has(to)).map((to) => ({ from: address, to }));
   });
 }

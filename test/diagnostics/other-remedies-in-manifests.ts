@@ -55,7 +55,7 @@ export const otherInManifests: Readonly<Record<string, OtherRemedy>> = {
   }),
   'an order by hand': mistake('unknown-key', production(database() + stack('dependsOn: [production.postgres.main]')), {
     'Remove it.': { to: production(database() + stack()) },
-    'Trueup finds the order by itself: a service comes after what its ${ref:…} name.': 'fact',
+    'A service is deployed after what its ${ref:…} name; after: adds others.': 'fact',
   }),
   'a number of copies': mistake('unknown-key', production(database('count: 2')), {
     'Write one block per object: there are no loops.': {

@@ -104,6 +104,7 @@ describe('a deployment', () => {
       position: here,
       service: undefined,
       start: 'again',
+      after: [],
       because: ['command'],
     });
     const title = deployment?.steps[0]?.members['title'];

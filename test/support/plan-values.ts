@@ -215,7 +215,8 @@ function doing(more: ActionMembers): Doing {
       return { action, why: more.why ?? 'gone', teardown: [], steps: [] };
     case 'deploy': {
       const { start = more.because === undefined ? 'first' : 'again' } = more;
-      return start === 'again' ? { action, ...making, start, because } : { action, ...making, start };
+      const deploying = { action, ...making, after: more.after ?? [] };
+      return start === 'again' ? { ...deploying, start, because } : { ...deploying, start };
     }
     case 'run':
       return { action, ...making };

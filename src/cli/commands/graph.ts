@@ -47,8 +47,9 @@ function pictured(render: (nodes: readonly GraphNode[], screen: Screen) => strin
 }
 
 function nodeOf(resource: Resource): GraphNode {
-  const { address, kind, parent } = resource;
-  return { address, kind: kind.kind, parent, dependsOn: dependencies(resource) };
+  const { address, kind, parent, after } = resource;
+  const before = after?.map((one) => one.address);
+  return { address, kind: kind.kind, parent, dependsOn: dependencies(resource), after: before };
 }
 
 function graphJson(resources: readonly Resource[]): GraphDocument {
@@ -56,12 +57,13 @@ function graphJson(resources: readonly Resource[]): GraphDocument {
     format: 'trueup/graph',
     version: 1,
     resources: resources.map((resource) => {
-      const { address, kind, parent } = resource;
+      const { address, kind, parent, after } = resource;
       return {
         address,
         kind: kind.kind,
         ...defined({ parent }),
         dependsOn: dependencies(resource),
+        ...defined({ after: after?.map((one) => one.address) }),
         position: resourcePosition(resource),
       };
     }),
@@ -70,9 +72,12 @@ function graphJson(resources: readonly Resource[]): GraphDocument {
 
 /** Every resource on a line, with what it needs beside its parent. */
 function renderText(nodes: readonly GraphNode[], style: Style): string {
-  const lines = nodes.flatMap(({ address, kind, parent, dependsOn }) => {
-    const needs = dependsOn.filter((one) => one !== parent).map(printable);
-    const words = needs.length === 0 ? [] : fold(`needs ${needs.join(', ')}`, 2, style);
+  const lines = nodes.flatMap(({ address, kind, parent, dependsOn, after = [] }) => {
+    const needs = dependsOn.filter((one) => one !== parent);
+    const listed = [['needs', needs] as const, ['deploys after', after] as const];
+    const words = listed.flatMap(([verb, some]) =>
+      some.length === 0 ? [] : fold(`${verb} ${some.map(printable).join(', ')}`, 2, style),
+    );
     return [`${printable(address)} ${style.paint('faint', `(${printable(kind)})`)}`, ...indented(words, 2)];
   });
   return lines.map((line) => `${line}\n`).join('');

@@ -59,6 +59,7 @@ export function buildNodes(actions: readonly DocumentAction[]): GraphNode[] {
       parent: own?.parent === address ? undefined : own?.parent,
       // A deployment comes after everything of its service; that is no need of the service.
       dependsOn: own?.dependsOn ?? [],
+      after: members.flatMap(({ deploysAfter = [] }) => deploysAfter),
       action: changed?.action ?? 'no-op',
     };
   });

@@ -224,8 +224,8 @@ function sentence(entry: Entry): Markup {
   const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;
   if (action !== 'deploy' || entry.because === undefined)
     return markup`${detail === '' ? '' : withFlags(asSentence(/^[:;]/.test(detail) ? detail.slice(2) : name + detail))}${former}`;
-  if (because.length === 0 || underWay === true) return markup`${asSentence(name)}`;
-  return markup`Restarts with <span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
+  if (because.length === 0 || underWay === true) return markup`${asSentence(name + detail)}`;
+  return markup`Restarts with <span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>${detail}`;
 }
 
 function renderUnchanged(entries: readonly Entry[]): Markup {

@@ -71,6 +71,8 @@ export const graphDocument = document('graph', 1, {
       parent: z.string().optional(),
       /** Addresses of its parent and of what its fields refer to. */
       dependsOn: strings,
+      /** Addresses of the services in its `after:`. */
+      after: strings.optional(),
       position,
     }),
   ),
@@ -219,6 +221,8 @@ export const addressDocument = document('address', 1, {
     .optional(),
   dependsOn: strings,
   neededBy: strings,
+  /** Addresses of the services in its `after:`. */
+  deploysAfter: strings.optional(),
   /** What its block has, and a preview does not: backups, volumeBackups, protect. */
   leftOut: strings.optional(),
   /** Where its values come from; left out in a manifest without stages, templates and changes. */

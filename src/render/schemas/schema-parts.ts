@@ -125,6 +125,8 @@ export const action = z.object({
   sendsNothing: z.literal(true).optional(),
   /** The actions that apply ends before it begins this one, as far as they send requests. */
   after: z.array(z.object({ address: z.string(), action: actionName })).optional(),
+  /** Of a deployment: the services whose deployments have to succeed before, by `after:` of the block. */
+  deploysAfter: strings.optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: strings.optional(),

@@ -114,6 +114,16 @@ describe('explain ADDRESS --offline', () => {
       ...args,
     ]);
 
+  it('names what the service is deployed after', async () => {
+    const waiting = `${services}        after: [postgres.main]\n`;
+    const folder = project(`trueup: 1\nplatform: { url: "http://127.0.0.1:9" }\nproject: prj_1\n${waiting}`);
+    const told = (...args: readonly string[]) => trueup(['explain', shop, '--offline', '-C', folder, ...args]);
+    expect((await told()).out).toContain('\n  deploys after: production.postgres.main\n');
+    expect(JSON.parse((await told('--format', 'json')).out)).toMatchObject({
+      deploysAfter: ['production.postgres.main'],
+    });
+  });
+
   it('needs no platform, no secret and no git', async () => {
     expect(await at(shop, '--offline')).toEqual({
       code: 0,

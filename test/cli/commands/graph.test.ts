@@ -19,6 +19,7 @@ environments:
         source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
         env: { HOST: "\${ref:postgres.main.host}" }
         domains: { shop.example.com: { serviceName: web, port: 80 } }
+        after: [postgres.other]
 `;
 
 const graph = (...args: readonly string[]) => trueup(['graph', ...args, '-C', project(manifest)]);
@@ -27,7 +28,9 @@ describe('graph, without a platform that answers and without secrets', () => {
   it('prints every resource, with what it needs beside its parent', async () => {
     const { code, out } = await graph();
     expect(code).toBe(0);
-    expect(out).toContain('production.compose.shop (compose)\n  needs production.postgres.main\n');
+    expect(out).toContain(
+      'production.compose.shop (compose)\n  needs production.postgres.main\n  deploys after production.postgres.other\n',
+    );
     expect(out).toContain('sshKeys.deploy (sshKey)\n');
     expect(out).not.toContain('needs production\n');
   });
@@ -39,6 +42,7 @@ describe('graph, without a platform that answers and without secrets', () => {
       kind: 'compose',
       parent: 'production',
       dependsOn: ['production', 'production.postgres.main'],
+      after: ['production.postgres.other'],
       position: { file: 'trueup.yaml', line: 14 },
     });
   });
@@ -47,7 +51,7 @@ describe('graph, without a platform that answers and without secrets', () => {
     const { out } = await graph('--format', 'dot');
     expect(out).toMatch(/^digraph trueup \{\n {2}rankdir=RL;\n/);
     expect(out).toContain(String.raw`[label="certificates[\"\\\"\\\\x&amp;amp;\"]", tooltip="certificate"];`);
-    expect(out.match(/^ {2}r\d+ -> r\d+;$/gm)).toHaveLength(5);
+    expect(out.match(/^ {2}r\d+ -> r\d+;$/gm)).toHaveLength(6);
   });
 
   it('prints a picture', async () => {
