@@ -146,6 +146,13 @@ export const extensionOperations = {
   'mysql.rebuild': 'POST mysqlId: string -> boolean',
   'mysql.search': 'GET ...search',
   'mysql.readLogs': 'GET mysqlId: text, ...logs -> string',
+  'network.all': 'GET serverId?: string',
+  'network.one': 'GET networkId: text',
+  'network.create': `POST
+    name: text, driver?: networkDriver, internal?: boolean, attachable?: boolean, enableIPv4?: boolean,
+    enableIPv6?: boolean, mtu?: mtu|null, ipam?, serverId?: string|null`,
+  'network.recreate': 'POST networkId: text',
+  'network.remove': 'POST networkId: text',
   'notification.createSlack': 'POST ...fullReport, ...lark, channel: string',
   'notification.updateSlack':
     'POST ...fullReport?, ...lark?, channel?: string, notificationId: text, organizationId?: string, slackId: string',

@@ -129,6 +129,20 @@ export const serviceNetworks = () =>
     z.strictObject({ serviceName: z.string(), networkIds: z.array(z.string()), detachDokployNetwork: z.boolean() }),
   );
 
+const ipam = () =>
+  z.object({
+    driver: z.string().optional(),
+    config: z
+      .array(
+        z.object({
+          subnet: z.string().optional(),
+          gateway: z.string().optional(),
+          ipRange: z.string().optional(),
+        }),
+      )
+      .optional(),
+  });
+
 /** The types of members, by the names that the lines of operations have for them. */
 export const memberTypes = {
   string: () => z.string(),
@@ -208,6 +222,9 @@ export const memberTypes = {
   endpointSpecSwarm,
   ulimitsSwarm,
   serviceNetworks,
+  networkDriver: () => z.enum(['bridge', 'overlay']),
+  mtu: () => z.number().int().min(68).max(65535),
+  ipam,
 };
 
 /** The name of a type of members. */

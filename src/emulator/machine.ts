@@ -16,6 +16,7 @@ export function runContainer(context: Context, row: Row, orders: readonly Servic
     running: true,
     serverId: row['serverId'] ?? null,
     isCompose: row['composeId'] !== undefined,
+    networks: networksJoined(store, row),
     orders: orders as unknown as Json, // plain data
     ...Object.fromEntries(ports),
   };
@@ -63,4 +64,26 @@ export const portColumns: readonly string[] = Object.keys(published);
 
 function publishedOn(row: Row, port: Json | undefined): string | null {
   return typeof port === 'number' && port !== 0 ? `${textOr(row, 'serverId')}:${port}` : null;
+}
+
+/** The names of the networks of docker that a service joins with its next deployment. */
+function networksJoined(store: Store, row: Row): string[] {
+  const ofServices = 'serviceNetworks' in row ? rowsIn(row['serviceNetworks']) : undefined;
+  const ids = ofServices?.flatMap(({ networkIds }) => namesIn(networkIds)) ?? namesIn(row['networkIds']);
+  return [...new Set(ids)].flatMap((id) => {
+    const joined = store.find('network', id);
+    // Services of the swarm leave out, without a word, what is no network of the swarm.
+    const isLeftOut = joined === undefined || (ofServices === undefined && joined['driver'] !== 'overlay');
+    return isLeftOut ? [] : [textOf(joined, 'name')];
+  });
+}
+
+/** The texts of a list. */
+export function namesIn(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The objects of a list. */
+export function rowsIn(value: Json | undefined): Row[] {
+  return (Array.isArray(value) ? value : []) as Row[]; // the contract lets only objects through
 }

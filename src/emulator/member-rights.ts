@@ -198,6 +198,7 @@ const table: readonly Entry[] = [
   ['project', 'remove', projectToRemove],
   // Shows only what the caller has in his list.
   ['project', 'all search allForPermissions', anyone],
+  ['network', 'create all one remove recreate', anyone],
   ['destination', 'create all testConnection', anyone, destinations],
   ['destination', 'one update remove', ofOrganization('destination'), destinations],
   // The organization is checked by each operation, and by six updates not at all.

@@ -16,6 +16,7 @@ import { environment } from './groups/environment.ts';
 import { applicationExtensions } from './groups/application-extensions.ts';
 import { destination } from './groups/destination.ts';
 import { logs } from './groups/logs.ts';
+import { network } from './groups/network.ts';
 import { notification } from './groups/notification.ts';
 import { project } from './groups/project.ts';
 import { registry } from './groups/registry.ts';
@@ -59,6 +60,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...applicationExtensions,
   ...destination,
   ...logs,
+  ...network,
   ...notification,
   ...registry,
   ...server,

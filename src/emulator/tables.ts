@@ -48,6 +48,9 @@ const lines = {
     serverId, name, description?, ipAddress, port = 22, username = root, appName, enableDockerCleanup = false,
     buildsConcurrency = 1, createdAt, organizationId -> organization, serverStatus = active, serverType = deploy,
     command, sshKeyId? ~> sshKey, metricsConfig?`,
+  network: `
+    networkId, name, driver = bridge, internal = false, attachable = false, enableIPv4 = true, enableIPv6 = false,
+    int mtu?, ipam = {}, createdAt, organizationId -> organization, serverId? -> server`,
   destination: `
     destinationId, name, provider?, accessKey, secretAccessKey, bucket, region, endpoint, additionalFlags = [],
     organizationId -> organization, createdAt`,
@@ -158,8 +161,8 @@ const lines = {
   // What would be on the machines, outside the database: nothing of it goes when the row of a service goes. A container is a
   // service that docker knows, by the appName it was deployed under; `<server>:<port>` are what it publishes.
   container: `
-    appName, running = true, serverId?, isCompose = false, orders = [], tasks = 0, indexed publishedOn?,
-    indexed publishedGRPCOn?, indexed publishedAdminOn?`,
+    appName, running = true, serverId?, isCompose = false, networks = [], orders = [], tasks = 0,
+    indexed publishedOn?, indexed publishedGRPCOn?, indexed publishedAdminOn?`,
   // A slot of a docker service from a deployment to the next; what of it runs follows from the time and from its image.
   task: 'taskId, appName -> container, name, slot = 1, createdAt = 0, endedAt?, order = {}',
   // With the settings its database was initialised with: later changes of the row do not reach it.

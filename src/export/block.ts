@@ -260,6 +260,7 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
       leave(block, writing, name, why);
       return undefined;
     }
+    if (typeof value !== 'string' && same(shown, value)) return withReferences(value, block, writing);
     if (typeof value !== 'string' || !same(shown, value)) return openValue(value, shown, name, how);
   }
   if (typeof value !== 'string') return plainly(value);
@@ -283,6 +284,20 @@ function idList(block: Placed, name: string, ids: readonly Json[], writing: Writ
   if (others > 0) leave(block, writing, name, `ids that have no block here are not written, and stay (${others})`);
   if (items.length === 0) return undefined;
   return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
+}
+
+/** A value in which the ids of objects that have blocks are references. */
+function withReferences(value: Json, block: Placed, writing: Writing): Value {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json) => withReferences(item, block, writing));
+    return items.every(({ is }) => is === 'plain') ? plainly(value) : { is: 'list', items };
+  }
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(([key, item]) => ({ key, value: withReferences(item, block, writing) }));
+    return entries.every((entry) => entry.value.is === 'plain') ? plainly(value) : { is: 'map', entries };
+  }
+  const reference = typeof value === 'string' ? writing.references.toId(value, block) : undefined;
+  return reference === undefined ? plainly(value) : { is: 'expression', text: reference };
 }
 
 /** How the parts of a text of a field are written. */

@@ -112,7 +112,7 @@ export const compose = defineKind({
     watchPaths: gitParts.watchPaths,
     icon,
     serviceNetworks: {
-      schema: () => serviceNetworks().describe('Networks per service.'),
+      schema: () => serviceNetworks().describe('Networks per service, by their ids, as in `${ref:networks.back.id}`.'),
       codec: json,
       appliesAt: 'deploy',
       examples: [
@@ -200,7 +200,8 @@ export const compose = defineKind({
       volumes: 'write volumes in the compose file, and files under files:',
       ports: 'write published ports in the compose file; a domain under domains: needs none',
       labels: 'write labels in the compose file, at its services',
-      networks: 'write networks in the compose file; serviceNetworks: takes those of the platform, by their ids',
+      networks:
+        'write networks in the compose file; serviceNetworks: takes those of the platform, by their ids, as in ${ref:networks.back.id}',
       image: 'write the images in the compose file, under source:; a block under application: takes one image',
       services: 'write them in the compose file: source: { type: raw, composeFile: "${file:compose.yml}" }',
       composeFile: 'write it as source: { type: raw, composeFile: … }',

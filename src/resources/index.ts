@@ -20,6 +20,7 @@ import { memberPermissions } from './member-permissions.ts';
 import { mongo } from './mongo.ts';
 import { mount } from './mount.ts';
 import { mysql } from './mysql.ts';
+import { network } from './network.ts';
 import { notification } from './notification.ts';
 import { organization } from './organization.ts';
 import { port } from './port.ts';
@@ -56,6 +57,7 @@ export const kinds: readonly Kind[] = [
   mongo,
   mount,
   mysql,
+  network,
   notification,
   organization,
   port,

@@ -186,7 +186,10 @@ const swarmFields = {
     examples: [2, 3],
   },
   networkIds: {
-    schema: () => stringList.describe('Ids of the networks it joins.'),
+    schema: () =>
+      stringList.describe(
+        'Networks it joins, by their ids, as in `${ref:networks.back.id}`; only those that are `overlay`.',
+      ),
     codec: idSet,
     appliesAt: 'deploy',
     examples: [['net_1'], ['net_1', 'net_2']],

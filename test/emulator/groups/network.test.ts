@@ -1,0 +1,3 @@
+import { replays } from '../extension-samples.ts';
+
+replays('network', {});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOf } from '../support/problems.ts';
+import { exportOf } from '../support/exporting.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Networks of docker, which services join by their ids. */
+
+const ref = '${ref:networks.back.id}';
+const networks = 'networks: { back: { driver: overlay, attachable: true } }\n';
+const services = (joins: { one: string; each: string }) => `${head}${networks}environments:
+  production:
+    application: { web: { source: { type: docker, image: nginx }${joins.one} } }
+    redis: { cache: { dockerImage: redis:8, databasePassword: "\${secret:A}"${joins.one} } }
+    compose:
+      site:
+        source: { type: raw, composeFile: "services: { app: { image: nginx } }" }${joins.each}
+`;
+const joined = services({
+  one: `, networkIds: ["${ref}"]`,
+  each: `\n        serviceNetworks: [{ serviceName: app, networkIds: ["${ref}"], detachDokployNetwork: false }]`,
+});
+const left = services({ one: ', networkIds: []', each: '\n        serviceNetworks: []' }).replace(networks, '');
+
+async function made(text = joined): Promise<Bench> {
+  const one = bench();
+  one.secrets.A = 'correct-horse-1';
+  await one.apply(text);
+  return one;
+}
+
+/** The networks of docker that containers are in. */
+function inDocker({ emulator }: Bench): unknown[] {
+  return Object.values(emulator.world.tables.container).map(({ networks: names }) => names);
+}
+
+async function changesOf(one: Bench, text: string): Promise<string[]> {
+  const { actions } = await one.plan(text);
+  return actions.flatMap(({ action, address }) => (action === 'no-op' ? [] : [`${action} ${address}`]));
+}
+
+test('services of each sort join a network by a reference, and then it plans nothing', async () => {
+  const one = await made();
+  expect(inDocker(one)).toEqual([['back'], ['back'], ['back']]);
+  expect(await changesOf(one, joined)).toEqual([]);
+});
+
+test('a network is deleted after the deployments with which its services leave it', async () => {
+  const one = await made();
+  one.requests('POST');
+  const { outcomes } = await one.apply(left);
+  expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+  const posts = one.requests('POST');
+  expect(posts.findLast((operation) => /deploy|network/.test(operation))).toBe('network.remove');
+  expect(await changesOf(one, left)).toEqual([]);
+});
+
+test('an export names it by a reference, in a list and inside of a map', async () => {
+  const { files } = await exportOf(await made());
+  expect([...files.values()].join('').split(ref)).toHaveLength(4);
+});
+
+describe('docker refuses', () => {
+  test('to delete a network that somebody else uses: it stays, and the next plan deletes it again', async () => {
+    const one = bench();
+    await one.apply(`${head}${networks}`);
+    const { networkId } = Object.values(one.emulator.world.tables.network)[0] ?? {};
+    const app = { name: 'other', environmentId: 'env_prj_1' };
+    const { applicationId } = (await one.emulator.act('application.create', app)) as { applicationId: string };
+    await one.emulator.act('application.update', {
+      applicationId,
+      networkIds: [networkId],
+      sourceType: 'docker',
+      dockerImage: 'nginx',
+    });
+    await one.emulator.act('application.deploy', { applicationId });
+    await expect.poll(() => inDocker(one)).toEqual([['back']]);
+    const { outcomes } = await one.apply(head);
+    expect(JSON.stringify(outcomes.map(({ diagnostics }) => diagnostics))).toContain('has active endpoints');
+    expect(await changesOf(one, head)).toEqual(['delete networks.back']);
+    expect(one.store.state?.resources['networks.back']?.id).toBe(networkId);
+  });
+
+  test('a name that it has: nothing is stored', async () => {
+    const one = bench();
+    const { outcomes } = await one.apply(`${head}networks: { ingress: {} }\n`);
+    expect(JSON.stringify(outcomes.map(({ diagnostics }) => diagnostics))).toContain(
+      'network with name ingress already exists',
+    );
+    expect(one.emulator.world.tables.network).toEqual({});
+  });
+});
+
+describe.each([
+  ['{ enableIPv4: false }', 'turns both off'],
+  ['{ ipam: { config: [{ gateway: 10.0.0.1 }] } }', 'needs a subnet'],
+  ['{ ipam: { config: [{ subnet: 10.0.0.0 }] } }', 'is not a network such as'],
+  ['{ ipam: { config: [{ subnet: 10.0.0.0/33 }] } }', 'is not a network such as'],
+  ['{ mtu: 20 }', 'mtu'],
+])('a block that the platform refuses: %s', (block, says) => {
+  test('is an error before any request', async () => {
+    const { problems } = await problemsOf(`${head}networks: { back: ${block} }\n`);
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(says)]);
+  });
+});
+
+test.each([
+  '{ enableIPv4: false, enableIPv6: true, ipam: { config: [{ subnet: "fd00::/64", gateway: "fd00::1" }] } }',
+  '{ ipam: {} }',
+])('a block that the platform takes is applied and then plans nothing: %s', async (block) => {
+  const text = `${head}networks: { back: ${block} }\nservers: { server-1: { networks: { back: ${block} } } }\n`;
+  const one = bench();
+  one.emulator.world.everyServerAnswers = true;
+  await one.apply(text, { adoption: true });
+  expect(await changesOf(one, text)).toEqual([]);
+});
