@@ -70,7 +70,7 @@ function changesOf(kind: Kind): string[] {
 
 function ofProtected({ of }: Pick<Loss, 'of'>): string {
   const { ofProtected: isNarrow }: Safeguard = safeguards[of];
-  return isNarrow === true ? ', where its service has `protect: true`' : '';
+  return isNarrow === true ? ', where the service has `protect: true`' : '';
 }
 
 function needs({ of }: Pick<Loss, 'of'>): string {

@@ -220,7 +220,7 @@ export const codes = {
     'Write protect: true again, or protect: false to lift the protection.',
   ),
   'backup-moves': warning(
-    'A backup of a protected service goes to another destination or prefix.',
+    'The backups of a protected service go to another destination, bucket or prefix.',
     'Check that the new place works, and keep the old backups as long as you need them.',
   ),
   'mass-deletion': warning(

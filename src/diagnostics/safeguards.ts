@@ -57,15 +57,16 @@ export const safeguards = {
   },
   volume: {
     would:
-      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose',
-    knows: 'the rows of mounts, and the compose files before and after with their variables filled in',
+      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose; mount something else in place of a folder of the host; or let a program look for its data elsewhere: by another image, `PGDATA` and its like, or a flag such as `--datadir`',
+    knows:
+      'the rows of mounts; the image, `env:`, `command:` and `args:` of a service; and the compose files before and after with their variables filled in',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,
   },
   version: {
     would:
-      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file, by its variables too, or in an application, with a volume',
+      'run a database, or another program that Trueup knows to keep data, with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file, by its variables too, or in an application, with a volume or a folder of the host',
     knows: 'the tag of the image before and after',
     code: 'data-at-risk',
     permission: 'dataLoss',
@@ -81,8 +82,9 @@ export const safeguards = {
     ofProtected: true,
   },
   'backups elsewhere': {
-    would: 'write the backups of a service with `protect: true` to another `destinationId:` or `prefix:`',
-    knows: 'the row of the backup and the new values; `protect:` of its service in the state',
+    would:
+      'write the backups of a service with `protect: true` to another `destinationId:` or `prefix:`, or to another `bucket:` or `endpoint:` of their destination',
+    knows: 'the rows of the backup and the destination and the new values; `protect:` of its service in the state',
     code: 'backup-moves',
     needs: 'nothing; the plan warns',
     ofProtected: true,

@@ -1,5 +1,6 @@
 import { withArticle } from '../diagnostics/article.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -131,8 +132,9 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
     object.row,
     isElsewhere ? resource.parent : undefined,
   );
-  const isProtected = target.protect === true || parent?.protect === true;
   const losses = lossesOf(input, { address, kind, attributes, privateKeys, object, parent, isElsewhere });
+  const isProtected =
+    target.protect === true || parent?.protect === true || (losses.length > 0 && isOfProtected(input, kind, object));
   const { dataAtRisk, warnings } = weigh(losses, { address, position: target.position, isProtected });
   const notes = [
     ...target.notes,
@@ -153,6 +155,17 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
   const hasOptions = target.changes.length > difference.changes.length;
   if (steps.length > 0 || hasOptions || isReleased) return { ...planned, ...sends, action: 'update' };
   return { ...planned, ...sendsNothing, action: 'no-op', kept: 'as wanted' };
+}
+
+/** Whether something that is protected, or is below what is protected, goes by the object: a backup by its destination. */
+function isOfProtected({ kinds, observed, state: { resources } }: PlanInput, { kind }: Kind, { id }: ObservedObject) {
+  const users = kinds.filter(({ fields }) => Object.values(fields).some(({ refersTo }) => refersTo === kind));
+  return Object.entries(resources).some(([address, { kind: name, parent, options }]) => {
+    const isProtected = options.protect === true || resources[parent ?? '']?.options.protect === true;
+    const user = isProtected ? users.find((one) => one.kind === name) : undefined;
+    const row = user === undefined ? undefined : observed.objects.get(address)?.row;
+    return Object.entries(user?.fields ?? {}).some(([field, { refersTo }]) => refersTo === kind && row?.[field] === id);
+  });
 }
 
 /** Whether an object is another person's, or has values of another person that an update writes over. */

@@ -26,7 +26,7 @@ import {
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
-import { unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { dataMounted, movesData, unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { buildCase, imageBelow, shortSource } from './families/short-forms.ts';
 
 const source = gitSource({
@@ -209,7 +209,10 @@ export const application = defineKind({
   },
   lifecycle: {
     dataAtRisk: ({ row }) => unmounted(volumesMounted(row)),
-    changeAtRisk: { version: { dockerImage: changesVersion } },
+    changeAtRisk: {
+      version: { dockerImage: changesVersion },
+      volume: movesData('the data of this application'),
+    },
   },
   commands: {
     start: { call: 'application.start' },
@@ -247,14 +250,14 @@ export const application = defineKind({
   ],
 });
 
-/** The volumes of a database that runs as an application, with an image of another version. */
+/** The data of a program that runs as an application, with an image of another version. */
 function changesVersion({ before, after, row }: FieldChange): ReturnType<ChangeAtRisk> {
-  const volumes = volumesMounted(row);
-  const reason = volumes.length === 0 ? undefined : databaseRisk(String(before ?? ''), String(after));
+  const data = dataMounted(row);
+  const reason = data.length === 0 ? undefined : databaseRisk(String(before ?? ''), String(after));
   if (reason === undefined) return undefined;
-  const count = volumes.length === 1 ? '1 volume' : `${volumes.length} volumes`;
+  const count = data.length === 1 ? '1 mount' : `${data.length} mounts`;
   return {
-    what: `the data in ${volumes.join(', ')}, because ${reason.what}`,
+    what: `the data in ${data.join(', ')}, because ${reason.what}`,
     unnamed: `the data in ${count}, because ${reason.unnamed}`,
   };
 }

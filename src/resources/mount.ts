@@ -6,7 +6,7 @@ import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
-import { unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
 
@@ -104,9 +104,13 @@ export const mount = defineKind({
         row.volumeName === `${String(parent.appName)}-data`,
       allows: 'nothing',
     },
-    dataAtRisk: ({ row }) => unmounted(volumesMounted({ mounts: [row] })),
+    // A folder that is not mounted any more is no surprise; another one in its place is.
+    dataAtRisk: ({ row, action }) =>
+      unmounted(volumesMounted({ mounts: [row] })) ?? (action === 'replace' ? leftFolder(row) : undefined),
     dataNamedBy: ['type', 'volumeName', 'mountPath'],
-    changeAtRisk: { volume: { volumeName: leavesVolume, mountPath: leavesVolume } },
+    changeAtRisk: {
+      volume: { volumeName: leavesVolume, mountPath: leavesVolume, hostPath: ({ row }) => leftFolder(row) },
+    },
   },
   checks: {
     each: notTheDataPath,

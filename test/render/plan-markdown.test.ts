@@ -12,6 +12,8 @@ describe('a plan as Markdown', () => {
     const id = plan.actions.find(({ action }) => action === 'delete')?.id ?? '';
     const line = (number: number) =>
       `[\`trueup.yaml:${number}\`](https://git.example.com/o/r/blob/${commit}/infra/trueup.yaml#L${number})`;
+    const risk =
+      'the data of this database, because postgres:18 is another major version than postgres:17 (PostgreSQL does not read the data of another one: dump them before, and restore them into an empty volume); the data of this database, because postgres:18 keeps them in /var/lib/postgresql/18/docker, where nothing is mounted';
     expect(markdown(plan)).toBe(`<!-- trueup:plan:abc -->
 
 ### Trueup plan: 2 to update, 1 to delete (1 service), 2 to deploy
@@ -20,7 +22,7 @@ platform \`https://deploy.example.com\` · project \`shop (prj_1)\` · state \`.
 
 #### Deletions and data at risk: 1 to delete (1 service), data of 2 at risk
 
-- \`production.postgres.main\`: **data at risk**: \`the data of this database, because postgres:18 is another major version than postgres:17\` (apply needs \`--allow-data-loss\`) ${line(7)}
+- \`production.postgres.main\`: **data at risk**: \`${risk}\` (apply needs \`--allow-data-loss\`) ${line(7)}
 - **delete** \`production.redis.old\` (\`${id}\`) (its block was removed): **data at risk**: \`the data of this database\` (apply needs \`--allow-data-loss\`)
 
 Restarts 2 services: \`production.postgres.main\`, \`production.compose.shop\`.
@@ -35,7 +37,7 @@ Apply puts data of 2 resources at risk and needs --allow-data-loss.
 \`\`\`diff
 -   dockerImage: postgres:17
 +   dockerImage: postgres:18
-!   data at risk: the data of this database, because postgres:18 is another major version than postgres:17 (apply needs --allow-data-loss)
+!   data at risk: ${risk} (apply needs --allow-data-loss)
   ^ deploy: restarts with dockerImage
 \`\`\`
 

@@ -85,3 +85,48 @@ test('S18: a backup of a protected database that moves to another place is worth
   ]);
   expect(await said('main')).toEqual([]);
 });
+
+test('S18: a destination whose bucket or endpoint changes is worth a warning where protected backups go to it', async () => {
+  const offsite = {
+    endpoint: 'https://s3.example.com',
+    bucket: 'b1',
+    accessKey: 'correct-horse-1',
+    secretAccessKey: 'correct-horse-2',
+  };
+  const stored = (name: string) => (all: ReturnType<typeof beforeSlips>, manifest: ReturnType<typeof beforeSlips>) => {
+    manifest.destinations = { offsite: { ...offsite } };
+    all.postgres[name].backups.nightly.destinationId = '${ref:destinations.offsite.id}';
+  };
+  const edits: readonly (readonly [object, readonly string[]])[] = [
+    [{ bucket: 'b2' }, ['the backups in b1 stay there, and no new ones are added to them']],
+    [
+      { endpoint: 'https://s4.example.com' },
+      ['the backups in https://s3.example.com stay there, and no new ones are added to them'],
+    ],
+    [
+      { bucket: 'b2', endpoint: 'https://s4.example.com' },
+      ['the backups in https://s3.example.com stay', 'the backups in b1 stay'],
+    ],
+    [{ region: 'eu-central-1' }, []],
+    [{ accessKey: 'correct-horse-3' }, []],
+    [{ additionalFlags: ['--s3-no-check-bucket'] }, []],
+  ];
+  for (const [name, isProtected] of [
+    ['ledger', true],
+    ['main', false],
+  ] as const) {
+    const made = await start({ does: '', edit: () => undefined, after: stored(name) });
+    for (const [edit, said] of edits) {
+      const text = edited(stored(name), (_, { destinations }) => Object.assign(destinations.offsite, edit));
+      const planned = await made.plan(text);
+      const found = notesOf(planned).filter(({ code }) => code === 'backup-moves');
+      expect(found.map(({ message }) => message)).toEqual(
+        isProtected ? said.map((words) => expect.stringContaining(`destinations.offsite: ${words}`)) : [],
+      );
+      expect(obstacles(planned, nothing)).toEqual([]);
+    }
+    const text = edited(stored(name), (_, { destinations }) => Object.assign(destinations.offsite, edits[0]?.[0]));
+    await made.apply(text);
+    await plansNothing(made, text);
+  }
+});

@@ -213,7 +213,50 @@ export const slips: readonly Slip[] = [
     after: (all) => (all.application.web.source.image = 'mongo:6.0'),
     edit: (all) => (all.application.web.source.image = 'mongo:7.0'),
   },
+  {
+    does: 'a program with a folder of the host goes from `elasticsearch:8.19.3` to `elasticsearch:9.1.0`',
+    by: 'version',
+    after: (all) => (all.application.web.source.image = 'elasticsearch:8.19.3'),
+    edit: (all) => (all.application.web.source.image = 'elasticsearch:9.1.0'),
+  },
+  {
+    does: 'an image of PostgreSQL 17 becomes one of 18, which keeps its data elsewhere',
+    by: 'volume',
+    after: (all) => (all.postgres.main.dockerImage = 'postgres:17'),
+    edit: (all) => (all.postgres.main.dockerImage = 'pgvector/pgvector:pg18'),
+  },
+  {
+    does: 'the image of a database becomes one of bitnami, which keeps its data elsewhere',
+    by: 'volume',
+    edit: (all) => (all.mariadb.stock.dockerImage = 'bitnamilegacy/mariadb:10.11'),
+  },
+  {
+    does: '`PGDATA` of a database names another folder of its volume',
+    by: 'volume',
+    edit: (all) => (all.postgres.main.env = { PGDATA: '/var/lib/postgresql/data/pgdata' }),
+  },
+  {
+    does: '`args:` of a database name another folder: `--datadir`',
+    by: 'volume',
+    edit: (all) => (all.mariadb.stock.args = ['--datadir=/var/lib/mysql/10']),
+  },
+  {
+    does: 'the variable of a program that names its folder changes',
+    by: 'volume',
+    after: (all) => Object.assign(all.application.web, { env: { APP_DATA_DIR: '/uploads/app' } }),
+    edit: (all) => (all.application.web.env = { APP_DATA_DIR: '/srv/app' }),
+  },
   // Volumes
+  {
+    does: 'a folder of the host is mounted in place of another',
+    by: 'volume',
+    edit: (all) => (all.application.web.mounts['/srv'].hostPath = '/srv/web2'),
+  },
+  {
+    does: 'a volume is mounted in place of a folder of the host',
+    by: 'volume',
+    edit: (all) => (all.application.web.mounts['/srv'] = { type: 'volume', volumeName: 'srv' }),
+  },
   { does: 'an application with a volume is removed', by: 'volume', edit: (all) => delete all.application.web },
   {
     does: 'the key of an application with a volume is renamed without `moved:`',
@@ -511,6 +554,34 @@ export const harmless: readonly Edit[] = [
     edit: (all) => (all.postgres.main.dockerImage = 'postgis/postgis:15.4-3.4'),
   },
   { does: 'a MariaDB gets a patch', edit: (all) => (all.mariadb.stock.dockerImage = 'mariadb:10.11.9') },
+  {
+    does: '`PGDATA` of a database is written as the image has it',
+    edit: (all) => (all.postgres.main.env = { PGDATA: '/var/lib/postgresql/data/' }),
+  },
+  {
+    does: 'the folder of a database is written in another form',
+    after: (all) => Object.assign(all.mariadb.stock, { args: ['--datadir=/var/lib/mysql'] }),
+    edit: (all) => (all.mariadb.stock.args = ['--datadir', '/var/lib/mysql']),
+  },
+  {
+    does: 'other arguments of a database change',
+    edit: (all) => (all.postgres.main.args = ['-c', 'max_connections=200']),
+  },
+  {
+    does: 'a file of settings of the host is mounted in place of another',
+    after: (all) => (all.application.web.mounts['/etc/app.conf'] = { type: 'bind', hostPath: '/srv/app.conf' }),
+    edit: (all) => (all.application.web.mounts['/etc/app.conf'].hostPath = '/srv/app2.conf'),
+  },
+  {
+    does: 'an application without mounts gets another major version',
+    after: (all) => (all.application.plain.source.image = 'mongo:6.0'),
+    edit: (all) => (all.application.plain.source.image = 'mongo:7.0'),
+  },
+  {
+    does: 'a folder for data that is not mounted moves',
+    after: (all) => (all.application.web.env = { APP_DATA_DIR: '/var/app' }),
+    edit: (all) => (all.application.web.env = { APP_DATA_DIR: '/var/app2' }),
+  },
   { does: 'a description changes', edit: (all) => (all.postgres.ledger.description = 'The books.') },
   { does: 'a protection is added', edit: (all) => (all.postgres.main.protect = true) },
   { does: 'a protection is lifted, and nothing else', edit: (all) => (all.postgres.ledger.protect = false) },

@@ -7,7 +7,9 @@ import { type Kind, defineKind } from '../../kind/kind.ts';
 import type { Lifecycle } from '../../kind/lifecycle.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { fieldOf } from '../../kind/row-values.ts';
-import { because, imageFamilies, versionRisk } from './image-version.ts';
+import { because, versionRisk } from './image-version.ts';
+import { movesData } from './mounted-volumes.ts';
+import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import {
   databaseServiceFields,
   description,
@@ -103,9 +105,11 @@ function databaseData(engine: Engine): Lifecycle {
       version: {
         dockerImage: ({ before, after }) => {
           if (typeof before !== 'string' || before === '') return undefined;
-          return because(what, versionRisk(before, String(after), imageFamilies[engine]));
+          const family = statefulImage(readImage(before)) ?? statefulImages[engine];
+          return because(what, versionRisk(before, String(after), family));
         },
       },
+      volume: movesData(what),
     },
   };
 }

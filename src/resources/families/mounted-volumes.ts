@@ -1,5 +1,8 @@
-import type { Loss } from '../../kind/lifecycle.ts';
+import { readEnvText } from '../../formats/env-text.ts';
 import { type Row, isObject } from '../../formats/json.ts';
+import type { ChangeAtRisk, Loss } from '../../kind/lifecycle.ts';
+import { type Container, type Mounted, isDataFolder, movedData } from './data-folder.ts';
+import { because } from './image-version.ts';
 
 /** Named volumes that nothing mounts afterwards; undefined when there are none. */
 export function unmounted(volumes: readonly string[]): Loss | undefined {
@@ -18,7 +21,46 @@ export function unmounted(volumes: readonly string[]): Loss | undefined {
 }
 
 /** The named volumes among the mounts in the row of a service. */
-export function volumesMounted({ mounts }: Row): string[] {
+export function volumesMounted(row: Row): string[] {
+  return mountsIn(row).flatMap(({ type, source = '' }) => (type === 'volume' ? [source] : []));
+}
+
+/** The same, and the folders of the host that it may keep data in. */
+export function dataMounted(row: Row): string[] {
+  return mountsIn(row).flatMap((mount) => (mount.type === 'volume' || isDataFolder(mount) ? [mount.source ?? ''] : []));
+}
+
+/** The volumes and folders of the host among the mounts in the row of a service. */
+function mountsIn({ mounts }: Row): Mounted[] {
   const rows = Array.isArray(mounts) ? mounts.filter(isObject) : [];
-  return rows.flatMap(({ type, volumeName }) => (type === 'volume' ? [String(volumeName)] : []));
+  return rows.flatMap(({ type, volumeName, hostPath, mountPath }) =>
+    type === 'volume' || type === 'bind'
+      ? [{ type, source: String(type === 'volume' ? volumeName : hostPath), target: String(mountPath) }]
+      : [],
+  );
+}
+
+/** The data that a service looks for elsewhere, by each field that may say where. */
+export function movesData(what: string): Readonly<Record<string, ChangeAtRisk>> {
+  const moves: ChangeAtRisk = ({ row, next }) => because(what, movedData(containerOf(row), containerOf(next)));
+  return { dockerImage: moves, env: moves, command: moves, args: moves };
+}
+
+function containerOf(row: Row): Container {
+  const { dockerImage, sourceType = 'docker', env, command, args } = row;
+  const words = typeof command === 'string' ? command.split(/\s+/) : [];
+  return {
+    image: sourceType === 'docker' ? String(dockerImage ?? '') : '',
+    mounts: mountsIn(row),
+    environment: readEnvText(typeof env === 'string' ? env : ''),
+    command: [...words, ...(Array.isArray(args) ? args.map(String) : [])],
+  };
+}
+
+/** The data that a service may have in a folder of the host which it no longer mounts. */
+export function leftFolder(row: Row): Loss | undefined {
+  const folder = mountsIn({ mounts: [row] }).find(isDataFolder);
+  if (folder === undefined) return undefined;
+  const rest = 'stays on the server, and nothing mounts it any more';
+  return { of: 'volume', what: `the folder ${folder.source ?? ''} ${rest}`, unnamed: `1 folder ${rest}` };
 }

@@ -1,0 +1,146 @@
+import { type StatefulImage, distributors, folderOf, readImage, statefulImage } from './stateful-images.ts';
+import type { Reason } from './image-version.ts';
+
+/** What a container mounts. */
+export interface Mounted {
+  readonly type: string;
+  /** The volume, or the folder of the host; undefined: one without a name, or none. */
+  readonly source: string | undefined;
+  /** The path in the container, without a slash at its end. */
+  readonly target: string;
+  readonly isReadOnly?: boolean;
+}
+
+/** A container, as far as it decides where its data lie. */
+export interface Container {
+  readonly image: string;
+  readonly mounts: readonly Mounted[];
+  readonly environment: ReadonlyMap<string, unknown>;
+  /** Its command and arguments, word by word. */
+  readonly command: readonly string[];
+}
+
+/** Why the data of a container are not found where they were; undefined: they are, or they were not kept before. */
+export function movedData(before: Container, after: Container): Reason | undefined {
+  const [olds, news] = [foldersOf(before), foldersOf(after)];
+  for (const [name, old] of olds) {
+    const fresh = news.get(name);
+    const from = placeOf(old.path, before.mounts);
+    if (fresh === undefined || from === undefined) continue;
+    // A mount that goes is another loss.
+    const isMounted = after.mounts.some((one) => one.source === from.mount.source && one.target === from.mount.target);
+    const to = placeOf(fresh.path, after.mounts);
+    if (!isMounted || (to !== undefined && to.mount.source === from.mount.source && to.below === from.below)) continue;
+    const by = fresh.by ?? old.by;
+    const [cover, rest] = to === undefined ? ['memory', ', where nothing is mounted'] : ['another mount', ''];
+    const moves = fresh.path === old.path ? `${cover} covers their folder` : elsewhere(by ?? 'the image');
+    const isOfImage = fresh.path !== old.path && by === undefined;
+    return { what: isOfImage ? `${after.image} keeps them in ${fresh.path}${rest}` : moves, unnamed: moves };
+  }
+  return undefined;
+}
+
+const elsewhere = (what: string) => `${what} names another folder for them`;
+
+/** A folder for data. */
+interface Folder {
+  readonly path: string;
+  /** The variable or the flag that names it; undefined: the image. */
+  readonly by?: string;
+}
+
+/** Where the image of a container keeps its data, and nothing is mounted, although something else is. */
+export function uncoveredFolder(container: Container): string | undefined {
+  const { image, mounts } = container;
+  const family = statefulImage(readImage(image));
+  if (family === undefined || mounts.some(isConfiguration)) return undefined;
+  const { path } = namedFolder(container, family) ?? {
+    path: folderOf(readImage(image)) ?? newestFolder(image, family),
+  };
+  const kept = mounts.filter(
+    ({ type, source, isReadOnly }) => type === 'volume' && source !== undefined && isReadOnly !== true,
+  );
+  if (path === undefined || kept.every(({ target }) => isBeside(target))) return undefined;
+  const isCovered = mounts.some(({ target }) => isWithin(path, target) || isWithin(target, path));
+  return isCovered ? undefined : path;
+}
+
+/** The folder of the newest version, for a tag without one. */
+function newestFolder(image: string, { newest }: StatefulImage): string | undefined {
+  const { owner, tag } = readImage(image);
+  return image.includes('@') || /\d/.test(tag) || !['', 'library'].includes(owner) ? undefined : newest;
+}
+
+/** The folders for data that a container has, by what it keeps: an image that is known has one. */
+function foldersOf(container: Container): ReadonlyMap<string, Folder> {
+  const image = readImage(container.image);
+  const family = statefulImage(image);
+  if (family === undefined) return new Map(named(container, isCommon, commonFlags).map((one) => [one.by, one]));
+  const path = folderOf(image);
+  const folder = namedFolder(container, family) ?? (path === undefined ? undefined : { path });
+  return new Map(folder === undefined ? [] : [[family.called, folder]]);
+}
+
+/** The folder that a container names for an image; one of a distributor goes by names of its own. */
+function namedFolder(container: Container, { variables = [], flags = [] }: StatefulImage): Folder | undefined {
+  const { owner } = readImage(container.image);
+  const isVariable = (name: string) => variables.includes(name);
+  return distributors.test(owner) ? undefined : named(container, isVariable, [...flags, ...commonFlags])[0];
+}
+
+/** Flags of so many programs that they mean the same everywhere. */
+const commonFlags = ['--datadir', '--data-dir', '-data-dir', '--dbpath', '--data-path', '--storage.tsdb.path'];
+
+/** Reports the same of a variable. */
+function isCommon(name: string): boolean {
+  return /^(PGDATA|GF_PATHS_DATA|([A-Z0-9]+_)*DATA_(DIR|PATH|FOLDER|DIRECTORY))$/.test(name);
+}
+
+/** The folders that flags and variables of a container name. A flag goes before a variable. */
+function named(
+  { command, environment }: Container,
+  isVariable: (name: string) => boolean,
+  flags: readonly string[],
+): (Folder & { readonly by: string })[] {
+  const byFlag = command.map((word, index) => {
+    const [by = '', inline] = word.split(/=(.*)/s);
+    return { by, path: flags.includes(by) ? (inline ?? command[index + 1]) : undefined };
+  });
+  const byVariable = [...environment].map(([by, path]) => ({ by, path: isVariable(by) ? path : undefined }));
+  return [...byFlag, ...byVariable].flatMap(({ by, path }) =>
+    typeof path === 'string' && path.startsWith('/') ? [{ by, path: path.replace(/(?<=[^/])\/+$/, '') }] : [],
+  );
+}
+
+/** What is mounted where a folder lies, and the folder below it; undefined: nothing that outlives the container. */
+function placeOf(path: string, mounts: readonly Mounted[]) {
+  const over = mounts.filter(({ target }) => isWithin(path, target));
+  const mount = over.toSorted((a, b) => a.target.length - b.target.length).at(-1);
+  if (mount?.source === undefined || mount.type === 'tmpfs') return undefined;
+  return { mount, below: path.slice(mount.target === '/' ? 0 : mount.target.length) };
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
+}
+
+/** A folder of the host that a container may keep data in: no file, no settings, and nothing of the host itself. */
+export function isDataFolder(mount: Mounted): boolean {
+  const { type, source = '', isReadOnly } = mount;
+  const isOfHost = /^\/(var\/run|run|proc|sys|dev|etc|usr|lib|boot)(\/|$)/.test(source);
+  return type === 'bind' && isReadOnly !== true && !isOfHost && !isConfiguration(mount);
+}
+
+/** A file, or settings, which may name any folder. */
+function isConfiguration({ type, target, source = '' }: Mounted): boolean {
+  const isFile = /\.(conf|cnf|cfg|ya?ml|xml|toml|ini|json|env|sh|sql|js|py|html?|txt|pem|crt|key|sock)$/i;
+  const isOfSettings = /\/(etc|conf|config|[\w-]+\.d)(\/|$)/i;
+  return type !== 'volume' && [source, target].some((path) => isFile.test(path) || isOfSettings.test(path));
+}
+
+/** A path for something else than data, such as logs. */
+function isBeside(target: string): boolean {
+  return /log|conf|etc|plugin|backup|cert|ssl|tls|init|import|run\b|tmp|temp|script|snapshot|extension|dump|socket|cache|export|home|keys/i.test(
+    target,
+  );
+}

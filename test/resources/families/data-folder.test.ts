@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Container,
+  isDataFolder,
+  movedData,
+  uncoveredFolder,
+} from '../../../src/resources/families/data-folder.ts';
+
+/** Where containers look for their data. */
+
+/** A container, of `source:target[:ro]` or `tmpfs:target`, `NAME=value` and a command. */
+function container(image: string, mounts: readonly string[], words: readonly string[] = []): Container {
+  return {
+    image,
+    mounts: mounts.map((text) => {
+      const [source = '', target = '', mode] = text.split(':');
+      const type = source === 'tmpfs' ? 'tmpfs' : /^[./]/.test(source) ? 'bind' : 'volume';
+      return { type, source: type === 'tmpfs' ? undefined : source, target, isReadOnly: mode === 'ro' };
+    }),
+    environment: new Map(
+      words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('=') as unknown as [string, string]),
+    ),
+    command: words.filter((word) => !/^\w+=/.test(word)),
+  };
+}
+
+const pgdata = '/var/lib/postgresql/data';
+
+describe('data that a container looks for elsewhere', () => {
+  test.each<[string, Container, Container, string]>([
+    [
+      'PGDATA below the volume',
+      container('postgres:16', [`pg:${pgdata}`]),
+      container('postgres:16', [`pg:${pgdata}`], [`PGDATA=${pgdata}/pgdata`]),
+      'PGDATA names another folder for them',
+    ],
+    [
+      'PGDATA is removed',
+      container('postgis/postgis:16-3.4', [`../files/pg:${pgdata}`], [`PGDATA=${pgdata}/pgdata`]),
+      container('postgis/postgis:16-3.4', [`../files/pg:${pgdata}`]),
+      'PGDATA names another folder for them',
+    ],
+    [
+      '-D of PostgreSQL',
+      container('postgres:16', [`pg:${pgdata}`]),
+      container('postgres:16', [`pg:${pgdata}`], ['postgres', '-D', '/srv/pg']),
+      '-D names another folder for them',
+    ],
+    [
+      '--dbpath',
+      container('mongo:7', ['m:/data'], ['mongod', '--dbpath', '/data/db']),
+      container('mongo:7', ['m:/data'], ['mongod', '--dbpath=/data/db7']),
+      '--dbpath names another folder for them',
+    ],
+    [
+      '--data-dir of a program that is not known',
+      container('quay.io/coreos/etcd:v3.5.9', ['e:/etcd'], ['etcd', '--data-dir=/etcd/a']),
+      container('quay.io/coreos/etcd:v3.5.9', ['e:/etcd'], ['etcd', '--data-dir=/etcd/b']),
+      '--data-dir names another folder for them',
+    ],
+    [
+      'the folder of MinIO',
+      container('minio/minio', ['m:/data'], ['server', '/data', '--console-address', ':9001']),
+      container('minio/minio', ['m:/data'], ['server', '/export', '--console-address', ':9001']),
+      'server names another folder for them',
+    ],
+    [
+      'another image',
+      container('postgres:17', [`pg:${pgdata}`]),
+      container('postgres:18', [`pg:${pgdata}`]),
+      'postgres:18 keeps them in /var/lib/postgresql/18/docker, where nothing is mounted',
+    ],
+    [
+      'a rootless image',
+      container('gitea/gitea:1.22', ['g:/data']),
+      container('gitea/gitea:1.22-rootless', ['g:/data']),
+      'gitea/gitea:1.22-rootless keeps them in /var/lib/gitea, where nothing is mounted',
+    ],
+    [
+      'memory over a volume',
+      container('mysql:8.4', ['my:/var/lib/mysql']),
+      container('mysql:8.4', ['my:/var/lib/mysql', 'tmpfs:/var/lib/mysql']),
+      'memory covers their folder',
+    ],
+  ])('%s', (_, before, after, what) => {
+    expect(movedData(before, after)?.what).toBe(what);
+  });
+
+  test.each<[string, Container, Container]>([
+    [
+      'PGDATA as the image has it',
+      container('postgres:16', [`pg:${pgdata}`]),
+      container('postgres:16', [`pg:${pgdata}`], [`PGDATA=${pgdata}/`]),
+    ],
+    [
+      'PGDATA keeps the folder of 17',
+      container('postgres:17', [`pg:${pgdata}`]),
+      container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`]),
+    ],
+    [
+      'a flag in two words',
+      container('mariadb:11', ['my:/var/lib/mysql'], ['--datadir=/var/lib/mysql']),
+      container('mariadb:11', ['my:/var/lib/mysql'], ['--datadir', '/var/lib/mysql']),
+    ],
+    [
+      'data that nothing keeps',
+      container('postgres:16', ['./init.sql:/docker-entrypoint-initdb.d/init.sql:ro']),
+      container('postgres:16', [], ['PGDATA=/srv']),
+    ],
+    [
+      '-D of another program',
+      container('elasticsearch:8.11.1', ['es:/usr/share/elasticsearch/data']),
+      container('elasticsearch:8.11.1', ['es:/usr/share/elasticsearch/data'], ['-D', '/tmp']),
+    ],
+    [
+      'PGDATA of another program',
+      container('nginx:1.27', ['web:/srv']),
+      container('nginx:1.28', ['web:/srv'], ['PGDATA=/tmp']),
+    ],
+    [
+      'memory elsewhere',
+      container('mysql:8.4', ['my:/var/lib/mysql']),
+      container('mysql:8.4', ['my:/var/lib/mysql', 'tmpfs:/tmp']),
+    ],
+    [
+      'a volume that goes is another loss',
+      container('mysql:8.4', ['my:/var/lib/mysql']),
+      container('mysql:8.4', ['other:/var/lib/mysql']),
+    ],
+  ])('%s: not', (_, before, after) => {
+    expect(movedData(before, after)).toBeUndefined();
+  });
+});
+
+describe('a volume beside the folder of the data', () => {
+  test.each<[Container, string]>([
+    [container('postgres:18', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
+    [container('pgvector/pgvector:0.8.1-pg18', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
+    [container('postgres:alpine', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
+    [container('docker.io/library/postgres', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
+    [container('postgres:16', ['pg:/var/lib/postgres']), pgdata],
+    [container('postgres:16', [`pg:${pgdata}`], ['PGDATA=/srv/pg']), '/srv/pg'],
+    [container('timescale/timescaledb-ha:pg16', [`pg:${pgdata}`]), '/home/postgres/pgdata/data'],
+    [container('bitnamilegacy/postgresql:16', [`pg:${pgdata}`]), '/bitnami/postgresql'],
+    [container('influxdb:2.7', ['i:/var/lib/influxdb']), '/var/lib/influxdb2'],
+    [container('mongo:7', ['m:/var/lib/mongodb', 'c:/data/configdb']), '/data/db'],
+    [container('redis:7', ['r:/var/lib/redis']), '/data'],
+    [container('getmeili/meilisearch:v1.13', ['m:/data.ms']), '/meili_data'],
+  ])('%j', (one, folder) => {
+    expect(uncoveredFolder(one)).toBe(folder);
+  });
+
+  test.each<[Container]>([
+    [container('postgres:18', ['pg:/var/lib/postgresql'])],
+    [container('postgres:18', ['pg:/var/lib/postgresql/18'])],
+    [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
+    [container('postgres:17-alpine', [`pg:${pgdata}`])],
+    [container(`postgres@sha256:${'a'.repeat(64)}`, [`pg:${pgdata}`])],
+    [container('supabase/postgres:latest', [`pg:${pgdata}`])],
+    [container('postgres:16', ['./init:/docker-entrypoint-initdb.d:ro'])],
+    [container('postgres:16', ['backups:/backups', 'logs:/var/log/postgresql'])],
+    [container('redis:7', ['./redis.conf:/usr/local/etc/redis/redis.conf', 'r:/var/lib/redis'])],
+    [container('redis:7', ['r:/var/lib/redis'], ['redis-server', '--dir', '/var/lib/redis'])],
+    [container('bitnami/redis:7.2', ['r:/bitnami/redis/data'])],
+    [container('lscr.io/linuxserver/mariadb:11', ['m:/config'])],
+    [container('elasticsearch:8.19.3', ['certs:/usr/share/elasticsearch/config/certs'])],
+    [container('nextcloud:30', ['d:/var/www/html/data'])],
+    [container('minio/minio', ['m:/srv'], ['server', '/srv'])],
+    [container('minio/minio', ['m:/srv'])],
+    [container('nginx:1.27', ['web:/srv'])],
+  ])('%j: not', (one) => {
+    expect(uncoveredFolder(one)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['/srv/web', '/srv', true],
+  ['../files/pg', pgdata, true],
+  ['./uploads', '/app/uploads', true],
+  ['/srv/app.conf', '/app/app.conf', false],
+  ['../files/nginx', '/etc/nginx', false],
+  ['./migrations', '/docker-entrypoint-initdb.d', false],
+  ['/var/run/docker.sock', '/var/run/docker.sock', false],
+  ['/proc', '/host/proc', false],
+])('%s at %s may hold data: %s', (source, target, isData) => {
+  expect(isDataFolder({ type: 'bind', source, target })).toBe(isData);
+  expect(isDataFolder({ type: 'bind', source, target, isReadOnly: true })).toBe(false);
+  expect(isDataFolder({ type: 'volume', source, target })).toBe(false);
+});
