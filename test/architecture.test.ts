@@ -12,6 +12,7 @@ const source = resolve(import.meta.dirname, '../src');
 const order = [
   'diagnostics',
   'formats',
+  'compose',
   'api',
   'trace',
   'kind',
@@ -51,6 +52,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
 /** Folders that compute only: no disk, no network, no clock, no environment. */
 const pure = [
   'formats',
+  'compose',
   'kind',
   'graph',
   'plan',
@@ -122,6 +124,9 @@ const conformance = 'state/conformance/';
 
 /** Words that mean something else than the kind of that name: a backend of the state, a file. */
 const namesakes: Readonly<Record<string, readonly string[]>> = {
+  'compose/extends.ts': ['environment'],
+  'compose/model.ts': ['environment'],
+  'compose/rewriting.ts': ['environment'],
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
   'manifest/settings-shape.ts': ['environment', 'postgres'], // a setting, and a place of the state

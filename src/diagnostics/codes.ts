@@ -100,6 +100,44 @@ export const codes = {
     'The platform cannot receive this environment variable unchanged.',
     'Change the value as the message says.',
   ),
+  'not-compose': error(
+    'The text of a compose is no compose file: each deployment of it fails.',
+    'Write a map with services:, or ${file:…} with the path of the file.',
+  ),
+  'not-in-source': error(
+    'A compose file names a file or folder that its source does not have: a raw one has its text, and what stands under files:.',
+    'Write the file under files: and name it ../files/NAME, or take the compose from a repository.',
+  ),
+  'unset-variable': warning(
+    'A compose file uses a variable that is set nowhere: compose fills in an empty text, or refuses the file.',
+    'Write the variable under env:, or a default in the compose file, as in ${NAME:-value}.',
+  ),
+  'unused-env': note(
+    'Variables of a compose reach none of its services: the compose file does not use them.',
+    'Name them under environment: in the compose file, or write env_file: .env there.',
+  ),
+  'refused-expression': error(
+    'A value has a $ that compose or the platform cannot read: each deployment of it fails.',
+    'Double a $ that is meant as text in a compose file.',
+  ),
+  'rewritten-file': warning(
+    'The platform reads and writes a compose file before it deploys it, and a value changes thereby.',
+    'Write the value in the form that the message names.',
+  ),
+  'lost-route': warning(
+    'A service of a compose gets a domain, and something of its definition is lost or shared thereby.',
+    'Write what the service needs into the service itself.',
+  ),
+  'refused-setting': error('A setting makes each deployment fail.', 'Change it as the message says.'),
+  'ignored-setting': warning('A setting has no effect beside the others.', 'Remove it.'),
+  'unmounted-file': warning(
+    'A file under files: is mounted by no service, or a service mounts one that no entry writes.',
+    'Write the same path in both.',
+  ),
+  allowed: note(
+    'A block allows what Trueup would warn of or refuse.',
+    'Look at the reason; remove it from allow: when it is over.',
+  ),
   inconsistent: error('Two declarations contradict each other.', 'Make the two agree, or remove one.'),
   overlap: warning(
     'Two declarations overlap. The platform allows that, but it is rarely intended.',

@@ -6,14 +6,14 @@ import { parseYaml } from './yaml.ts';
 export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
 
 /**
- * Reads the content of a compose file as the platform does: maps merge. `unreadable`: the document has errors, an alias without
- * an anchor, or aliases that expand to too much.
+ * Reads the content of a compose file as compose does: maps merge; `as the platform`: a merge key is a key. `unreadable`: the
+ * document has errors, an alias without an anchor, or aliases that expand to too much.
  */
-export function readComposeYaml(text: string): ComposeYaml {
+export function readComposeYaml(text: string, how: 'as compose' | 'as the platform' = 'as compose'): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
   const simple = /<<|&\w|!reset/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
   if (simple !== undefined) return { content: toJson(simple) };
-  const document = parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false });
+  const document = parseYaml(text, { merge: how === 'as compose', logLevel: 'error', prettyErrors: false });
   if (document.errors.length > 0) return { unreadable: document };
   try {
     const content: unknown = document.toJS({ maxAliasCount });

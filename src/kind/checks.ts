@@ -1,11 +1,16 @@
 import type { YAMLError } from 'yaml';
+import type { Code } from '../diagnostics/codes.ts';
 import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import type { Json } from '../formats/json.ts';
 
 /** Mistakes that need no request to find. */
 export interface Checks {
   /** Finds contradictions within one block and the blocks below it. */
-  readonly each?: (resource: CheckedResource, children: readonly CheckedResource[]) => readonly Problem[];
+  readonly each?: (
+    resource: CheckedResource,
+    children: readonly CheckedResource[],
+    at: (address: string) => CheckedResource | undefined,
+  ) => readonly Problem[];
   /** Finds contradictions between all blocks of the kind; `at` gives any block by its address. */
   readonly all?: (
     all: readonly CheckedResource[],
@@ -39,6 +44,10 @@ export interface PublishedPort {
   readonly service: string;
   /** true: each machine of the server has its own, so that several services may ask for the same. */
   readonly isPerMachine?: boolean;
+  /** The address of the host; undefined: all of them. */
+  readonly hostIp?: string | undefined;
+  /** Where in the value of the field. */
+  readonly path?: Problem['path'];
 }
 
 /** A block as a check gets it. */
@@ -51,15 +60,43 @@ export interface CheckedResource {
   readonly values: Readonly<Record<string, Json>>;
   /** The declared fields that are left out there. */
   readonly unknown?: readonly string[];
+  /** What is declared key by key, by field. */
+  readonly maps: Readonly<Record<string, CheckedMap>>;
 }
+
+/** A map of a block. */
+export interface CheckedMap {
+  /** Its values; undefined: not known yet. */
+  readonly entries: ReadonlyMap<string, string | undefined>;
+  /** Keys that are not declared go. */
+  readonly isOwn: boolean;
+}
+
+/** What the platform will do with a block that is deployed; `allow:` in the block silences each. */
+export const deploymentCodes = [
+  'not-compose',
+  'not-in-source',
+  'unset-variable',
+  'unused-env',
+  'refused-expression',
+  'rewritten-file',
+  'lost-route',
+  'refused-setting',
+  'ignored-setting',
+  'unmounted-file',
+] as const satisfies readonly Code[];
 
 /** A mistake, with the block and the field to correct. */
 export interface Problem {
-  readonly code: 'inconsistent' | 'overlap' | 'wrong-type';
+  readonly code: 'inconsistent' | 'overlap' | 'wrong-type' | (typeof deploymentCodes)[number];
+  /** The deployment of the block fails for certain. */
+  readonly fails?: true;
   readonly address: string;
   readonly field?: string;
   readonly message: string;
   readonly remedy?: string;
+  /** Where in the value of the field, which is YAML: keys of maps and indexes of lists. */
+  readonly path?: readonly (string | number)[];
   /** The value of the field is YAML with this error. */
   readonly syntax?: { readonly text: string; readonly error: YAMLError };
 }

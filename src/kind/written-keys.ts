@@ -3,6 +3,8 @@ import { type Field, type Union, schemaOf } from './field.ts';
 import type { Json } from '../formats/json.ts';
 import type { ParentLink } from './parent.ts';
 import { fieldAlias } from './aliases.ts';
+import { codes } from '../diagnostics/codes.ts';
+import { deploymentCodes } from './checks.ts';
 import type { Kind } from './kind.ts';
 import { units } from '../formats/units.ts';
 import { onceFor } from '../api/once.ts';
@@ -33,6 +35,15 @@ const afterOption = {
       'Addresses of services: apply deploys this one when their deployments in the same run have succeeded. [postgres.main] is the one beside it.',
     ),
 };
+
+/** What a service that Trueup deploys may say beside that. */
+const allowOption = z
+  .strictObject(
+    Object.fromEntries(
+      deploymentCodes.map((code) => [code, z.string().min(1).describe(codes[code].meaning).optional()]),
+    ),
+  )
+  .describe('Warnings and errors about its deployment that the block allows, by their codes, each with the reason.');
 
 /** When Trueup deploys a service; `never`: only people deploy it. */
 const deployOption = {
@@ -111,8 +122,11 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     if (alias !== undefined) written.set(alias, { is: 'field', field: name, isAlias: true, isOther: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
-  if (isDeployable(kind))
-    written.set('deploy', { is: 'option', ...deployOption }).set('after', { is: 'option', ...afterOption });
+  if (isDeployable(kind)) {
+    written.set('deploy', { is: 'option', ...deployOption });
+    written.set('after', { is: 'option', ...afterOption });
+    written.set('allow', { is: 'option', schema: allowOption });
+  }
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);

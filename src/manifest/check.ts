@@ -2,12 +2,12 @@ import { once } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical } from '../formats/json.ts';
-import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { CheckedMap, CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
-import { placeInFile } from './place-in-file.ts';
+import { placeInFile, placeOfPath } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report-at.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
@@ -15,14 +15,14 @@ import { misreadSecrets } from './secrets-in-yaml.ts';
 import { type Resource, keyPaths } from './resource.ts';
 import { explainSyntax } from './syntax-errors.ts';
 import { type Place, position } from './tree.ts';
-import { type Concealed, asWritten, concealedIn, withTexts, writtenName } from './wanted.ts';
+import { type Concealed, type Wanted, asWritten, concealedIn, withTexts, writtenName } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
 export function checkResources(
   resources: readonly Resource[],
   kinds: readonly Kind[],
-  diagnostics: Diagnostic[],
+  { diagnostics, failing }: Found,
   sources: Sources,
 ): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
@@ -43,33 +43,67 @@ export function checkResources(
   const byVariable = once(() =>
     variables.slice(0, maxAlone).map((name) => ({ name, found: problemsWith((one) => one === name) })),
   );
+  const allowed = new Map<string, Diagnostic>();
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;
     const { field, address } = problem;
-    const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
+    const place = (field === undefined ? undefined : placeOf(resource, field)) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
-    const report = reportInto(diagnostics, address);
+    const allowing = [resource, byAddress.get(resource.parent ?? '')].find((one) => one?.allows?.has(problem.code));
+    if (allowing !== undefined) {
+      const message = `${problem.code} is allowed: ${allowing.allows?.get(problem.code) ?? ''}`;
+      const about = { address: allowing.address, position: position(allowing.at) };
+      allowed.set(`${allowing.address} ${problem.code}`, diagnostic('allowed', message, about));
+      continue;
+    }
+    const report = reportInto(problem.fails === true ? failing : diagnostics, address);
     if (!open.has(textOf(problem))) {
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
-      const what = problem.syntax === undefined ? inGeneral[problem.code] : 'this is not valid YAML';
+      const general = inGeneral[problem.code] ?? 'its deployment does not do what is meant';
+      const what = problem.syntax === undefined ? general : 'this is not valid YAML';
       const message = `${where}with the value of ${named}, ${what}`;
       report(problem.code, message, place, `Correct ${named}.`);
     } else if (problem.syntax !== undefined)
       diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
     else {
       const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
-      report(problem.code, marks.asWritten(`${where}${problem.message}`), place, remedy);
+      const text = field === undefined ? undefined : knownTextOf(seen, address, field);
+      const inside = problem.path === undefined || text === undefined ? undefined : placeOfPath(text, problem.path);
+      const known = inside === undefined ? undefined : placeInFile({ text: text ?? '', ...inside, place }, sources);
+      const message = marks.asWritten(`${where}${problem.message}`);
+      const about = { remedy, address, position: known ?? position(place) };
+      const found = diagnostic(problem.code, message, about);
+      if (problem.fails === true) failing.push({ ...found, severity: 'error' });
+      else diagnostics.push(found);
     }
   }
+  diagnostics.push(...allowed.values());
+}
+
+/** What checks find: what is so whatever becomes of the blocks, and why the deployments of some fail. */
+interface Found {
+  readonly diagnostics: Diagnostic[];
+  readonly failing: Diagnostic[];
+}
+
+/** The place of a field, or of the first key of its map. */
+function placeOf({ fields, maps }: Resource, field: string): Place | undefined {
+  const [first] = maps[field]?.values() ?? [];
+  return fields[field]?.at ?? first?.at;
+}
+
+function knownTextOf(seen: Seen, address: string, field: string): string | undefined {
+  const value = seen.find(({ checked }) => checked.address === address)?.checked.values[field];
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
 const maxAlone = 20;
 
 /** A problem that only the value of a variable of the environment makes, without anything that is computed from it. */
-const inGeneral: Readonly<Record<Problem['code'], string>> = {
+const inGeneral: Readonly<Partial<Record<Problem['code'], string>>> = {
   inconsistent: 'two declarations contradict each other',
   overlap: 'two declarations overlap',
   'wrong-type': 'this has a wrong form',
@@ -88,23 +122,24 @@ type Seen = readonly { readonly resource: Resource; readonly checked: CheckedRes
 function problemsOf(seen: Seen, kinds: readonly Kind[], alongside?: (one: Seen[number]) => void): Problem[] {
   const children = groupBy(seen.map(({ resource, checked }) => [resource.parent, checked]));
   const problems: Problem[] = [];
+  const checkedAt = new Map(seen.map(({ checked }) => [checked.address, checked]));
+  const at = (address: string) => checkedAt.get(address);
   for (const one of seen) {
     const { resource, checked } = one;
-    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
+    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? [], at) ?? []));
     alongside?.(one);
   }
-  const checkedAt = new Map(seen.map(({ checked }) => [checked.address, checked]));
   for (const kind of kinds) {
     if (kind.checks?.all === undefined) continue;
     const all = seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked);
-    problems.push(...kind.checks.all(all, (address) => checkedAt.get(address)));
+    problems.push(...kind.checks.all(all, at));
   }
   const published = seen.map(({ resource, checked }) => ({ checked, checks: resource.kind.checks }));
-  return [...problems, ...portsTakenTwice(published, (address) => checkedAt.get(address))];
+  return [...problems, ...portsTakenTwice(published, at)];
 }
 
-function textOf({ code, address, field = '', message, remedy = '', syntax }: Problem): string {
-  return JSON.stringify([code, address, field, message, remedy, syntax?.text]);
+function textOf({ code, address, field = '', message, remedy = '', syntax, path = [] }: Problem): string {
+  return JSON.stringify([code, address, field, message, remedy, syntax?.text, path]);
 }
 
 /** The variables of the environment in the fields of a resource. */
@@ -229,6 +264,16 @@ function knownValues(resource: Resource, marks: Marks, isKnown: (variable: strin
     if (value !== undefined) values[name] = value;
     else unknown.push(name);
   }
+  const maps = Object.entries(resource.maps).map(([name, entries]): [string, CheckedMap] => {
+    const known = [...entries].map(([key, wanted]) => [key, knownText(wanted, textOf)] as const);
+    return [name, { entries: new Map(known), isOwn: resource.mapMode === 'own' }];
+  });
   const { address, key, parent } = resource;
-  return { address, kind: resource.kind.kind, key, parent, values, unknown };
+  return { address, kind: resource.kind.kind, key, parent, values, unknown, maps: Object.fromEntries(maps) };
+}
+
+/** The value of a key of a map; undefined: it is not known. */
+function knownText(wanted: Wanted, textOf: (part: Concealed) => string | undefined): string | undefined {
+  const value = withTexts(wanted, textOf);
+  return value === undefined || value === null ? undefined : String(value);
 }

@@ -41,6 +41,8 @@ export interface Manifest {
   readonly outputs: ReadonlyMap<string, Wanted>;
   /** The value of the free text that was asked for. */
   readonly freeText?: Wanted | undefined;
+  /** Why the deployment of a block fails for certain: errors, of a block that is new or edited. */
+  readonly failing: readonly Diagnostic[];
   /** The drift that apply leaves alone, by the file beside the manifest. */
   readonly accepted: readonly AcceptedDrift[];
   /** What a preview does not have, by the addresses of the blocks that it was left out of. */
@@ -63,6 +65,7 @@ export function withoutBlocks(settings: Settings): Manifest {
     variables: new Map(),
     resources: [],
     outputs: new Map(),
+    failing: [],
     accepted: [],
     leftOut: new Map(),
     files: new Set(),
@@ -158,7 +161,9 @@ async function read(
   );
   const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
-  checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside, variableNames });
+  const failing: Diagnostic[] = [];
+  const texts_ = { texts, beside: workspace.beside, variableNames };
+  checkResources(resources, kinds, { diagnostics, failing }, texts_);
   checkMentions(resources, diagnostics);
   if (settings.preview !== undefined) {
     const varying = varyingIn(whole, input);
@@ -173,6 +178,7 @@ async function read(
     variables,
     resources,
     outputs,
+    failing: withQuotes(failing, texts, kinds),
     accepted: accepted.map(acceptedMeant),
     leftOut: whole.leftOut,
     freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),

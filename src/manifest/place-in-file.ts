@@ -1,4 +1,6 @@
+import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { Position } from '../diagnostics/diagnostic.ts';
+import { parseYaml } from '../formats/yaml.ts';
 import { type Place, position } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -30,4 +32,36 @@ export function placeInFile(
   return isSame
     ? { file: place.file, line: start + line, column: written.replace(/\r$/, '').length - wanted.length + column }
     : undefined;
+}
+
+/** The line and column of a value in a text of YAML, or of the nearest one around it; undefined: the text has no such place. */
+export function placeOfPath(
+  text: string,
+  path: readonly (string | number)[],
+): { readonly line: number; readonly column: number } | undefined {
+  let node = parseYaml(text, { logLevel: 'error', prettyErrors: false }).contents as Node | null;
+  let offset = 0;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value as Node | null;
+    } else if (isSeq(node)) {
+      // A list in place of a map: `- KEY=value`.
+      const item =
+        typeof step === 'number'
+          ? node.items[step]
+          : node.items.find((one) => isScalar(one) && isEntry(one.value, step));
+      if (item === undefined) break;
+      node = item as Node;
+      offset = node.range?.[0] ?? offset;
+    } else break;
+  }
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+function isEntry(value: unknown, key: string): boolean {
+  return typeof value === 'string' && (value === key || value.startsWith(`${key}=`));
 }

@@ -1,4 +1,4 @@
-import type { CheckedResource, Checks, Problem } from '../kind/checks.ts';
+import type { CheckedResource, Checks, Problem, PublishedPort } from '../kind/checks.ts';
 import { canonical } from '../formats/json.ts';
 
 /** Blocks with the checks of their kinds. */
@@ -12,28 +12,43 @@ export function portsTakenTwice(
   const byPlace = new Map<string, Taken[]>();
   const problems: Problem[] = [];
   for (const { checked, checks } of all) {
-    for (const { field, service, isPerMachine = false, ...place } of checks?.publishes?.(checked, at) ?? []) {
-      const { port, protocol, server } = place;
+    for (const one of checks?.publishes?.(checked, at) ?? []) {
+      const { field, port, protocol, server, path } = one;
       const key = canonical([server, port, protocol]);
       const taken = byPlace.get(key) ?? [];
-      const other = taken.find((one) => one.service !== service && !(one.isPerMachine && isPerMachine));
-      taken.push({ address: checked.address, service, isPerMachine });
+      const other = taken.find((before) => isSame(before, one));
+      taken.push({ ...one, address: checked.address });
       byPlace.set(key, taken);
-      if (other === undefined) continue;
-      problems.push({
+      const words = `port ${String(port)} (${String(protocol)})`;
+      const about = {
         code: 'overlap',
         address: checked.address,
         field,
-        message: `port ${String(port)} (${String(protocol)}) of the same server is also published by ${other.address}`,
-        remedy: 'Publish one of them on another port.',
-      });
+        ...(path === undefined ? {} : { path }),
+      } as const;
+      if (other !== undefined) {
+        const by = other.address === checked.address ? 'another service of it' : other.address;
+        const message = `${words} of the same server is also published by ${by}`;
+        problems.push({ ...about, message, remedy: 'Publish one of them on another port.' });
+      } else if (path !== undefined && (port === 80 || port === 443)) {
+        const message = `${words} is the one on which the proxy of the platform listens`;
+        problems.push({
+          ...about,
+          message,
+          remedy: 'Reach the service by a domain under domains:, or publish it on another port.',
+        });
+      }
     }
   }
   return problems;
 }
 
-interface Taken {
+interface Taken extends PublishedPort {
   readonly address: string;
-  readonly service: string;
-  readonly isPerMachine: boolean;
+}
+
+/** Whether two ports of one number are one: of different addresses of the host each is another. */
+function isSame(one: PublishedPort, other: PublishedPort): boolean {
+  if (one.service === other.service || (one.isPerMachine === true && other.isPerMachine === true)) return false;
+  return one.hostIp === undefined || other.hostIp === undefined || one.hostIp === other.hostIp;
 }

@@ -1,6 +1,6 @@
 import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
-import type { Json } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { resolveCase } from '../kind/aliases.ts';
 import type { Union } from '../kind/field.ts';
@@ -80,7 +80,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     const unmarked = { ...evaluation, privateKeys: new Set<string>() };
     fields[keyField] = checked(constant(key, at), keyField, fieldOf(kind, keyField), node, unmarked);
   }
-  const { id, private: _private, unset: _unset, after: _after, ...others } = options;
+  const { id, allow, private: _private, unset: _unset, after: _after, ...others } = options;
   const merge = mergeOption(kind);
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
@@ -96,6 +96,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     mapMode: mapMode === 'merge' ? 'merge' : 'own',
     options: others,
     pinned: typeof id === 'string' ? id : undefined,
+    allows: isObject(allow) ? new Map(Object.entries(allow).map(([code, why]) => [code, String(why)])) : undefined,
     privateKeys: privateKeys.size === 0 ? undefined : privateKeys,
     resets: reading.resets.size === 0 ? undefined : reading.resets,
   };

@@ -22,6 +22,8 @@ export interface Resource {
   /** `own`: keys that are not declared go; `merge`: they stay. */
   readonly mapMode: 'own' | 'merge';
   readonly options: Readonly<Record<string, Json>>;
+  /** The reasons for what the block allows, by code. */
+  readonly allows?: ReadonlyMap<string, string> | undefined;
   /** Keys and fields that the user calls private. */
   readonly privateKeys?: ReadonlySet<string> | undefined;
   /** What a `!reset` took out of the block, by the paths of keys, each with its place. */

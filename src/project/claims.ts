@@ -206,7 +206,7 @@ function knownFields(block: Block, filled: (value: unknown) => Known | undefined
     if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
     else if (writtenOf(block, field).length > 0) unknown.push(field);
   }
-  return { address, kind: kind.kind, key, parent, values, unknown };
+  return { address, kind: kind.kind, key, parent, values, unknown, maps: {} };
 }
 
 /** What a block has for a field, by each of its names. */

@@ -53,10 +53,10 @@ export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   let own: WholeRead | undefined;
   const { manifest, warnings } = await loadManifest(options, { onWhole: (read) => void (own = read) });
   const found = await refuseRivals(options, own);
-  const { settings, resources, texts } = manifest;
+  const { settings, resources, texts, failing } = manifest;
   const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
-  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves];
-  if (hasErrors(moves)) throw new Stop('manifest', all);
+  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...failing];
+  if (hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }
 

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
 import {
-  composeYamlOf,
+  composeWorks,
   imagesWithData,
   mountedVolumes,
+  portsPublished,
   serviceSuffix,
-  servicesExist,
   servicesWithImages,
   sharedInCompose,
 } from './families/compose-checks.ts';
@@ -25,6 +25,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { composeYamlOf } from './families/compose-model.ts';
 import { variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
@@ -192,7 +193,8 @@ export const compose = defineKind({
   },
   checks: {
     yaml: { field: 'composeFile', read: composeYamlOf },
-    each: servicesExist,
+    each: composeWorks,
+    publishes: portsPublished,
     inPreview: sharedInCompose,
     hints: {
       mounts:

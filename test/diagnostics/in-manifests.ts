@@ -4,7 +4,7 @@ import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { database, folderWith, head, production, reported, stack } from './provoked.ts';
+import { database, folderWith, head, production, raw, reported, stack } from './provoked.ts';
 
 /** A manifest for each code that is found before any request. */
 export const manifests = {
@@ -52,6 +52,28 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
       ),
     ),
   },
+  'not-compose': { 'trueup.yaml': production(raw('service: { web: { image: nginx } }')) },
+  'not-in-source': { 'trueup.yaml': production(raw('services: { web: { build: . } }')) },
+  'unset-variable': { 'trueup.yaml': production(raw('services: { web: { image: "nginx:${TAG}" } }')) },
+  'unused-env': { 'trueup.yaml': production(stack('env: { REGION: eu }')) },
+  'refused-expression': { 'trueup.yaml': production(raw('services: { web: { image: nginx, command: "echo $1" } }')) },
+  'rewritten-file': {
+    'trueup.yaml': production(raw('services: { web: { image: nginx, environment: { UMASK: 022 } } }')),
+  },
+  'lost-route': {
+    'trueup.yaml': production(
+      raw(
+        'x-base: &base { networks: [back] }\nservices: { web: { <<: *base, image: nginx } }\nnetworks: { back: {} }',
+        'domains: { shop.example.com: { serviceName: web } }',
+      ),
+    ),
+  },
+  'refused-setting': { 'trueup.yaml': production(stack('command: "compose up -d; date"')) },
+  'ignored-setting': { 'trueup.yaml': production(stack('randomize: true, suffix: a1, isolatedDeployment: true')) },
+  'unmounted-file': { 'trueup.yaml': production(stack('files: { nginx.conf: { content: "a" } }')) },
+  allowed: {
+    'trueup.yaml': production(stack('env: { REGION: eu }, allow: { unused-env: "read by a script on the server" }')),
+  },
   'hostile-setting': { 'trueup.yaml': production(database('description: "${env:TRUEUP_API_KEY}"')) },
   ciphertext: {
     'trueup.yaml': production(stack('env: "${file:shop.yaml}"')),
@@ -81,7 +103,7 @@ export async function read(
     },
     addSecret: () => {},
   });
-  return [...warnings, ...adoptOnly(manifest.resources)];
+  return [...warnings, ...manifest.failing, ...adoptOnly(manifest.resources)];
 }
 
 /** Provokes each code with its manifest. */

@@ -88,6 +88,12 @@ export function stack(more = '', image = 'nginx:1.27'): string {
   return `    compose:\n      shop: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" }${rest} }\n`;
 }
 
+/** A compose with a text of its own in the production environment; `more` is added to its block. */
+export function raw(composeFile: string, more = ''): string {
+  const rest = more === '' ? '' : `, ${more}`;
+  return `    compose:\n      shop: { source: { type: raw, composeFile: ${JSON.stringify(composeFile)} }${rest} }\n`;
+}
+
 /** A preview with a schedule that `seed:` names. */
 export const seeded = `trueup: 1
 platform: emulator

@@ -117,6 +117,67 @@ export const inManifests = {
     'Give one of them another host': edited('overlap', 'host: Shop.example.com', 'host: www.example.com'),
     'or path.': edited('overlap', 'host: Shop.example.com', 'host: Shop.example.com, path: /shop'),
   },
+  'not-compose': { 'Did you mean services: in place of service:?': edited('not-compose', 'service:', 'services:') },
+  'not-in-source': {
+    'Name an image that is built elsewhere,': edited('not-in-source', 'build: .', 'image: nginx'),
+    'or take the compose from a repository, by source: { type: git, … }.': () =>
+      read({
+        'trueup.yaml': production(
+          '    compose: { shop: { source: { type: git, url: "https://git.example.com/shop.git", branch: main } } }\n',
+        ),
+      }),
+  },
+  'unset-variable': {
+    'Write TAG under env:,': edited(
+      'unset-variable',
+      'compose:\n      shop: { ',
+      'compose:\n      shop: { env: { TAG: "1.27" }, ',
+    ),
+    'or a default in the compose file: ${TAG:-…}.': edited('unset-variable', '${TAG}', '${TAG:-1.27}'),
+  },
+  'unused-env': {
+    'Write REGION: ${REGION} under environment: of a service,': edited(
+      'unused-env',
+      "image: 'nginx:1.27'",
+      "image: 'nginx:1.27', environment: { REGION: '${REGION}' }",
+    ),
+    'or env_file: .env for all.': edited('unused-env', "image: 'nginx:1.27'", "image: 'nginx:1.27', env_file: .env"),
+  },
+  'refused-expression': {
+    'Write $$1 in the compose file for the text $1.': edited('refused-expression', '$1', '$$$$1'),
+  },
+  'rewritten-file': {
+    'Write 0o22 for a number,': edited('rewritten-file', '022', '0o22'),
+    'or "022" for a text.': edited('rewritten-file', '022', "'022'"),
+  },
+  'lost-route': {
+    'Write networks: into web itself.': edited('lost-route', '<<: *base, image', '<<: *base, networks: [back], image'),
+  },
+  'refused-setting': {
+    'Write one docker command without signs of a shell;': edited('refused-setting', '; date', ''),
+    '&& may join it with others that begin with docker compose.': edited(
+      'refused-setting',
+      '; date',
+      ' && docker compose ps',
+    ),
+  },
+  'ignored-setting': { 'Remove one of the two.': edited('ignored-setting', 'randomize: true, suffix: a1, ', '') },
+  'unmounted-file': {
+    'Mount it in the compose file, as in ../files/nginx.conf:/etc/nginx.conf,': edited(
+      'unmounted-file',
+      "image: 'nginx:1.27'",
+      "image: 'nginx:1.27', volumes: ['../files/nginx.conf:/etc/nginx.conf']",
+    ),
+    'or remove the block.': edited('unmounted-file', ', files: { nginx.conf: { content: "a" } }', ''),
+  },
+  allowed: {
+    'Look at the reason;': { forPeople: 'only people know whether it holds' },
+    'remove it from allow: when it is over.': edited(
+      'allowed',
+      ', allow: { unused-env: "read by a script on the server" }',
+      '',
+    ),
+  },
   'hostile-setting': {
     'Write ${secret:NAME} for a secret.': edited('hostile-setting', '${env:TRUEUP_API_KEY}', '${secret:DESCRIPTION}', {
       secrets: { DESCRIPTION: 'correct-horse' },

@@ -157,7 +157,7 @@ describe('F10: |urlencode', () => {
     expect(refused).toEqual(oneError('wrong-type', ''));
     expect(refused.said).toContain('Write ${secret:PW|bcrypt|compose}');
     const env = (value: string) =>
-      `${head}environments: { production: { compose: { shop: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: { USERS: §"${value}" } } } } }\n`;
+      `${head}environments: { production: { compose: { shop: { source: { type: raw, composeFile: "services: { web: { image: nginx, environment: [USERS] } }" }, env: { USERS: §"${value}" } } } } }\n`;
     expect(await told(env('admin:${secret:PW|bcrypt}'))).toEqual(oneError('wrong-type', 'env.USERS: compose reads'));
     for (const value of ['${secret:PW|bcrypt|compose}', '${secret:PW|bcrypt|base64}', "'${secret:PW|bcrypt}'"])
       expect((await told(env(value).replace('§', ''))).said).toBe('');

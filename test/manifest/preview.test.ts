@@ -128,7 +128,7 @@ describe('refuses', () => {
     ['an id', service('web', '§id: app_1'), 'id adopts an object'],
     ['an object of the organization', 'tags: { §deploy: {} }\n', 'tags.deploy belongs to the organization'],
     ['a name of a container', compose('container_name: web'), 'container_name'],
-    ['a published port of a compose file', compose("ports: ['80:80']"), 'publishes a port'],
+    ['a published port of a compose file', compose("ports: ['8080:80']"), 'publishes a port'],
     ['a folder in a compose file', compose("volumes: ['/srv/x:/x']"), 'mounts a folder of the host'],
   ])('%s', async (_is, other, message) => {
     const found = await mistakes(files('', other), file);

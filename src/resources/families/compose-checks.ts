@@ -1,8 +1,14 @@
 import { type Document, type YAMLError, isAlias, isCollection, isScalar, visit } from 'yaml';
-import type { CheckedResource, Checks, Problem } from '../../kind/checks.ts';
+import { mapOf } from '../../compose/service-parts.ts';
+import type { ComposeModel, NoCompose } from '../../compose/model.ts';
+import { closest } from '../../diagnostics/closest.ts';
+import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
 import { type Json, canonical, isObject } from '../../formats/json.ts';
-import { onceInTurn } from '../../api/once.ts';
-import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
+import { readComposeYaml } from '../../formats/compose-yaml.ts';
+import { filesExist } from './compose-files.ts';
+import { composeOf, inFile } from './compose-model.ts';
+import { routesWork, settingsWork, staysAsWritten, worksInStack } from './compose-settings.ts';
+import { variablesFit } from './compose-use.ts';
 import { type Variables, withVariables } from './compose-variables.ts';
 
 /**
@@ -15,32 +21,34 @@ export function serviceSuffix(compose: (field: string) => Json): string {
   return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
 }
 
-/** The compose file of a block, read once for all of its checks; undefined where its text is not known. */
-export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
-  typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
-);
+/** What compose and the platform make of a compose file that the platform holds itself, and of the blocks below it. */
+export function composeWorks(self: CheckedResource, children: readonly CheckedResource[]): readonly Problem[] {
+  const { composeFile, sourceType } = self.values;
+  const settings = settingsWork(self);
+  const read = composeOf(self);
+  if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return settings;
+  if ('problem' in read) return [...settings, noCompose(self, composeFile, read.problem)];
+  const { model } = read;
+  return [
+    ...settings,
+    ...servicesExist(self, children, model),
+    ...filesExist(self, children, model),
+    ...variablesFit(self, model),
+    ...staysAsWritten(self, composeFile),
+    ...worksInStack(self, model),
+    ...routesWork(self, children, model),
+  ];
+}
 
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
-export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
-  const { composeFile, sourceType } = self.values;
-  const read = composeYamlOf(self);
-  if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return [];
-  const found = readComposeFile(composeFile, read);
-  if ('unreadable' in found) {
-    const problem = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
-    const remedy = 'Correct the compose file: its deployment would fail.';
-    const { unreadable: error } = found;
-    return [
-      typeof error === 'string'
-        ? { ...problem, message: error, remedy }
-        : {
-            ...problem,
-            message: `the compose file ${error.code === 'RESOURCE_EXHAUSTION' ? 'cannot be read' : 'is not valid YAML'}`,
-            syntax: { text: composeFile, error },
-          },
-    ];
-  }
-  const services = Object.keys(mapIn(found.content.services));
+function servicesExist(
+  self: CheckedResource,
+  children: readonly CheckedResource[],
+  model: ComposeModel,
+): readonly Problem[] {
+  const services = [...model.services.keys()];
+  // What an included file has is not known.
+  if (model.files.some(({ is }) => is === 'include')) return [];
   return children.flatMap((child): Problem[] => {
     const name = child.values.serviceName;
     if (typeof name !== 'string' || services.includes(name)) return [];
@@ -56,18 +64,74 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
   });
 }
 
+function noCompose(self: CheckedResource, text: string, problem: NoCompose): Problem {
+  if (problem.is === 'no yaml') {
+    const about = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
+    const error = unreadable(text, problem.document);
+    if (typeof error === 'string') {
+      return { ...about, message: error, remedy: 'Correct the compose file: its deployment would fail.' };
+    }
+    const message = `the compose file ${error.code === 'RESOURCE_EXHAUSTION' ? 'cannot be read' : 'is not valid YAML'}`;
+    return { ...about, message, syntax: { text, error } };
+  }
+  const { content, at } = problem;
+  const about = { code: 'not-compose', fails: true, path: at } as const;
+  if (problem.is === 'no service') {
+    const message = `${at.join('.')} must be a map, such as { image: nginx }`;
+    return inFile(self, { ...about, message, remedy: 'Write what the service is made of, indented below its name.' });
+  }
+  return inFile(self, {
+    ...about,
+    message: 'a compose file must be a map with services:',
+    remedy: instead(text, content),
+  });
+}
+
+/** What to write in place of a text that is no compose file. */
+function instead(text: string, content: Json): string {
+  if (text.startsWith('version https://git-lfs')) return 'The file is a pointer of Git LFS: run git lfs pull.';
+  if (/^\S+\.ya?ml\s*$/.test(text)) return `Did you mean \${file:${text.trim().replace(/^\.\//, '')}}?`;
+  const key = closest('services', Object.keys(mapOf(content)));
+  return key === undefined || key === 'services'
+    ? 'Write services: { NAME: { image: … } }, or \${file:…} with the path of the file.'
+    : `Did you mean services: in place of ${key}:?`;
+}
+
+/** The ports of its server that the services of a compose file publish. */
+export function portsPublished(self: CheckedResource): readonly PublishedPort[] {
+  const read = self.values.sourceType === 'raw' ? composeOf(self) : undefined;
+  if (read === undefined || !('model' in read)) return [];
+  const server = self.unknown?.includes('serverId') === true ? self.address : (self.values.serverId ?? null);
+  return [...read.model.services.values()].flatMap(({ name, published, isActive }) =>
+    (isActive ? published : []).flatMap(({ first, last, protocol, hostIp, index }) =>
+      Array.from({ length: Math.min(last - first + 1, maxPorts) }, (_, offset) => ({
+        field: 'composeFile',
+        port: first + offset,
+        protocol,
+        server,
+        hostIp: hostIp === '0.0.0.0' || hostIp === '::' ? undefined : hostIp,
+        service: `${self.address} ${name}`,
+        path: ['services', name, 'ports', index],
+      })),
+    ),
+  );
+}
+
+/** Most ports of a range that are compared. */
+const maxPorts = 1000;
+
 /** Names, ports and folders of the machine in a compose file that another preview of it would take too. */
 export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile, sourceType }, isOwn) => {
   const found = sourceType === 'raw' && typeof composeFile === 'string' ? readComposeFile(composeFile) : undefined;
-  if (found === undefined || 'unreadable' in found) return [];
-  return Object.entries(mapIn(found.content.services)).flatMap(([service, definition]) => {
-    const { container_name: name, ports, volumes } = mapIn(definition);
+  if (found === undefined) return [];
+  return Object.entries(mapOf(found.services)).flatMap(([service, definition]) => {
+    const { container_name: name, ports, volumes } = mapOf(definition);
     const items = (list: Json | undefined) => (Array.isArray(list) ? (list as readonly Json[]) : []);
     const publishes = items(ports).some((port) =>
-      typeof port === 'string' ? port.includes(':') : mapIn(port).published !== undefined,
+      typeof port === 'string' ? port.includes(':') : mapOf(port).published !== undefined,
     );
     const binds = items(volumes).some((mount) => {
-      const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapIn(mount).source ?? '');
+      const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapOf(mount).source ?? '');
       return /^[/~]/.test(source) && !isOwn(source);
     });
     const problem = (message: string, remedy: string) => ({ field: 'composeFile', message, remedy });
@@ -98,9 +162,9 @@ export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile,
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
 export function servicesWithImages(text: unknown): readonly string[] {
   const found = readComposeFile(String(text ?? ''));
-  if ('unreadable' in found) return [];
-  return Object.entries(mapIn(found.content.services)).map(([name, definition]) => {
-    const { image } = mapIn(definition);
+  if (found === undefined) return [];
+  return Object.entries(mapOf(found.services)).map(([name, definition]) => {
+    const { image } = mapOf(definition);
     return typeof image === 'string' ? `${name} (${image})` : name;
   });
 }
@@ -115,16 +179,16 @@ interface MountedVolume {
 /** The named volumes that the services of a compose file mount; none when the file cannot be read. */
 export function mountedVolumes(text: unknown, variables: Variables = new Map()): readonly MountedVolume[] {
   const found = readComposeFile(String(text ?? ''));
-  if ('unreadable' in found) return [];
-  const declared = new Map(Object.entries(mapIn(found.content.volumes)));
-  const mounts = Object.values(mapIn(found.content.services)).flatMap((service) => {
-    const { volumes } = mapIn(service);
+  if (found === undefined) return [];
+  const declared = new Map(Object.entries(mapOf(found.volumes)));
+  const mounts = Object.values(mapOf(found.services)).flatMap((service) => {
+    const { volumes } = mapOf(service);
     return Array.isArray(volumes) ? (volumes as readonly Json[]) : [];
   });
   return mounts.flatMap((written) => {
     const mount = withVariables(written, variables);
     const [source, target] =
-      typeof mount === 'string' ? mount.split(':') : [mapIn(mount).source, mapIn(mount).target].map(String);
+      typeof mount === 'string' ? mount.split(':') : [mapOf(mount).source, mapOf(mount).target].map(String);
     if (source === undefined || target === undefined || !declared.has(source)) return [];
     const path = target.replace(/(?<=[^/]|^\/)\/+$/, '');
     const definition = withVariables(declared.get(source) ?? null, variables);
@@ -144,9 +208,9 @@ interface ImageWithData {
 /** The images of the services of a compose file that keep data outside of their container. */
 export function imagesWithData(text: unknown, variables: Variables = new Map()): readonly ImageWithData[] {
   const found = readComposeFile(String(text ?? ''));
-  if ('unreadable' in found) return [];
-  return Object.entries(mapIn(found.content.services)).flatMap(([service, definition]) => {
-    const { volumes, image = 'an image that is built' } = mapIn(definition);
+  if (found === undefined) return [];
+  return Object.entries(mapOf(found.services)).flatMap(([service, definition]) => {
+    const { volumes, image = 'an image that is built' } = mapOf(definition);
     if (!Array.isArray(volumes) || volumes.length === 0) return [];
     return [{ service, written: String(image), image: String(withVariables(image, variables)) }];
   });
@@ -159,27 +223,24 @@ function textOf(mount: Json): string {
 
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
 function volumeOnHost(key: string, definition: Json | undefined): Json {
-  const { name, external, driver = 'local', driver_opts: options = null } = mapIn(definition);
-  const given = name ?? mapIn(external).name ?? (external === true ? key : undefined);
+  const { name, external, driver = 'local', driver_opts: options = null } = mapOf(definition);
+  const given = name ?? mapOf(external).name ?? (external === true ? key : undefined);
   return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
 }
 
-function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefined } {
-  return isObject(value) ? value : {};
+/** The content of a compose file; undefined: it cannot be read. */
+function readComposeFile(text: string): ReturnType<typeof mapOf> | undefined {
+  const read = readComposeYaml(text);
+  return 'content' in read ? mapOf(read.content as Json) : undefined;
 }
 
-/** The content of a compose file, or why it cannot be read. */
-function readComposeFile(
-  text: string,
-  found = readComposeYaml(text),
-): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string | YAMLError } {
-  if ('content' in found) return { content: isObject(found.content) ? found.content : {} };
-  const { unreadable: document } = found;
+/** Why a text cannot be read. */
+function unreadable(text: string, document: Document.Parsed): string | YAMLError {
   const [error] = document.errors;
-  if (error !== undefined) return { unreadable: error };
+  if (error !== undefined) return error;
   const line = lineOfOpenAlias(text, document);
   const open = `a value that begins with * is an alias, and no anchor stands before that in line ${line} of the compose file`;
-  return { unreadable: line === undefined ? 'the aliases of the compose file expand to too much' : open };
+  return line === undefined ? 'the aliases of the compose file expand to too much' : open;
 }
 
 /** The line of the first alias that has no anchor before it; undefined: each has one. */

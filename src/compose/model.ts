@@ -1,0 +1,185 @@
+import type { Document } from 'yaml';
+import type { ComposeYaml } from '../formats/compose-yaml.ts';
+import { type Json, isObject } from '../formats/json.ts';
+import { extended } from './extends.ts';
+import { type Lookup, type VariableUse, interpolate } from './interpolate.ts';
+import {
+  type Mount,
+  type NamedFile,
+  type Published,
+  entriesOf,
+  itemsOf,
+  mapOf,
+  mountsOf,
+  namesIn,
+  publishedBy,
+} from './service-parts.ts';
+
+/** A compose file as docker compose reads it: after aliases, merge keys and `extends`, with its variables filled in. */
+export interface ComposeModel {
+  readonly services: ReadonlyMap<string, ComposeService>;
+  /** The definitions of named volumes, networks, configs and secrets. */
+  readonly volumes: Definitions;
+  readonly networks: Definitions;
+  /** The files beside the compose file that it cannot be run without. */
+  readonly files: readonly NamedFile[];
+  /** The uses of variables, as they stand in the text. */
+  readonly uses: readonly UseAt[];
+  /** What compose refuses in values with a `$`. */
+  readonly refused: readonly { readonly text: string; readonly at: Path }[];
+}
+
+/** A service of a compose file. */
+interface ComposeService {
+  readonly name: string;
+  /** All that it has, with its variables filled in. */
+  readonly definition: Definition;
+  /** Its image as the text has it. */
+  readonly imageWritten: string | undefined;
+  /** Its image with the variables filled in. */
+  readonly image: string | undefined;
+  readonly mounts: readonly Mount[];
+  readonly published: readonly Published[];
+  /** Its variables; null: the value comes from the variables of the compose. */
+  readonly environment: ReadonlyMap<string, Json>;
+  /** It starts: it has no profile, or one that the variables of the compose name. */
+  readonly isActive: boolean;
+}
+
+/** Where something stands in the text: keys of maps and indexes of lists. */
+type Path = readonly (string | number)[];
+
+/** A use of a variable, and where it stands. */
+export interface UseAt extends VariableUse {
+  readonly at: Path;
+}
+
+type Definition = ReturnType<typeof mapOf>;
+type Definitions = ReadonlyMap<string, Definition>;
+
+/** Why a text is no compose file: its YAML, or what it holds. */
+export type NoCompose =
+  | { readonly is: 'no yaml'; readonly document: Document.Parsed }
+  | { readonly is: 'no map' | 'no services' | 'no service'; readonly content: Json; readonly at: Path };
+
+/** Makes a compose file of the content of its text. Never throws. */
+export function readCompose(read: ComposeYaml, lookup: Lookup): { model: ComposeModel } | { problem: NoCompose } {
+  if ('unreadable' in read) return { problem: { is: 'no yaml', document: read.unreadable } };
+  const content = read.content as Json; // YAML without tags holds nothing else
+  const problem = problemOf(content);
+  return problem === undefined ? { model: modelOf(mapOf(content), lookup) } : { problem };
+}
+
+function problemOf(content: Json): NoCompose | undefined {
+  if (!isObject(content)) return { is: 'no map', content, at: [] };
+  const { services } = content;
+  if (services === undefined && content.include !== undefined) return undefined;
+  if (!isObject(services)) return { is: 'no services', content, at: services === undefined ? [] : ['services'] };
+  const wrong = Object.entries(services).find(([, definition]) => !isObject(definition));
+  if (wrong === undefined) return undefined;
+  const [name, definition] = wrong;
+  return { is: 'no service', content: definition ?? null, at: ['services', name] };
+}
+
+function modelOf(content: Definition, lookup: Lookup): ComposeModel {
+  const uses: UseAt[] = [];
+  const refused: { text: string; at: Path }[] = [];
+  const whole = mapOf(filled(content, [], { lookup, uses, refused }));
+  const definitions = mapOf(whole.services);
+  const services = new Map<string, ComposeService>();
+  const profiles = lookup('COMPOSE_PROFILES');
+  const isOn = (name: Json) => typeof profiles !== 'string' || profiles.split(',').includes(String(name));
+  for (const name of Object.keys(definitions)) {
+    const definition = extended(name, definitions);
+    const written = mapOf(mapOf(content.services)[name]).image;
+    const asked = itemsOf(definition.profiles);
+    services.set(name, {
+      name,
+      definition,
+      imageWritten: typeof written === 'string' ? written : undefined,
+      image: typeof definition.image === 'string' ? definition.image : undefined,
+      mounts: mountsOf(definition),
+      published: publishedBy(definition),
+      environment: entriesOf(definition.environment),
+      isActive: asked.length === 0 || (profiles !== undefined && asked.some(isOn)),
+    });
+  }
+  for (const { name, environment } of services.values()) {
+    for (const [key, value] of environment) {
+      if (value === null) uses.push({ name: key, operator: '-', at: ['services', name, 'environment', key] });
+    }
+  }
+  return {
+    services,
+    volumes: definitionsOf(whole.volumes),
+    networks: definitionsOf(whole.networks),
+    files: filesOf(whole, services),
+    uses,
+    refused,
+  };
+}
+
+function definitionsOf(value: Json | undefined): Definitions {
+  return new Map(Object.entries(mapOf(value)).map(([name, definition]) => [name, mapOf(definition)]));
+}
+
+/** A value with the variables in all its texts filled in; keys of maps stay. */
+function filled(
+  value: Json | undefined,
+  at: Path,
+  into: {
+    readonly lookup: Lookup;
+    readonly uses: UseAt[];
+    readonly refused: { text: string; at: Path }[];
+  },
+): Json {
+  if (typeof value === 'string') {
+    if (!value.includes('$')) return value;
+    const { text, uses, refused } = interpolate(value, into.lookup);
+    into.uses.push(...uses.map((use) => ({ ...use, at })));
+    if (refused !== undefined) into.refused.push({ text: refused, at });
+    return text;
+  }
+  if (Array.isArray(value)) return itemsOf(value).map((item, index) => filled(item, [...at, index], into));
+  if (!isObject(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, [...at, key], into)]));
+}
+
+/** The files that the services which start, and what they use, take from the folder of the compose file. */
+function filesOf(whole: Definition, services: ReadonlyMap<string, ComposeService>): readonly NamedFile[] {
+  const active = [...services.values()].filter(({ isActive }) => isActive);
+  const used = (section: 'configs' | 'secrets') =>
+    new Set(
+      active.flatMap(({ definition }) =>
+        itemsOf(definition[section]).map((item) => (typeof item === 'string' ? item : String(mapOf(item).source))),
+      ),
+    );
+  const inSection = (section: 'configs' | 'secrets') => {
+    const names = used(section);
+    return Object.entries(mapOf(whole[section])).flatMap(([name, definition]) =>
+      names.has(name) ? namesIn(mapOf(definition).file, [section, name, 'file'], section) : [],
+    );
+  };
+  const ofServices = active.flatMap(({ name, definition }) => {
+    const at = ['services', name];
+    const parent = mapOf(mapOf(definition).extends).file;
+    return [
+      ...namesIn(contextOf(definition.build), [...at, 'build'], 'build'),
+      ...namesIn(definition.env_file, [...at, 'env_file'], 'env_file'),
+      ...namesIn(parent, [...at, 'extends'], 'extends'),
+    ];
+  });
+  return [
+    ...namesIn(whole.include, ['include'], 'include'),
+    ...ofServices,
+    ...inSection('configs'),
+    ...inSection('secrets'),
+  ];
+}
+
+/** The folder that an image is built in; undefined for none, and for one whose Dockerfile the text itself holds. */
+function contextOf(build: Json | undefined): Json | undefined {
+  if (build === undefined || build === null || typeof build === 'string') return build ?? undefined;
+  const { context = '.', dockerfile_inline: inline } = mapOf(build);
+  return inline === undefined ? context : undefined;
+}

@@ -1,0 +1,128 @@
+import { type Json, isObject } from '../formats/json.ts';
+
+/** Where a service mounts something. Source: the compose specification, `volumes` of a service. */
+export interface Mount {
+  readonly type: 'bind' | 'volume' | 'tmpfs' | 'other';
+  /** The path or the name of the volume; undefined: a volume without a name, or tmpfs. */
+  readonly source: string | undefined;
+  /** The path in the container, without a slash at its end. */
+  readonly target: string;
+  readonly isReadOnly: boolean;
+  /** Its place in the list of the service. */
+  readonly index: number;
+}
+
+/** A port of the host that a service publishes; `first` and `last` are the same where it is no range. */
+export interface Published {
+  readonly first: number;
+  readonly last: number;
+  readonly protocol: string;
+  /** The address of the host; undefined: all. */
+  readonly hostIp: string | undefined;
+  /** Its place in the list of the service. */
+  readonly index: number;
+}
+
+/** A file or folder that a service takes from the place of the compose file. */
+export interface NamedFile {
+  readonly is: 'build' | 'env_file' | 'configs' | 'secrets' | 'extends' | 'include';
+  readonly path: string;
+  /** Where the text names it. */
+  readonly at: readonly (string | number)[];
+}
+
+/** A map of compose in either form: `KEY: value`, or a list of `KEY=value`; null: a key without value. */
+export function entriesOf(value: Json | undefined): ReadonlyMap<string, Json> {
+  if (isObject(value)) return new Map(Object.entries(value));
+  return new Map(
+    itemsOf(value).flatMap((item) => {
+      if (typeof item !== 'string') return [];
+      const at = item.indexOf('=');
+      return [at === -1 ? [item, null] : [item.slice(0, at), item.slice(at + 1)]] as const;
+    }),
+  );
+}
+
+/** The items of a list; none of anything else. */
+export function itemsOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+/** A map; an empty one for anything else. */
+export function mapOf(value: Json | undefined): { readonly [key: string]: Json } {
+  return isObject(value) ? value : {};
+}
+
+/** The mounts of a service, and its `tmpfs`. */
+export function mountsOf({ volumes, tmpfs }: ReturnType<typeof mapOf>): readonly Mount[] {
+  const mounts = itemsOf(volumes).flatMap((item, index) => mountOf(item, index) ?? []);
+  const paths = typeof tmpfs === 'string' ? [tmpfs] : itemsOf(tmpfs);
+  const inMemory = paths.map((path, index): Mount => {
+    const target = pathOf(String(path).split(':', 1)[0] ?? '');
+    return { type: 'tmpfs', source: undefined, target, isReadOnly: false, index };
+  });
+  return [...mounts, ...inMemory];
+}
+
+function mountOf(item: Json, index: number): Mount | undefined {
+  if (typeof item !== 'string') {
+    const { type, source, target, read_only: readOnly } = mapOf(item);
+    if (typeof target !== 'string') return undefined;
+    const is = type === 'bind' || type === 'volume' || type === 'tmpfs' ? type : 'other';
+    const from = typeof source === 'string' ? source : undefined;
+    return { type: is, source: from, target: pathOf(target), isReadOnly: readOnly === true, index };
+  }
+  // A variable that is not known may hold anything but a colon.
+  const [source = '', target, ...modes] = splitAt(item);
+  if (target === undefined) {
+    return { type: 'volume', source: undefined, target: pathOf(source), isReadOnly: false, index };
+  }
+  const isReadOnly = modes.join(':').split(',').includes('ro');
+  const type = /^[./~]/.test(source) ? 'bind' : 'volume';
+  return { type, source, target: pathOf(target), isReadOnly, index };
+}
+
+/** The parts of a text between its colons, but for those inside of `${…}`. */
+function splitAt(text: string): string[] {
+  return text.includes('${') ? text.split(/:(?![^{}]*\})/) : text.split(':');
+}
+
+function pathOf(path: string): string {
+  return path.replace(/(?<=[^/]|^\/)\/+$/, '');
+}
+
+/** The ports of the host that a service publishes; those whose numbers are not known are left out. */
+export function publishedBy({ ports }: ReturnType<typeof mapOf>): readonly Published[] {
+  return itemsOf(ports).flatMap((item, index) => {
+    const read = isObject(item) ? longPort(item) : shortPort(String(item));
+    const range = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(read?.published ?? '');
+    if (read === undefined || range === null) return [];
+    const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
+    return first > last ? [] : [{ first, last, protocol: read.protocol, hostIp: read.hostIp, index }];
+  });
+}
+
+function longPort({ published, protocol, host_ip: hostIp }: ReturnType<typeof mapOf>) {
+  if (published === undefined || published === null || published === '') return undefined;
+  const ip = typeof hostIp === 'string' ? hostIp : undefined;
+  return { published: String(published), protocol: typeof protocol === 'string' ? protocol : 'tcp', hostIp: ip };
+}
+
+/** Reads `[address:]published:target[/protocol]`. */
+function shortPort(text: string) {
+  const [, address, plain, published, protocol = 'tcp'] =
+    /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?([^:/]*):[^:/]+(?:\/(\w+))?$/.exec(text) ?? [];
+  const hostIp = address ?? plain;
+  return published === undefined ? undefined : { published, protocol, hostIp };
+}
+
+/** The names of files that compose takes from its own folder: in a list, in a text, or under `path`. */
+export function namesIn(value: Json | undefined, at: NamedFile['at'], is: NamedFile['is']): readonly NamedFile[] {
+  if (typeof value === 'string') return [{ is, path: value, at }];
+  if (Array.isArray(value)) {
+    return itemsOf(value).flatMap((item, index) => namesIn(item, [...at, index], is));
+  }
+  const { path, required } = mapOf(value);
+  if (required === false || path === undefined) return [];
+  return namesIn(path, [...at, 'path'], is);
+}

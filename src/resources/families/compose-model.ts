@@ -1,0 +1,55 @@
+import { onceInTurn } from '../../api/once.ts';
+import { type Lookup, notKnown } from '../../compose/interpolate.ts';
+import { readCompose } from '../../compose/model.ts';
+import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
+import { readEnvText } from '../../formats/env-text.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+
+/** The content of the compose file of a block, read once for all of its checks; undefined where its text is not known. */
+export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
+  typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
+);
+
+/** The compose file of a block with its variables filled in. */
+export const composeOf = onceInTurn((self: CheckedResource): ReturnType<typeof readCompose> | undefined => {
+  const read = composeYamlOf(self);
+  return read === undefined ? undefined : readCompose(read, variablesOfBlock(self).lookup);
+});
+
+/** The variables that compose gets for a block. */
+interface BlockVariables {
+  /** The keys of env; undefined: not all of them are known. */
+  readonly declared: readonly string[] | undefined;
+  readonly lookup: Lookup;
+}
+
+/** The names that the platform sets itself, beside PATH and HOME of its own. */
+const ofPlatform = new Set(['APP_NAME', 'COMPOSE_PROJECT_NAME', 'DOCKER_CONFIG', 'COMPOSE_PREFIX']);
+const ofShell = new Set(['PATH', 'HOME']);
+
+/** The variables that compose gets for a block, by its env. Without its .env file a compose has none; a stack takes them from the command line. */
+export const variablesOfBlock = onceInTurn((self: CheckedResource): BlockVariables => {
+  const { values, maps, unknown = [] } = self;
+  const isStack = values.composeType === 'stack';
+  const isWritten = values.createEnvFile !== false || isStack;
+  const map = maps['env'];
+  const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
+  const entries: ReadonlyMap<string, string | undefined> = map?.entries ?? text ?? new Map();
+  const isOpen = unknown.includes('env') || map?.isOwn === false;
+  const lookup: Lookup = (name) => {
+    if (ofShell.has(name)) return notKnown;
+    if (!isStack && isWritten && ofPlatform.has(name)) return notKnown;
+    if (!isWritten) return undefined;
+    if (entries.has(name)) {
+      const value = entries.get(name);
+      return value === undefined || value.includes('${{') ? notKnown : value;
+    }
+    return isOpen ? notKnown : undefined;
+  };
+  return { declared: isOpen ? undefined : [...entries.keys()], lookup };
+});
+
+/** A problem of the compose file of a block. */
+export function inFile({ address }: CheckedResource, problem: Omit<Problem, 'address' | 'field'>): Problem {
+  return { address, field: 'composeFile', ...problem };
+}

@@ -1,0 +1,178 @@
+import type { ComposeModel } from '../../compose/model.ts';
+import { rewritten } from '../../compose/rewriting.ts';
+import { mapOf } from '../../compose/service-parts.ts';
+import { readComposeYaml } from '../../formats/compose-yaml.ts';
+import type { Json } from '../../formats/json.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { inFile } from './compose-model.ts';
+
+/** Settings of a compose that fail, or do nothing, beside the others. */
+export function settingsWork(self: CheckedResource): readonly Problem[] {
+  const { command, composePath, sourceType, randomize, isolatedDeployment, createEnvFile } = self.values;
+  const problem = (
+    code: 'refused-setting' | 'ignored-setting',
+    field: string,
+    message: string,
+    remedy: string,
+  ): Problem => ({
+    code,
+    address: self.address,
+    field,
+    message,
+    remedy,
+    ...(code === 'refused-setting' ? { fails: true } : {}),
+  });
+  const found: Problem[] = [];
+  const wrong = typeof command === 'string' ? refusedInCommand(command) : undefined;
+  if (wrong !== undefined) {
+    found.push(
+      problem(
+        'refused-setting',
+        'command',
+        `the platform refuses a command with ${wrong}`,
+        'Write one docker command without signs of a shell; && may join it with others that begin with docker compose.',
+      ),
+    );
+  }
+  if (sourceType === 'raw' && typeof composePath === 'string') {
+    const folder = composePath
+      .replace(/^(?:\.\/+)+/, '')
+      .split('/')
+      .slice(0, -1)
+      .join('/');
+    if (folder !== '' && createEnvFile !== false) {
+      found.push(
+        problem(
+          'refused-setting',
+          'composePath',
+          `the platform writes the variables to ${folder}/.env, and a raw compose has no folder ${folder}`,
+          'Remove composePath: a raw compose is always docker-compose.yml.',
+        ),
+      );
+    } else if (!/^(?:\.\/+)*docker-compose\.yml$/.test(composePath)) {
+      found.push(
+        problem('ignored-setting', 'composePath', 'a raw compose is always docker-compose.yml', 'Remove composePath.'),
+      );
+    }
+  }
+  if (randomize === true && isolatedDeployment === true) {
+    found.push(
+      problem(
+        'ignored-setting',
+        'randomize',
+        'randomize does nothing beside isolatedDeployment',
+        'Remove one of the two.',
+      ),
+    );
+  }
+  return found;
+}
+
+/** The first thing in a command that the platform refuses; undefined: nothing. */
+function refusedInCommand(command: string): string | undefined {
+  const sign = /[;|`$(){}<>\n\\]/.exec(command.trim())?.[0];
+  if (sign !== undefined) return sign === '\n' ? 'a line break' : sign;
+  if (/(?<!&)&(?!&)|&&&/.test(command)) return 'a single &';
+  const others = command
+    .split('&&')
+    .slice(1)
+    .map((part) => part.trim());
+  return others.every((part) => /^docker(?:-| )compose /.test(part))
+    ? undefined
+    : '&& before another command than docker compose';
+}
+
+/** Values that the platform changes while it writes the compose file anew. */
+export function staysAsWritten(self: CheckedResource, text: string): readonly Problem[] {
+  return rewritten(text).map(({ at, from, to, remedy }) =>
+    inFile(self, {
+      code: 'rewritten-file',
+      path: at,
+      message: `the platform writes ${to} for ${from}`,
+      remedy,
+    }),
+  );
+}
+
+/** What a stack of the swarm ignores or refuses in its services. */
+export function worksInStack(self: CheckedResource, { services }: ComposeModel): readonly Problem[] {
+  if (self.values.composeType !== 'stack') return [];
+  return [...services.values()].flatMap(({ name, definition, image }): Problem[] => {
+    const path = ['services', name];
+    if (image === undefined) {
+      const remedy = 'Name an image: a stack builds none.';
+      return [
+        inFile(self, {
+          code: 'refused-setting',
+          fails: true,
+          path,
+          message: `${name} has no image, and this is a stack`,
+          remedy,
+        }),
+      ];
+    }
+    const ignored = ['build', 'container_name', 'restart'].filter((key) => definition[key] !== undefined);
+    if (ignored.length === 0) return [];
+    const instead = ignored.includes('restart')
+      ? 'Write deploy: { restart_policy: … } in place of restart:, and remove the others.'
+      : 'Remove what it ignores.';
+    const message = `a stack ignores ${ignored.join(', ')} of ${name}`;
+    return [inFile(self, { code: 'ignored-setting', path: [...path, ignored[0] ?? ''], message, remedy: instead })];
+  });
+}
+
+/**
+ * What the services that get a domain lose by it. The platform adds labels and a network to the service as it stands in the
+ * text, without merge keys: what they bring is replaced.
+ */
+export function routesWork(
+  self: CheckedResource,
+  children: readonly CheckedResource[],
+  model: ComposeModel,
+): readonly Problem[] {
+  const { composeFile, isolatedDeployment, composeType } = self.values;
+  const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
+  const text = String(composeFile);
+  const written = /<<|\*/.test(text) ? asPlatformReads(text) : undefined;
+  const isIsolated = isolatedDeployment === true;
+  const found = new Map<string, Problem>();
+  for (const domain of domains) {
+    const { serviceName: name } = domain.values;
+    const service = typeof name === 'string' ? model.services.get(name) : undefined;
+    if (service === undefined || typeof name !== 'string') continue;
+    const path = ['services', name];
+    const add = (problem: Pick<Problem, 'message' | 'remedy' | 'fails'>) =>
+      found.set(`${name} ${problem.message}`, inFile(self, { code: 'lost-route', path, ...problem }));
+    const own = written?.[name];
+    if (service.definition.network_mode !== undefined) {
+      const message = `${name} has network_mode and gets a network for its domain: compose refuses the two together`;
+      add({ message, remedy: 'Remove network_mode, or the domain.', fails: true });
+    }
+    if (written === undefined) continue;
+    if (own === undefined) {
+      const message = `${name} comes by a merge key, and the platform looks for the service of a domain without them`;
+      add({ message, remedy: `Write ${name}: with its own key under services:.`, fails: true });
+      continue;
+    }
+    const labels = composeType === 'stack' ? 'deploy' : 'labels';
+    const lost = [...(isIsolated ? [] : ['networks']), labels].filter(
+      (key) => service.definition[key] !== undefined && mapOf(own)[key] === undefined && mapOf(own)['<<'] !== undefined,
+    );
+    if (lost.length > 0) {
+      const message = `${lost.join(' and ')} of ${name} come by a merge key, and what its domain adds replaces them`;
+      add({ message, remedy: `Write ${lost.map((key) => `${key}:`).join(' and ')} into ${name} itself.` });
+    }
+    const twin = Object.entries(written).find(([other, definition]) => other !== name && definition === own)?.[0];
+    if (twin !== undefined) {
+      const message = `${name} and ${twin} are one alias: both get the route of the domain`;
+      add({ message, remedy: `Write ${twin}: { <<: *… } in place of the alias.` });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The services as the platform reads them, without merge keys; what is one alias is one object. */
+function asPlatformReads(text: string): { readonly [key: string]: Json } | undefined {
+  const read = readComposeYaml(text, 'as the platform');
+  return 'unreadable' in read ? undefined : mapOf(mapOf(read.content as Json).services);
+}

@@ -1,0 +1,75 @@
+import type { ComposeModel, UseAt } from '../../compose/model.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { groupBy } from '../../kind/group.ts';
+import { inFile, variablesOfBlock } from './compose-model.ts';
+
+/** The variables of a compose file that are set nowhere, and those of env that reach no service. */
+export function variablesFit(self: CheckedResource, model: ComposeModel): readonly Problem[] {
+  return [...unset(self, model), ...refused(self, model), ...unused(self, model)];
+}
+
+function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[] {
+  const { lookup } = variablesOfBlock(self);
+  return [...groupBy(uses.map((use) => [use.name, use] as const))].flatMap(([name, all]): Problem[] => {
+    const value = lookup(name);
+    const isMissing = ({ operator = '' }: UseAt) =>
+      value === undefined || (value === '' && operator === ':?') ? operator === '' || operator.endsWith('?') : false;
+    const missing = all.filter(isMissing);
+    const first = missing.find(({ operator }) => operator?.endsWith('?')) ?? missing[0];
+    if (first === undefined) return [];
+    const isRefused = first.operator?.endsWith('?') === true;
+    const what = value === '' ? 'is empty' : 'is set nowhere';
+    const then = isRefused ? 'compose refuses the file' : 'compose fills in an empty text';
+    const isOff = self.values.createEnvFile === false && self.values.composeType !== 'stack';
+    const remedy = isOff
+      ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
+      : `Write ${name} under env:, or a default in the compose file: \${${name}:-…}.`;
+    const problem = {
+      code: 'unset-variable',
+      path: first.at,
+      message: `\${${name}} ${what}: ${then}`,
+      remedy,
+    } as const;
+    return [inFile(self, isRefused ? { ...problem, fails: true } : problem)];
+  });
+}
+
+function refused(self: CheckedResource, { refused: all }: ComposeModel): readonly Problem[] {
+  return all.map(({ text, at }) =>
+    inFile(self, {
+      code: 'refused-expression',
+      fails: true,
+      path: at,
+      message: `compose cannot read ${text}: a variable is $NAME or \${NAME}`,
+      remedy: `Write $${text} in the compose file for the text ${text}.`,
+    }),
+  );
+}
+
+/** Variables that compose or docker read themselves. */
+const ofTools = /^(?:COMPOSE|DOCKER|BUILDKIT|BUILDX)_/;
+
+function unused(self: CheckedResource, { uses, services, files }: ComposeModel): readonly Problem[] {
+  const { declared = [] } = variablesOfBlock(self);
+  const env = self.maps['env']?.entries;
+  const texts = env === undefined ? [String(self.values['env'] ?? '')] : [...env.values()].map(String);
+  const all = [...services.values()];
+  const takesAll = files.some(({ is, path }) => is === 'env_file' && /(?:^|\/)\.env$/.test(path));
+  const isMounted = all.some(({ mounts }) => mounts.some(({ source = '' }) => /(?:^|\/)\.env$/.test(source)));
+  if (takesAll || isMounted || all.length === 0) return [];
+  const used = new Set(uses.map(({ name }) => name));
+  const rest = declared.filter(
+    (name) => !used.has(name) && !ofTools.test(name) && !texts.some((text) => text.includes(`\${{${name}}}`)),
+  );
+  if (rest.length === 0) return [];
+  const [is, them] = rest.length === 1 ? ['reaches', 'it'] : ['reach', 'them'];
+  return [
+    {
+      code: 'unused-env',
+      address: self.address,
+      field: 'env',
+      message: `${rest.join(', ')} ${is} no service: the compose file does not use ${them}`,
+      remedy: `Write ${rest.slice(0, 1).join('')}: \${${rest.slice(0, 1).join('')}} under environment: of a service, or env_file: .env for all.`,
+    },
+  ];
+}

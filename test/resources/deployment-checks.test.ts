@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import { deploymentCodes } from '../../src/kind/checks.ts';
+import { hasChanges } from '../../src/plan/action.ts';
+import { read } from '../diagnostics/in-manifests.ts';
+import { everything, platform, production, raw } from '../diagnostics/provoked.ts';
+
+/** What is found in a compose text, each as `code path-or-message`; `more` is added to its block. */
+async function found(
+  text: string,
+  more = '',
+  files: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const all = await read({ 'trueup.yaml': production(raw(text, more)), ...files }).catch((error: unknown) => {
+    throw new Error(String(error));
+  });
+  const codes: readonly string[] = [...deploymentCodes, 'overlap', 'inconsistent', 'bad-reference', 'allowed'];
+  return all.filter(({ code }) => codes.includes(code)).map(({ code, message }) => `${code}: ${message}`);
+}
+
+const one = (definition: string, rest = '') => `services:\n  web: { image: nginx, ${definition} }\n${rest}`;
+const domain = 'domains: { shop.example.com: { serviceName: web } }';
+const says = (code: string, text: string) => [expect.stringMatching(new RegExp(`^${code}: .*${text}`)) as string];
+const nothing: readonly string[] = [];
+
+test.each([
+  ['service:\n  web: { image: nginx }\n', says('not-compose', 'must be a map with services')],
+  ['- web\n', says('not-compose', 'must be a map')],
+  ['./stack.yml', says('not-compose', 'must be a map')],
+  ['version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n', says('not-compose', 'must be a map')],
+  ['services:\n  web: nginx\n', says('not-compose', 'services.web must be a map')],
+  ['services: [web]\n', says('not-compose', 'must be a map with services')],
+  ['services: { web: { image: nginx } }\n', nothing],
+  ['name: shop\nservices: { web: { image: nginx } }\n', nothing],
+  ['version: "3"\nservices: { web: { image: nginx } }\n', nothing],
+  ['x-a: &a { image: nginx }\nservices: { web: *a }\n', nothing],
+  ['# none\nservices:\n  web:\n    image: nginx\n', nothing],
+  ['services: {}\n', nothing],
+])('F5: a text that is no compose file: %j', async (text, expected) => {
+  expect(await found(text)).toEqual(expected);
+});
+
+test('F5: the remedies name what was meant', async () => {
+  const remedies = async (text: string) =>
+    (await read({ 'trueup.yaml': production(raw(text)) })).map((one) => one.remedy);
+  expect(await remedies('./stack.yml')).toEqual(['Did you mean ${file:stack.yml}?']);
+  expect(await remedies('service: {}')).toEqual(['Did you mean services: in place of service:?']);
+  expect(await remedies('version https://git-lfs.github.com/spec/v1')).toEqual([
+    'The file is a pointer of Git LFS: run git lfs pull.',
+  ]);
+});
+
+describe('F1: what a raw source does not have', () => {
+  test.each([
+    [one('build: .'), says('not-in-source', 'services.web.build names \\., which is not there')],
+    [one('build: { context: ./app, dockerfile: Dockerfile }'), says('not-in-source', 'names ./app')],
+    [one('env_file: app.env'), says('not-in-source', 'services.web.env_file names app.env')],
+    [one('env_file: [{ path: a.env }]'), says('not-in-source', 'env_file.path names a.env')],
+    [one('extends: { file: base.yml, service: web }'), says('not-in-source', 'services.web.extends names base.yml')],
+    ['include: [other.yml]\nservices: { web: { image: nginx } }', says('not-in-source', 'include names other.yml')],
+    [one('configs: [c]', 'configs: { c: { file: ./c.conf } }'), says('not-in-source', 'configs.c.file names ./c.conf')],
+    [one('secrets: [s]', 'secrets: { s: { file: s.txt } }'), says('not-in-source', 'secrets.s.file')],
+    [one('build: https://github.com/traefik/whoami.git'), nothing],
+    [one('build: { context: ., dockerfile_inline: "FROM nginx" }'), nothing],
+    [one('env_file: .env'), nothing],
+    [one('env_file: [{ path: a.env, required: false }]'), nothing],
+    [one('profiles: [debug], build: .'), nothing],
+    [one('configs: [c]', 'configs: { c: { content: a }, unused: { file: ./c.conf } }'), nothing],
+    [one('extends: { service: base }', '  base: { image: nginx }'), nothing],
+    [one('env_file: /etc/shop.env'), nothing],
+  ])('%s', async (text, expected) => {
+    expect(await found(text)).toEqual(expected);
+  });
+
+  test('is not asked of a repository', async () => {
+    const text =
+      '    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main } } }\n';
+    expect(await read({ 'trueup.yaml': production(text) })).toEqual([]);
+  });
+});
+
+describe('F17: files and mounts', () => {
+  const files = (name: string) => `files: { ${name}: { content: "a" } }`;
+  test.each([
+    [one("volumes: ['../files/nginx.conf:/etc/nginx.conf']"), files('nginx.cnf'), 2],
+    [one("volumes: ['../files/nginx.conf:/etc/nginx.conf']"), '', 1],
+    [one('user: root'), files('a.conf'), 1],
+    [one("volumes: ['../files/nginx.conf:/etc/nginx.conf']"), files('nginx.conf'), 0],
+    [one("volumes: ['./../files/conf:/etc/nginx']"), files('conf/nginx.conf'), 0],
+    [one("volumes: ['../files:/etc/nginx']"), files('a.conf'), 0],
+    [one("volumes: ['../files/pg:/data']"), '', 0],
+    [one('configs: [c]', 'configs: { c: { file: ../files/c.conf } }'), files('c.conf'), 0],
+    [one('volumes: [{ type: bind, source: ../files/a.conf, target: /a.conf }]'), files('a.conf'), 0],
+  ])('%s beside %s: %i warnings', async (text, more, count) => {
+    const all = await found(text, more);
+    expect(all.map((text) => text.split(':')[0])).toEqual(Array.from({ length: count }, () => 'unmounted-file'));
+  });
+});
+
+describe('F6: variables', () => {
+  test.each([
+    [
+      one("environment: { P: '${DB_PASS}' }"),
+      '',
+      says('unset-variable', '\\$\\{DB_PASS\\} is set nowhere: compose fills in'),
+    ],
+    [one("labels: { a: '${TAG:?no tag}' }"), '', says('unset-variable', 'compose refuses the file')],
+    [one("labels: { a: '${TAG:?}' }"), 'env: { TAG: "" }', says('unset-variable', 'is empty: compose refuses')],
+    [one("labels: { a: '${A:-${B}}' }"), '', says('unset-variable', '\\$\\{B\\}')],
+    [one("labels: { a: '$TAG' }"), 'env: { TAG: a }, createEnvFile: false', says('unset-variable', 'TAG')],
+    [one('user: root'), 'env: { A: b, C: d }', says('unused-env', 'A, C reach no service')],
+    [one("labels: { a: '${A:-b}${C-}${D:+e}' }"), '', nothing],
+    [one("labels: { a: '${A:-{}}' }"), '', nothing],
+    [one("labels: { a: '$$A $${B}' }"), '', nothing],
+    [one("labels: { a: '${APP_NAME} ${COMPOSE_PROJECT_NAME} ${HOME}' }"), '', nothing],
+    [one('environment: [A]'), 'env: { A: b }', nothing],
+    [one('environment: { A: }'), 'env: "A=b\\n"', nothing],
+    [one('env_file: [.env]'), 'env: { A: b }', nothing],
+    [one("volumes: ['./.env:/app/.env']"), 'env: { A: b }', nothing],
+    [one("labels: { a: '${TAG}' }"), 'env: { TAG: "1" }, envMode: merge', nothing],
+    [one("labels: { a: '${OTHER}' }"), 'env: {}, envMode: merge', nothing],
+    [one("labels: { a: '${B}' }"), 'env: { A: a, B: "${{A}}" }', nothing],
+    [one('user: root'), 'env: { COMPOSE_PROFILES: debug }', nothing],
+  ])('%s beside %s', async (text, more, expected) => {
+    expect(await found(text, more)).toEqual(expected);
+  });
+
+  test.each([
+    ['echo $1', says('refused-expression', 'cannot read \\$1')],
+    ['${a.b}', says('refused-expression', 'cannot read \\$\\{a.b\\}')],
+    ['${A', says('refused-expression', 'cannot read \\$\\{A')],
+    ['price: 5$', says('refused-expression', 'cannot read \\$')],
+    ['$$1', nothing],
+    ['^a$$', nothing],
+    ['a {b}', nothing],
+  ])('a $ that compose refuses: %s', async (value, expected) => {
+    expect(await found(one(`command: ${JSON.stringify(value)}`))).toEqual(expected);
+  });
+
+  test('an expression stands at its line in the file', async () => {
+    const text = production('    compose: { shop: { source: { type: raw, composeFile: "${file:compose.yml}" } } }\n');
+    const file = 'services:\n  web:\n    image: nginx:${TAG}\n    volumes:\n      - ../files/a.conf:/a.conf\n';
+    const all = await read({ 'trueup.yaml': text, 'compose.yml': file });
+    expect(all.map(({ code, position }) => [code, position?.file, position?.line])).toEqual([
+      ['unset-variable', 'compose.yml', 3],
+      ['unmounted-file', 'compose.yml', 5],
+    ]);
+  });
+});
+
+describe('F7: values that the platform changes', () => {
+  test.each([
+    [
+      one('labels: { id: 123456789012345678 }'),
+      says('rewritten-file', 'writes 123456789012345680 for 123456789012345678'),
+    ],
+    [
+      one('configs: [{ source: c, mode: 0440 }]', 'configs: { c: { content: a } }'),
+      says('rewritten-file', 'writes 440 for 0440'),
+    ],
+    [one('ports: !reset []'), says('rewritten-file', 'writes nothing for !reset')],
+    [one('environment: { DAY: "2024-01-01" }'), says('rewritten-file', 'writes 2024-01-01 for "2024-01-01"')],
+    [one("environment: { N: '1_000' }"), says('rewritten-file', 'writes 1_000')],
+    [one('volumes: !override ["a:/a"]', 'volumes: { a: {} }'), says('rewritten-file', '!override')],
+    [one('labels: { id: "123456789012345678" }'), nothing],
+    [one('configs: [{ source: c, mode: 0o440 }]', 'configs: { c: { content: a } }'), nothing],
+    [one('environment: ["DAY=2024-01-01", "N=1_000"]'), nothing],
+    [one('environment: { N: 1000, M: "0440", D: "2024-01-01 noon" }'), nothing],
+    [one("environment: { N: '10.0.0.1', V: '1.2.3', T: '12:30' }"), nothing],
+    [one("labels: { a: 'x_1', b: '1_x' }"), nothing],
+  ])('%s', async (text, expected) => {
+    expect(await found(text)).toEqual(expected);
+  });
+});
+
+describe('services with a domain', () => {
+  const base = 'x-base: &base { networks: [back], labels: { a: b } }\nnetworks: { back: {} }\nservices:\n';
+  test.each([
+    [
+      `${base}  web: { <<: *base, image: nginx }\n`,
+      domain,
+      says('lost-route', 'networks and labels of web come by a merge key'),
+    ],
+    [`${base}  web: { <<: *base, image: nginx, labels: [] }\n`, domain, says('lost-route', 'networks of web come')],
+    [
+      'x-a: &a { image: nginx }\nservices: { web: *a, api: *a }\n',
+      domain,
+      says('lost-route', 'web and api are one alias'),
+    ],
+    [
+      'x-a: &a { web: { image: nginx } }\nservices: { <<: *a, api: { image: nginx } }\n',
+      domain,
+      says('lost-route', 'web comes by a merge key'),
+    ],
+    [one('network_mode: host'), domain, says('lost-route', 'web has network_mode')],
+    [one('network_mode: "service:vpn"', '  vpn: { image: vpn }'), domain, says('lost-route', 'network_mode')],
+    [`${base}  web: { <<: *base, image: nginx, labels: [], networks: [back] }\n`, domain, nothing],
+    [`${base}  web: { <<: *base, image: nginx }\n`, '', nothing],
+    [`${base}  web: { image: nginx }\n  api: { <<: *base, image: nginx }\n`, domain, nothing],
+    [`x-e: &e { A: b }\nservices: { web: { image: nginx, environment: { <<: *e } } }\n`, domain, nothing],
+    [one('network_mode: bridge'), '', nothing],
+    ['x-a: &a { image: nginx }\nservices: { web: *a, api: { <<: *a } }\n', domain, nothing],
+  ])('%s beside %s', async (text, more, expected) => {
+    expect(await found(text, more)).toEqual(expected);
+  });
+});
+
+describe('F8: settings', () => {
+  test.each([
+    ['command: "compose up -d; date"', says('refused-setting', 'refuses a command with ;')],
+    ['command: "compose -f $X up"', says('refused-setting', 'refuses a command with \\$')],
+    ['command: "compose up -d && rm -r x"', says('refused-setting', '&& before another command')],
+    ['composePath: ./deploy/compose.yml', says('refused-setting', 'deploy/.env')],
+    ['composePath: ./compose.yml', says('ignored-setting', 'always docker-compose.yml')],
+    ['randomize: true, suffix: a, isolatedDeployment: true', says('ignored-setting', 'randomize does nothing')],
+    ['command: "compose up -d --build"', nothing],
+    ['command: "compose pull && docker compose up -d"', nothing],
+    ['composePath: ./docker-compose.yml', nothing],
+    ['randomize: true, suffix: a', nothing],
+    ['isolatedDeployment: true', nothing],
+    ['composeType: stack', nothing],
+  ])('%s', async (more, expected) => {
+    expect(await found(one('user: root'), more)).toEqual(expected);
+  });
+
+  test.each([
+    ['build: .', ['not-in-source', 'refused-setting']],
+    ['image: nginx, build: https://github.com/a/b.git', ['ignored-setting']],
+    ['image: nginx, container_name: web, restart: always', ['ignored-setting']],
+    ['image: nginx, deploy: { replicas: 2 }', []],
+  ])('of a stack: %s', async (definition, codes) => {
+    const all = await found(`services: { web: { ${definition} } }`, 'composeType: stack');
+    expect(all.map((text) => text.split(':')[0]).toSorted()).toEqual(codes);
+  });
+});
+
+describe('F9: ports', () => {
+  const other = (ports: string) =>
+    `      other: { source: { type: raw, composeFile: "services: { web: { image: nginx, ports: [${ports}] } }" } }\n`;
+  test.each([
+    [`'8080:80'`, `'8080:8080'`, 1],
+    [`'8080-8090:80-90'`, `'8085:1'`, 1],
+    [`{ target: 80, published: 8080 }`, `'8080:1'`, 1],
+    [`'127.0.0.1:8080:80'`, `'8080:1'`, 1],
+    [`'80:80'`, `'8080:1'`, 1],
+    [`'443:443/udp'`, `'8080:1'`, 1],
+    [`'8080:80'`, `'8081:80'`, 0],
+    [`'8080:80/udp'`, `'8080:80'`, 0],
+    [`'127.0.0.1:8080:80'`, `'127.0.0.2:8080:80'`, 0],
+    [`'80'`, `80`, 0],
+    [`'\${PORT:-8080}:80'`, `'8081:80'`, 0],
+    [`{ target: 80 }`, `'8080:1'`, 0],
+  ])('%s and %s: %i', async (first, second, count) => {
+    const all = await read({
+      'trueup.yaml': production(raw(`services: { web: { image: nginx, ports: [${first}] } }`) + other(second)),
+    });
+    expect(all.map(({ code }) => code)).toEqual(Array.from({ length: count }, () => 'overlap'));
+  });
+});
+
+describe('allow', () => {
+  const text = one("labels: { a: '${TAG}' }");
+  const why = 'set by hand on the server';
+
+  test('silences a code with its reason, also of a block below', async () => {
+    expect(await found(text, `allow: { unset-variable: ${why} }`)).toEqual([
+      `allowed: unset-variable is allowed: ${why}`,
+    ]);
+    expect(
+      await found(one('user: root'), `files: { a.conf: { content: a } }, allow: { unmounted-file: ${why} }`),
+    ).toEqual([`allowed: unmounted-file is allowed: ${why}`]);
+  });
+
+  test('of something else silences nothing, and a wrong code is an error', async () => {
+    expect(await found(text, `allow: { unused-env: ${why} }`)).toEqual(says('unset-variable', 'TAG'));
+    await expect(found(text, 'allow: { unset: x }')).rejects.toThrow('allow has no key unset');
+    await expect(found(text, 'allow: { unset-variable: "" }')).rejects.toThrow(/allow/);
+  });
+});
+
+test('what fails is an error of a new or edited block, and a warning of one that stays as it was applied', async () => {
+  const made = platform();
+  const of = (more: string, image = 'nginx') =>
+    production(raw(`services: { web: { image: ${image}, command: 'echo $1' } }`, more));
+  const severities = async (text: string) => {
+    const plan = await made.plan(text);
+    return [
+      hasChanges(plan),
+      ...plan.diagnostics.filter(({ code }) => code === 'refused-expression').map((one) => one.severity),
+    ];
+  };
+  expect(await severities(of(''))).toEqual([true, 'error']);
+  await expect(made.apply(of(''), everything)).rejects.toThrow('cannot read $1');
+  await made.apply(of('allow: { refused-expression: run by another tool }, deploy: never'), everything);
+  expect(await severities(of('allow: { refused-expression: run by another tool }, deploy: never'))).toEqual([false]);
+  expect(await severities(of('deploy: never'))).toEqual([false, 'warning']);
+  expect(await severities(of('deploy: never', 'nginx:1.28'))).toEqual([true, 'error']);
+});
