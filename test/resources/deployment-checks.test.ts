@@ -229,7 +229,7 @@ describe('F8: settings', () => {
     ['image: nginx, deploy: { replicas: 2 }', []],
   ])('of a stack: %s', async (definition, codes) => {
     const all = await found(`services: { web: { ${definition} } }`, 'composeType: stack');
-    expect(all.map((text) => text.split(':')[0]).toSorted()).toEqual(codes);
+    expect(all.map((text) => text.split(':')[0] ?? '').toSorted((a, b) => a.localeCompare(b))).toEqual(codes);
   });
 });
 

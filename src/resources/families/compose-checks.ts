@@ -93,7 +93,7 @@ function instead(text: string, content: Json): string {
   if (/^\S+\.ya?ml\s*$/.test(text)) return `Did you mean \${file:${text.trim().replace(/^\.\//, '')}}?`;
   const key = closest('services', Object.keys(mapOf(content)));
   return key === undefined || key === 'services'
-    ? 'Write services: { NAME: { image: … } }, or \${file:…} with the path of the file.'
+    ? 'Write services: { NAME: { image: … } }, or ${file:…} with the path of the file.'
     : `Did you mean services: in place of ${key}:?`;
 }
 

@@ -104,5 +104,5 @@ function plainPath(path: string): string {
 }
 
 function isFileName(path: string): boolean {
-  return /[^/]\.[a-z]\w{0,9}$/i.test(path) && !/\.d$/.test(path);
+  return /[^/]\.[a-z]\w{0,9}$/i.test(path) && !path.endsWith('.d');
 }
