@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { deploymentCodes } from '../../src/kind/checks.ts';
-import { hasChanges } from '../../src/plan/action.ts';
-import { read } from '../diagnostics/in-manifests.ts';
-import { everything, platform, production, raw } from '../diagnostics/provoked.ts';
+import { deploymentCodes } from '../../../src/kind/checks.ts';
+import { hasChanges } from '../../../src/plan/action.ts';
+import { read } from '../../diagnostics/in-manifests.ts';
+import { everything, platform, production, raw } from '../../diagnostics/provoked.ts';
 
 /** What is found in a compose text, each as `code path-or-message`; `more` is added to its block. */
 async function found(
