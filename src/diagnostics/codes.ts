@@ -338,6 +338,10 @@ export const codes = {
     'A value differs on the platform, and Trueup does not write it back.',
     'Change it on the platform, or accept it in the manifest.',
   ),
+  'create-only': note(
+    'The manifest has a new value for a field in createOnly of its block. Trueup writes it to new objects only.',
+    'Remove the name from createOnly, so that Trueup writes the value.',
+  ),
   accepted: note(
     'A value differs on the platform, and a person accepted that until a day. Apply leaves it alone.',
     'To put the value of the manifest back now, use --include-accepted.',

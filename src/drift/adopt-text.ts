@@ -341,6 +341,6 @@ export function isSettled(
   return action.attributes.every(({ attribute, decision }) => {
     const own = pathOf(action.kind, attribute);
     if (own !== path && (group === undefined || !own.startsWith(group))) return true;
-    return decision.do === 'nothing' || decision.do === 'release';
+    return ['nothing', 'release', 'keep'].includes(decision.do);
   });
 }

@@ -230,7 +230,7 @@ function blockPosition({ declared }: Context, address: string): Found['position'
 function ofAttribute(context: Context, action: Action, one: AttributeChange, subject: FoundAt): Found[] {
   const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
-  if (decision.do === 'nothing' || decision.do === 'wait') return [];
+  if (['nothing', 'keep', 'wait'].includes(decision.do)) return [];
   const { digestsOfObjects, outputs, values, declared, redact } = context;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);

@@ -25,6 +25,11 @@ const commonOptions = {
     .describe(
       'Keys of env, of compose files and of other texts, and fields, that no plan shows and the state keeps as digests.',
     ),
+  createOnly: z
+    .array(z.string().min(1))
+    .describe(
+      'Fields that others set later, by the names of this block: [source.image, replicas, env.TAG]. Apply writes them when it creates the object; from then on Trueup neither compares nor writes them.',
+    ),
 } satisfies Record<string, z.ZodType>;
 
 /** Services whose deployments come first, without a reference to them. */

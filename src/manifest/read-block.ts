@@ -7,6 +7,7 @@ import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, isNeededBy } from '../kind/row-values.ts';
 import { type Written, caseFields, mergeOption, writtenFields } from '../kind/written-keys.ts';
+import { createOnlyIn } from './create-only.ts';
 import { type Evaluation, constant } from './evaluate-expressions.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { type FieldEvaluation, type FieldValue, checked, readField, whatItIs } from './fields.ts';
@@ -73,6 +74,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     else options[declared.name] = declared.value;
   }
   refuseOtherCases(block, fields, maps, evaluation.report);
+  const createOnly = createOnlyIn(block, { writtenAs: reading.writtenAs, maps }, evaluation.report);
   const { keyField } = kind.identity;
   if (keyField !== undefined && fields[keyField] === undefined) {
     const node: Node = { is: 'scalar', value: key, source: key, at };
@@ -80,7 +82,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     const unmarked = { ...evaluation, privateKeys: new Set<string>() };
     fields[keyField] = checked(constant(key, at), keyField, fieldOf(kind, keyField), node, unmarked);
   }
-  const { id, allow, private: _private, unset: _unset, after: _after, ...others } = options;
+  const { id, allow, private: _private, unset: _unset, after: _after, createOnly: _createOnly, ...others } = options;
   const merge = mergeOption(kind);
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
@@ -95,6 +97,7 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     maps,
     mapMode: mapMode === 'merge' ? 'merge' : 'own',
     options: others,
+    createOnly,
     pinned: typeof id === 'string' ? id : undefined,
     allows: isObject(allow) ? new Map(Object.entries(allow).map(([code, why]) => [code, String(why)])) : undefined,
     privateKeys: privateKeys.size === 0 ? undefined : privateKeys,

@@ -1,5 +1,5 @@
 import type { Json } from '../formats/json.ts';
-import type { Attribute } from '../kind/attribute.ts';
+import { type Attribute, attributeName } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
@@ -30,6 +30,8 @@ export interface Resource {
   readonly resets?: ReadonlyMap<string, Place> | undefined;
   /** The services that are deployed before it, each with the place of its line. */
   readonly after?: readonly AfterEntry[] | undefined;
+  /** The names of attributes, and of whole maps, that others set once the object is there. */
+  readonly createOnly?: ReadonlySet<string> | undefined;
   /** The id that the user pinned. */
   readonly pinned: string | undefined;
 }
@@ -50,6 +52,11 @@ export interface Block {
   readonly entries: ReadonlyMap<string, Entry>;
   readonly resets?: MapNode['resets'];
   readonly at: Place;
+}
+
+/** Whether others set an attribute once the object is there: Trueup only writes it when it creates the object. */
+export function isCreateOnly({ createOnly }: Pick<Resource, 'createOnly'>, attribute: Attribute): boolean {
+  return createOnly?.has(attribute.field) === true || createOnly?.has(attributeName(attribute)) === true;
 }
 
 /** The attributes that a resource declares. */

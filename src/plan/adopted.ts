@@ -47,7 +47,7 @@ export function refuseAdoption(actions: readonly Action[]): readonly Diagnostic[
 /** The attributes of an action that a plan would write, replace or cannot bring to what is declared. */
 export function differing({ attributes }: Action): readonly string[] {
   return attributes
-    .filter(({ decision }) => decision.do !== 'nothing' && decision.do !== 'wait')
+    .filter(({ decision }) => !['nothing', 'keep', 'wait'].includes(decision.do))
     .map(({ attribute }) => attribute.field);
 }
 

@@ -31,6 +31,8 @@ export type Decision =
   | { readonly do: 'replace'; readonly cause: Cause }
   /** A difference that the plan shows and leaves: `sentence` says why. */
   | { readonly do: 'leave'; readonly sentence: string; readonly accepted?: true }
+  /** Others set the value once the object is there: nothing is compared or sent. */
+  | { readonly do: 'keep' }
   /** The platform answers cipher text: nothing is compared or sent until it can decrypt that again. */
   | { readonly do: 'wait' }
   | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };

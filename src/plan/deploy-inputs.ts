@@ -47,8 +47,13 @@ export function inputsDigest({ root, leafs, above }: ServiceActions, how: Digest
 type Input = readonly [name: string, value: string | undefined];
 
 function inputsOf(one: Action, prefix: string, isInput: (field: Field) => boolean, how: Digesting): Input[] {
-  const declared = one.attributes.filter(({ wanted, field }) => wanted !== undefined && isInput(field));
+  const declared = one.attributes.filter((item) => isDeclared(item) && isInput(item.field));
   return declared.map((item) => [`${prefix}${attributeName(item.attribute)}`, digestOf(one, item, how)]);
+}
+
+/** Whether a value of the manifest is deployed: not one that others set, and that Trueup never wrote. */
+function isDeclared({ wanted, decision, pair }: AttributeChange): boolean {
+  return wanted !== undefined && (decision.do !== 'keep' || pair !== undefined);
 }
 
 function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
@@ -68,11 +73,11 @@ function digestOf(
   planned: AttributeChange,
   { outputs, digests, like }: Digesting,
 ): string | undefined {
-  const { attribute, field, pair } = planned;
+  const { attribute, field, pair, decision } = planned;
   const resolved = wantedOf(planned, outputs);
   const digest = digests(address, attributeName(attribute));
-  // What this run does not know is as it was settled last, or the plan is refused.
-  if (resolved?.is === 'unavailable' && pair !== undefined) {
+  // What this run does not know is as it was settled last, or the plan is refused. What others set counts as it was created.
+  if ((resolved?.is === 'unavailable' || decision.do === 'keep') && pair !== undefined) {
     return 'digest' in pair.wanted ? pair.wanted.digest : digest(canonical(pair.wanted.value), like);
   }
   return resolved?.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;
@@ -91,8 +96,8 @@ function variablesIn(parent: Action, how: Digesting): Variables {
   const keyed = new Map<string, string | undefined>();
   let text: string | undefined = '';
   for (const planned of parent.attributes) {
-    const { attribute, field, wanted } = planned;
-    if (field.map === undefined || wanted === undefined) continue;
+    const { attribute, field } = planned;
+    if (field.map === undefined || !isDeclared(planned)) continue;
     if (attribute.key === undefined) text = digestOf(parent, planned, how);
     else keyed.set(attribute.key, digestOf(parent, planned, how));
   }

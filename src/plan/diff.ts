@@ -5,7 +5,7 @@ import { type Json, type Row, defined } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/row-values.ts';
-import type { Resource } from '../manifest/resource.ts';
+import { type Resource, isCreateOnly } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
@@ -73,7 +73,7 @@ export function diffResource(input: DiffInput): Difference {
 
 /** Whether what is said of an attribute holds for the existing object, and not for a new one. */
 function isOfOld({ decision, pair }: AttributeChange): boolean {
-  return decision.do === 'release' || (decision.do === 'error' && pair === undefined);
+  return decision.do === 'release' || decision.do === 'keep' || (decision.do === 'error' && pair === undefined);
 }
 
 /** An attribute that is wanted, or that may have been settled earlier, beside its value on the platform. */
@@ -95,6 +95,8 @@ function judge(
   const { outputs, resource } = input;
   const digest = input.digests(resource.address, name);
   const standing = standingOf({ field, wanted, observed, pair, digest, outputs });
+  const before = secret(observed ?? null);
+  if (isCreateOnly(resource, attribute)) return { attribute, field, wanted, standing, before, pair, decision: kept };
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
@@ -113,11 +115,12 @@ function judge(
           accepted: obeyed,
           provedBy: isUnproven ? proof : undefined,
         });
-  const before = secret(observed ?? null);
   const judged = { attribute, field, wanted, standing, ...defined({ rotation }), before, pair, accepted };
   const isLeft = decided.do === 'nothing' && leavesMembers(judged, outputs);
   return { ...judged, decision: isLeft ? { do: 'write', cause: 'edit' } : decided };
 }
+
+const kept: Decision = { do: 'keep' };
 
 /** What is done about a key that may not stay. */
 function removal(accepted: Accepted | undefined): Decision {

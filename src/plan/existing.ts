@@ -117,7 +117,7 @@ function planReplacement(
     action: 'replace',
     replaced: difference.attributes,
     isRequested,
-    notes: [...target.notes, ...made.notes, ...gone.notes, ...pin],
+    notes: [...target.notes.filter(({ code }) => code !== 'create-only'), ...made.notes, ...gone.notes, ...pin],
     ...old,
   };
 }

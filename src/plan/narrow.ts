@@ -266,6 +266,7 @@ export function unreadAction(resource: Resource, record: StateRecord, above: Act
 /** An attribute about which nothing is done; what is declared is not known of one that would change. */
 function asItIs(attribute: AttributeChange): AttributeChange {
   const { decision } = attribute;
+  if (decision.do === 'keep') return attribute;
   return decision.do === 'nothing'
     ? { ...attribute, decision: { ...decision, settled: false } }
     : { ...attribute, wanted: undefined, decision: { do: 'nothing', settled: false } };

@@ -20,9 +20,9 @@ export interface NotCompared {
   readonly path?: string;
   /**
    * `secret missing`: everything but the secret is as it was applied last. `not recorded`: not even that is known, because an
-   * earlier version of Trueup wrote the state; an apply with the secrets records it.
+   * earlier version of Trueup wrote the state; an apply with the secrets records it. `create only`: others set it.
    */
-  readonly why: 'secret missing' | 'not recorded' | 'not returned' | 'cannot be decrypted' | 'left out';
+  readonly why: 'secret missing' | 'not recorded' | 'not returned' | 'cannot be decrypted' | 'left out' | 'create only';
   /** The names of the secrets that this run does not have. */
   readonly secrets?: readonly string[];
   readonly position?: Position;
@@ -60,6 +60,7 @@ function reasonOf(
   // Of an error the plan says more than that.
   if (declared === 'never declared' || declared === 'no longer declared' || decision.do === 'error') return undefined;
   if (isDeferred(action)) return { why: 'left out' };
+  if (decision.do === 'keep') return { why: 'create only' };
   if (there === 'unreadable') return { why: 'cannot be decrypted' };
   if (lacksSecret(standing)) {
     const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';

@@ -11,6 +11,7 @@ import { type Acceptances, acceptCommand, subjectField } from './find-acceptance
 import { type AttributeChange, isIgnored } from './action.ts';
 import { type ChangeShowing, sidesOf } from './attribute-change.ts';
 import { redactShown } from './shown-values.ts';
+import { isEdited } from './standing.ts';
 
 /** The input for the notes about the attributes of a resource. */
 export interface NotesInput extends ChangeShowing {
@@ -88,6 +89,11 @@ function decisionNote(input: NotesInput, planned: AttributeChange): Note | undef
     case 'write':
     case 'replace':
       return acceptanceOver(input, planned);
+    case 'keep': {
+      const sentence = 'the new value of the manifest is not written, because createOnly: names this field';
+      const remedy = 'To write it, remove the name from createOnly.';
+      return isEdited(planned.standing.declared) ? { code: 'create-only', sentence, remedy } : undefined;
+    }
     case 'wait':
       return undefined;
     default:

@@ -124,8 +124,8 @@ function deployCommand(kind: Kind, row: Row, isNewCode: boolean): KindCommand | 
 
 /** The row as it will be after the writes, as far as the choice of a command needs it. */
 function futureRow(root: Action, row: Row | undefined): Row {
-  const declared = root.attributes.flatMap(({ attribute: { field, key }, wanted }) => {
-    const value = key === undefined ? knownValue(wanted) : undefined;
+  const declared = root.attributes.flatMap(({ attribute: { field, key }, wanted, decision }) => {
+    const value = key === undefined && decision.do !== 'keep' ? knownValue(wanted) : undefined;
     return value === undefined ? [] : [[field, value] as const];
   });
   const none = root.kind.service?.deployments;

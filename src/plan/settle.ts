@@ -102,7 +102,7 @@ function settleAttribute(
   const kept = () => old;
   const none = () => undefined;
   if (decision.do === 'release') return { pair: none };
-  if (compared === undefined || decision.do === 'leave' || decision.do === 'wait') return { pair: kept };
+  if (compared === undefined || ['leave', 'keep', 'wait'].includes(decision.do)) return { pair: kept };
   const { verdict, seen, meant } = compared;
   const digest = digests(action.address, attributeName(attribute));
   // The pair of a key goes when the key is gone; until then it stays ours.

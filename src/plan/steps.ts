@@ -20,7 +20,7 @@ import { type Place, fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { membersOf } from '../state/stored.ts';
 import type { Action, AttributeChange, Member, Step } from './action.ts';
-import { writesOrRemoves } from './decide.ts';
+import { type Decision, writesOrRemoves } from './decide.ts';
 
 /** What the steps of one resource are made from. */
 export interface StepInput {
@@ -76,7 +76,7 @@ export function updateSteps(
   const changed = wantedMembers(input, ({ decision }) => writesOrRemoves(decision));
   const all = wantedMembers(
     input,
-    ({ decision, wanted }) => !['leave', 'wait'].includes(decision.do) && wanted?.missing.length === 0,
+    ({ decision, wanted }) => !['leave', 'keep', 'wait'].includes(decision.do) && wanted?.missing.length === 0,
   );
   const steps: Step[] = [];
   const notes: string[] = [];
@@ -233,10 +233,12 @@ function wantedMembers(
   return members;
 }
 
-/** The keys of a map whose values a person accepted: they stay as the platform has them. */
+/** The keys of a map that stay as the platform has them: a person accepted the value, or others set it. */
 function keptOf(attributes: readonly AttributeChange[], name: string): { readonly kept?: ReadonlySet<string> } {
+  const stays = (decision: Decision) =>
+    decision.do === 'keep' || (decision.do === 'leave' && decision.accepted === true);
   const kept = attributes.flatMap(({ attribute, decision }) =>
-    attribute.field === name && decision.do === 'leave' && decision.accepted === true ? (attribute.key ?? []) : [],
+    attribute.field === name && stays(decision) ? (attribute.key ?? []) : [],
   );
   return kept.length === 0 ? {} : { kept: new Set(kept) };
 }

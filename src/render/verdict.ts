@@ -138,7 +138,7 @@ function reasonWords(
     case 'secret missing': {
       const names = [...new Set(some.flatMap(({ secrets = [] }) => secrets))].map((name) => nameOf(name));
       const what = names.length === 1 ? 'a secret' : 'secrets';
-      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${someOf(names, maxSecrets)})`;
+      return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${someOf(names, maxNamed)})`;
     }
     case 'not recorded':
       return `${be} not recorded in a form that this run can compare: run once with the secrets`;
@@ -148,13 +148,17 @@ function reasonWords(
       return `cannot be decrypted by the platform`;
     case 'left out':
       return `${be} left out of this plan`;
+    case 'create only': {
+      const paths = [...new Set(some.flatMap(({ path = [] }) => path))].map((path) => nameOf(path));
+      return `${be} not managed after creation (${someOf(paths, maxNamed)})`;
+    }
     default:
       return why satisfies never;
   }
 }
 
-/** The number of missing secrets that are named. */
-const maxSecrets = 5;
+/** The number of missing secrets, or of fields, that are named. */
+const maxNamed = 5;
 
 function resultVerdict(result: ResultDocument): string {
   const news = result.outcomes.filter(isNews);

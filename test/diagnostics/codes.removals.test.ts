@@ -101,6 +101,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
   ],
   'the state and the manifest, whatever the platform has': [
     'Correct to:, or remove the entry._',
+    'To write it, remove the name from createOnly.',
     'Remove its block: one object cannot have two addresses.',
     'Remove the entry, or the other object.',
     'Correct from:, as `trueup state list` prints it; or remove the entry.',

@@ -296,6 +296,14 @@ export const inPlans = {
         () => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
       ),
     ),
+  'create-only': (made) =>
+    reported(() =>
+      planned(
+        made,
+        production(stack('description: one, createOnly: [description]')),
+        production(stack('description: two, createOnly: [description]')),
+      ),
+    ),
   accepted: (made) => reported(() => afterAcceptance(made, 5)),
   'acceptance-over': (made) => reported(() => afterAcceptance(made, -1)),
   'acceptance-void': (made) => reported(() => afterAcceptance(made, 500)),

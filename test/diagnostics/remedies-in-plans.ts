@@ -294,6 +294,9 @@ export const inPlans = {
     },
     'or accept it in the manifest.': (made) => applied(made, composeType('stack')),
   },
+  'create-only': {
+    'To write it, remove the name from createOnly.': (made) => applied(made, production(stack('description: two'))),
+  },
   accepted: {
     'To put the value of the manifest back now: --include-accepted.': async (made) =>
       session(

@@ -79,6 +79,7 @@ test('gives each reason that a document can have, and no other', () => {
     attributeChange('command', { ...lacksOne, pair: { ...value, wanted: former } }),
     attributeChange('databasePassword', { decision: unsettled, pair: pairOf('value', null) }),
     attributeChange('env', { decision: { do: 'wait' }, standing: { declared: 'as settled', there: 'unreadable' } }),
+    attributeChange('dockerImage', { decision: { do: 'keep' } }),
   ];
   const given = [...found({ attributes }), ...found({ kept: 'left out' })].map(({ why }) => why);
   const reasons = planDocument.shape.notCompared.element.shape.why.options;

@@ -167,7 +167,7 @@ export const comparison = {
       address: z.string(),
       /** The field; left out for an object as a whole. */
       path: z.string().optional(),
-      why: z.enum(['secret missing', 'not recorded', 'not returned', 'cannot be decrypted', 'left out']),
+      why: z.enum(['secret missing', 'not recorded', 'not returned', 'cannot be decrypted', 'left out', 'create only']),
       /** Names of the secrets that the run does not have. */
       secrets: strings.optional(),
       position: position.optional(),
