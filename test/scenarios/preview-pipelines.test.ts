@@ -8,11 +8,13 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { program, trueup } from '../cli/process.ts';
 import { forgeToken, serveForge } from '../support/fake-forge.ts';
+import { commitAll, hostRepository } from '../support/hosted-repository.ts';
 import type { Event, Hosted } from '../support/pipelines.ts';
-import { git, hostRepository, runPipeline } from '../support/pipelines.ts';
+import { runPipeline } from '../support/pipelines.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { keyText } from '../support/state-key.ts';
-import { effort } from '../support/whole.ts';
+import { serveProgram } from '../support/warm-program.ts';
+import { effort, isAll } from '../support/whole.ts';
 
 /** The life of previews by the pipeline files: requests that fail, jobs that are killed, and jobs that come late. */
 
@@ -32,12 +34,15 @@ type Step = Omit<Extract<Event, { is: 'pull request' }>, 'is' | 'number' | 'bran
 
 describe('previews of pull requests', () => {
   const emulator = createEmulator({ profile: 'standard', apiKey });
-  const { bare, clone } = hostRepository();
+  const repository = hostRepository();
+  const { bare, clone } = repository;
   const closing: (() => Promise<unknown>)[] = [];
   const beside = mkdtempSync(join(tmpdir(), 'trueup-node-'));
   const hosts = new Map<Forge['name'], Hosted>();
   const heads: string[] = [];
   let settings: Record<string, string> = {};
+  /** What runs the other jobs, which need not be processes. */
+  let inside: Pick<Hosted, 'node'> = {};
   let [sent, kills, killAt, everyTenth]: [number, number, number | undefined, boolean] = [0, 0, undefined, false];
 
   /** Kills the job that runs, with the program that it started: its next write never comes. */
@@ -51,6 +56,8 @@ describe('previews of pull requests', () => {
     writeFileSync(join(beside, 'node'), `#!/bin/sh\necho $$ > ${beside}/pid\nexec ${process.execPath} "$@"\n`);
     chmodSync(join(beside, 'node'), 0o755);
     const store = await serveS3(['states']);
+    const warm = await serveProgram();
+    if (!isAll) inside = { node: warm.node };
     const deliver: typeof emulator.send = async (request) => {
       const isWrite = request.method === 'POST';
       if (isWrite && killAt !== undefined && --killAt === 0) {
@@ -68,7 +75,7 @@ describe('previews of pull requests', () => {
         : failed;
     };
     const platform = await serve(emulator, { faults: { send: deliver, deliver } });
-    closing.push(...[store, platform].map((one) => () => one.close()));
+    closing.push(...[store, platform, warm].map((one) => () => one.close()));
     settings = {
       TRUEUP_URL: platform.url,
       TRUEUP_STATE_URL: `s3://states/previews?endpoint=${store.url}`,
@@ -99,14 +106,8 @@ describe('previews of pull requests', () => {
       'preview.yaml': root('pr', 'preview: {}\nvariables: { suffix: "-pr-${preview:id}.example.com" }\n'),
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(clone, 'infra', name), text);
-    git(clone, 'add', '-A');
-    git(clone, 'commit', '-q', '-m', 'Begin');
-    git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/main');
-    for (const at of [0, 1]) {
-      git(clone, 'commit', '-q', '--allow-empty', '-m', `Change ${at}`);
-      heads.push(git(clone, 'rev-parse', 'HEAD'));
-    }
-    git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/feature');
+    commitAll(repository, 'Begin');
+    heads.push(...[0, 1].map((at) => commitAll(repository, `Change ${at}`, 'feature')));
   });
 
   afterAll(() => Promise.all(closing.map((close) => close())));
@@ -119,8 +120,10 @@ describe('previews of pull requests', () => {
     return out;
   }
 
-  async function happens(host: Hosted, number: number, about: Step) {
-    const runs = await runPipeline(host, { is: 'pull request', number, branch: 'feature', ...about });
+  /** `isProcess`: the job is killed, or runs beside another one. */
+  async function happens(host: Hosted, number: number, about: Step, isProcess = false) {
+    const by = isProcess ? host : { ...host, ...inside };
+    const runs = await runPipeline(by, { is: 'pull request', number, branch: 'feature', ...about });
     expect(runs).toHaveLength(1);
     return { code: runs[0]?.code, log: runs[0]?.log ?? '' };
   }
@@ -165,32 +168,32 @@ describe('previews of pull requests', () => {
       const third = (number - 1 + Math.floor((number - 1) / 3)) % 3;
       const pull = { isOpen: true, head: first };
       host.forge.pulls.set(number, pull);
-      const run = async (step: Step, isKilled = false) => {
-        if (isKilled) killAt = 1 + (number % 2);
-        const ended = await happens(host, number, step);
-        if (isKilled) killAt = undefined;
+      const run = async (step: Step, how?: 'killed' | 'beside another') => {
+        if (how === 'killed') killAt = 1 + (number % 2);
+        const ended = await happens(host, number, step, how !== undefined);
+        if (how === 'killed') killAt = undefined;
         logs.push(`${host.name} ${number} ${JSON.stringify(step)}: ${ended.code}\n${ended.log}`);
         return ended;
       };
-      const close = (isKilled = false) => {
+      const close = (how?: 'killed' | 'beside another') => {
         pull.isOpen = false;
-        return run({ action: 'closed', head: pull.head }, isKilled);
+        return run({ action: 'closed', head: pull.head }, how);
       };
-      await run({ action: 'opened', head: first }, third === 0);
+      await run({ action: 'opened', head: first }, third === 0 ? 'killed' : undefined);
       pull.head = second;
       if (third === 0) {
         // The pull request is closed while the job of the push runs.
-        const pushed = run({ action: 'synchronize', head: second });
+        const pushed = run({ action: 'synchronize', head: second }, 'beside another');
         await delay(100 * number);
-        await close();
+        await close('beside another');
         expect((await pushed).code, logs.join('\n')).toBe(0);
       } else {
-        await run({ action: 'synchronize', head: second }, third === 1);
+        await run({ action: 'synchronize', head: second }, third === 1 ? 'killed' : undefined);
         if (third === 1) {
           const late = await run({ action: 'synchronize', head: first });
           expect(late, late.log).toMatchObject({ code: 0, log: expect.stringContaining('Nothing was applied') });
         }
-        await close(third === 2);
+        await close(third === 2 ? 'killed' : undefined);
         // A job that waited since before the end: it finds the pull request closed, and removes what is left.
         await run({ action: 'synchronize', head: second });
       }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { program } from '../cli/process.ts';
-import { git, hostRepository, imageOf, readYaml, runScript } from '../support/pipelines.ts';
+import { git, hostRepository } from '../support/hosted-repository.ts';
+import { imageOf, readYaml, runScript } from '../support/pipelines.ts';
 
 /** The pipeline files that promote staging to production, step by step on a bare repository. */
 

@@ -6,11 +6,13 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { program } from '../cli/process.ts';
 import { forgeToken, serveForge } from '../support/fake-forge.ts';
+import { beginBranch, commitAll, hostRepository, mergeBranch } from '../support/hosted-repository.ts';
 import type { Event, Hosted } from '../support/pipelines.ts';
-import { git, hostRepository, mergeBranch, runPipeline } from '../support/pipelines.ts';
+import { runPipeline } from '../support/pipelines.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { keyText } from '../support/state-key.ts';
-import { effort } from '../support/whole.ts';
+import { serveProgram } from '../support/warm-program.ts';
+import { effort, isAll } from '../support/whole.ts';
 
 /** The pipeline files for several stages: each stage on a platform of its own, with a key of its own. */
 
@@ -25,7 +27,8 @@ describe.each(forges)('two stages on %s', (name) => {
     staging: createEmulator({ profile: 'dokploy', apiKey: keyOf.staging }),
     production: createEmulator({ profile: 'dokploy', apiKey: keyOf.production }),
   };
-  const { bare, clone } = hostRepository();
+  const repository = hostRepository();
+  const { bare, clone } = repository;
   const closing: (() => Promise<unknown>)[] = [];
   const printed: string[] = [];
   let [forge, hosted, urls]: [Awaited<ReturnType<typeof serveForge>>?, Hosted?, Readonly<Record<string, string>>?] = [];
@@ -37,7 +40,9 @@ describe.each(forges)('two stages on %s', (name) => {
       serve(emulators.staging),
       serve(emulators.production),
     ]);
-    closing.push(...[store, served, ...platforms].map((one) => () => one.close()));
+    // Of their jobs that are processes, pipelines.test.ts asks.
+    const warm = await serveProgram();
+    closing.push(...[store, served, ...platforms, warm].map((one) => () => one.close()));
     forge = served;
     urls = Object.fromEntries(stages.map((stage, at) => [stage, platforms[at]?.url ?? '']));
     const ofStage = (stage: (typeof stages)[number]) => ({
@@ -73,7 +78,15 @@ describe.each(forges)('two stages on %s', (name) => {
             ),
             'trueup-comment': { TRUEUP_FORGE_TOKEN: forgeToken },
           };
-    hosted = { name, forge, bare, files: '-stages', settings, program: program() };
+    hosted = {
+      name,
+      forge,
+      bare,
+      files: '-stages',
+      settings,
+      program: program(),
+      ...(isAll ? {} : { node: warm.node }),
+    };
     mkdirSync(join(clone, 'infra'));
     commit('Begin', { 'README.md': '# Shop\n' });
   });
@@ -81,12 +94,9 @@ describe.each(forges)('two stages on %s', (name) => {
   afterAll(() => Promise.all(closing.map((close) => close())));
 
   function commit(message: string, files: Readonly<Record<string, string>>, branch = 'main'): void {
-    git(clone, 'fetch', '-q', 'origin');
-    if (branch !== 'main') git(clone, 'checkout', '-q', '-B', branch, 'origin/main');
+    if (branch !== 'main') beginBranch(repository, branch);
     for (const [path, text] of Object.entries(files)) writeFileSync(join(clone, path), text);
-    git(clone, 'add', '-A');
-    git(clone, 'commit', '-q', '-m', message);
-    git(clone, 'push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
+    commitAll(repository, message, branch);
   }
 
   const stageText = (stage: string, tag: string) =>

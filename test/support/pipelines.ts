@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -7,6 +7,7 @@ import type { Forge } from '../../src/ci/forge.ts';
 import { finish } from '../cli/process.ts';
 import type { FakeForge } from './fake-forge.ts';
 import { forgeToken, runnerOf } from './fake-forge.ts';
+import { checkOut, commitOf, git } from './hosted-repository.ts';
 import type { Contexts } from './pipeline-expressions.ts';
 import { holds, holdsInGitLab, substitute } from './pipeline-expressions.ts';
 
@@ -17,16 +18,6 @@ const root = resolve(import.meta.dirname, '../..');
 /** A file of the project as a value. */
 export function readYaml(path: string): unknown {
   return parse(readFileSync(join(root, path), 'utf8'));
-}
-
-/** Runs git in a folder. Gives what it prints. */
-export function git(folder: string, ...args: readonly string[]): string {
-  const who = ['-c', 'user.name=ops', '-c', 'user.email=ops@example.test', '-c', 'init.defaultBranch=main'];
-  // All jobs of a run check out the same merge commit.
-  const at = '2026-01-02T03:04:05Z';
-  const config = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
-  const env = { PATH: process.env.PATH, ...config, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
-  return execFileSync('git', [...who, '-C', folder, ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 /** What happens in the repository. */
@@ -165,7 +156,7 @@ async function runGitLabJob(
 ): Promise<readonly JobRun[]> {
   const { job, content, variables, artifacts } = about;
   const folder = mkdtempSync(join(tmpdir(), 'trueup-pipeline-'));
-  const commit = checkOut(bare, folder, event, { merges: false });
+  const commit = checkOutEvent(bare, folder, event, { merges: false });
   const isPull = event.is === 'pull request';
   const predefined: Record<string, string> = {
     ...runnerOf(name, forge.url),
@@ -245,7 +236,7 @@ async function runWorkflowJob(
       const given = values(step.with);
       if (step.uses?.includes('actions/checkout@') === true) {
         if (given['persist-credentials'] !== 'false') throw new Error('the checkout keeps the token in .git/config');
-        commit = checkOut(bare, folder, event, { merges: name === 'github', ref: given['ref'] });
+        commit = checkOutEvent(bare, folder, event, { merges: name === 'github', ref: given['ref'] });
       } else if (step.uses?.includes('actions/download-artifact@') === true) {
         for (const [artifact, files] of artifacts) {
           if (!new RegExp(`^${(given['pattern'] ?? '*').replace('*', '.*')}$`).test(artifact)) continue;
@@ -259,7 +250,7 @@ async function runWorkflowJob(
         const content = readFileSync(join(folder, path));
         artifacts.set(given['name'] ?? '', new Map([[path, content]]));
         // The checkout of a pull request is a merge commit of its branch.
-        const head = event.is === 'pull request' ? git(bare, 'rev-parse', event.branch) : commit;
+        const head = event.is === 'pull request' ? commitOf(bare, event.branch) : commit;
         if (event.is === 'pull request') forge.heads.set(event.number, head);
         forge.artifacts.push({ name: given['name'] ?? '', content, head, ...(isFork ? { isForeign: true } : {}) });
       } else if (step.uses?.startsWith('OWNER/trueup@') === true) {
@@ -312,31 +303,33 @@ async function runWorkflowJob(
   return { job, code, log, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '', folder };
 }
 
+/** The commit that the job of a pull request is about. */
+function headOf(bare: string, { head, branch }: Extract<Event, { is: 'pull request' }>): string {
+  return head ?? commitOf(bare, branch);
+}
+
 /** What a forge says about an event. */
 function payloadOf(bare: string, event: Event): Contexts {
   if (event.is !== 'pull request') return { ref: 'refs/heads/main' };
   const side = (full_name: string, sha: string): Contexts => ({ repo: { full_name }, sha });
-  const head = event.head ?? git(bare, 'rev-parse', event.branch);
+  const head = headOf(bare, event);
   const pull = {
     number: event.number,
     head: side(event.fork === true ? 'fork/infra' : 'shop/infra', head),
-    base: side('shop/infra', git(bare, 'rev-parse', 'main')),
+    base: side('shop/infra', commitOf(bare, 'main')),
   };
   return { action: event.action ?? 'opened', pull_request: pull };
 }
 
+/** The folders with the programs of a built Trueup, by the file of that. */
+const images = new Map<string, string>();
+
 /** The variables of a job in the image of Trueup: its programs are found, and no variable of this process. */
 export function imageOf({ program, node = process.execPath }: Product): Record<string, string> {
-  const bin = join(dirname(program), '../image');
-  mkdirSync(bin, { recursive: true });
-  for (const name of ['trueup', 'trueup-ci']) {
-    const link = join(bin, name);
-    if (existsSync(link)) continue;
-    // Workers do this side by side: a link under a name of its own replaces one that came meanwhile.
-    const own = `${link}.${process.pid}`;
-    symlinkSync(join(dirname(program), `${name}.js`), own);
-    renameSync(own, link);
-  }
+  const bin = images.get(program) ?? mkdtempSync(join(tmpdir(), 'trueup-image-'));
+  if (!images.has(program))
+    for (const name of ['trueup', 'trueup-ci']) symlinkSync(join(dirname(program), `${name}.js`), join(bin, name));
+  images.set(program, bin);
   return { PATH: `${bin}:${dirname(node)}:${process.env.PATH ?? ''}`, HOME: tmpdir() };
 }
 
@@ -369,49 +362,14 @@ function touches(bare: string, event: Event, patterns: readonly string[]): boole
 }
 
 /** Checks out the commit of an event: of a pull request its merge into main, or its branch. Returns the commit. */
-function checkOut(
+function checkOutEvent(
   bare: string,
   folder: string,
   event: Event,
   { merges, ref = '' }: { merges: boolean; ref?: string | undefined },
 ): string {
-  git(folder, 'clone', '-q', bare, '.');
-  if (ref !== '') git(folder, 'checkout', '-q', '--detach', ref);
-  else if (event.is === 'pull request') {
-    git(folder, 'checkout', '-q', '--detach', event.head ?? `origin/${event.branch}`);
-    if (merges) {
-      git(folder, 'checkout', '-q', '--detach', 'origin/main');
-      git(folder, 'merge', '-q', '--no-ff', '-m', 'Merge', event.head ?? `origin/${event.branch}`);
-    }
-  }
-  return git(folder, 'rev-parse', 'HEAD');
-}
-
-/** Makes a bare repository, and a clone of it to work in. */
-export function hostRepository(): { readonly bare: string; readonly clone: string } {
-  const bare = mkdtempSync(join(tmpdir(), 'trueup-bare-'));
-  git(bare, 'init', '-q', '--bare');
-  const clone = mkdtempSync(join(tmpdir(), 'trueup-clone-'));
-  git(clone, 'clone', '-q', bare, '.');
-  git(clone, 'checkout', '-q', '-b', 'main');
-  return { bare, clone };
-}
-
-/** Merges a branch into main as the button of a forge does. Returns the commit. */
-export function mergeBranch(bare: string, branch: string, how: 'merge' | 'squash' | 'rebase'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-merge-'));
-  git(folder, 'clone', '-q', bare, '.');
-  if (how === 'merge') git(folder, 'merge', '-q', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
-  if (how === 'squash') {
-    git(folder, 'merge', '-q', '--squash', `origin/${branch}`);
-    git(folder, 'commit', '-q', '-m', branch);
-  }
-  if (how === 'rebase') {
-    git(folder, 'checkout', '-q', '-B', branch, `origin/${branch}`);
-    git(folder, 'rebase', '-q', 'main');
-    git(folder, 'checkout', '-q', 'main');
-    git(folder, 'merge', '-q', '--ff-only', branch);
-  }
-  git(folder, 'push', '-q', 'origin', 'main');
-  return git(folder, 'rev-parse', 'HEAD');
+  if (ref !== '') return checkOut(bare, folder, { ref });
+  if (event.is !== 'pull request') return checkOut(bare, folder, {});
+  const head = headOf(bare, event);
+  return checkOut(bare, folder, merges ? { merge: head } : { ref: head });
 }

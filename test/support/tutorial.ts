@@ -9,9 +9,12 @@ import { serveForge, forgeToken } from './fake-forge.ts';
 import { freePort } from './free-port.ts';
 import { continued, endOf, expectLines, partsOf } from './page-parts.ts';
 import type { Event, JobRun, Product } from './pipelines.ts';
-import { git, hostRepository, imageOf, mergeBranch, runPipeline, runScript } from './pipelines.ts';
+import { git, hostRepository, mergeBranch } from './hosted-repository.ts';
+import { imageOf, runPipeline, runScript } from './pipelines.ts';
 import { serveS3 } from './s3-server.ts';
 import { root } from './samples.ts';
+import { serveProgram } from './warm-program.ts';
+import { isAll } from './whole.ts';
 
 /**
  * Runs docs/tutorial.md: each block of commands in a shell, and the jobs that it starts on a forge. Each block of text must
@@ -134,7 +137,10 @@ async function serveGitHub(product: Product) {
 
 /** Follows the page from its first line to the last plan, with a built program and its Node. Gives the number of its blocks. */
 export async function followTutorial(product: Product): Promise<number> {
-  const [github, store, port] = await Promise.all([serveGitHub(product), serveS3(['states']), freePort()]);
+  // What a person types starts processes; of jobs that do, pipelines.test.ts asks.
+  const warm = await serveProgram();
+  const inJobs = isAll ? product : { ...product, node: warm.node };
+  const [github, store, port] = await Promise.all([serveGitHub(inJobs), serveS3(['states']), freePort()]);
   const place = mkdtempSync(join(tmpdir(), 'trueup-tutorial-'));
   try {
     return await follow({
@@ -145,7 +151,7 @@ export async function followTutorial(product: Product): Promise<number> {
     });
   } finally {
     endOf(place, 'PLATFORM');
-    await Promise.all([github.close(), store.close()]);
+    await Promise.all([github.close(), store.close(), warm.close()]);
   }
 }
 
