@@ -208,7 +208,7 @@ export async function leftOver(made: Bench, text: string): Promise<string[]> {
 
 /** What each row of a platform is called: every object that there is, once. */
 export function objectsOf({ emulator }: Bench): string[] {
-  const { deployment: _, volume: _kept, ...tables } = emulator.world.tables;
+  const { deployment: _, volume: _kept, task: _ran, ...tables } = emulator.world.tables;
   const nameOf = (row: Row) => row.name ?? row.host ?? row.mountPath ?? row.prefix ?? row.giteaUrl ?? row.email;
   return Object.entries(tables)
     .flatMap(([table, rows]) => Object.values(rows).map((row) => `${table} ${String(nameOf(row))}`))

@@ -51,12 +51,22 @@ async function run(folder: string, disk: Disk): Promise<{ kept: number; error: u
   }
 }
 
-/** Makes one operation after the other fail, each in a folder of its own, until a run has no more of them. */
+/** Which operations fail: each n-th from the first one, all of them below. */
+interface Which {
+  readonly first: number;
+  readonly each: number;
+}
+
+/**
+ * Makes one operation after the other fail, each in a folder of its own, until a run has no more of them. Gives how many
+ * operations a run has.
+ */
 async function atEveryOperation(
   fail: (operation: Operation, work: () => Promise<unknown>) => Promise<unknown>,
   told: (about: { operation: Operation; kept: number; error: unknown; folder: string }) => Promise<void>,
+  { first: begin, each }: Which = { first: 1, each: 1 },
 ): Promise<number> {
-  for (let at = 1; ; at++) {
+  for (let at = begin; ; at += each) {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-faults-'));
     await localStore(folder).write(first);
     let count = 0;
@@ -69,7 +79,7 @@ async function atEveryOperation(
     const { kept, error } = await run(folder, hooked(nodeDisk, hook));
     if (failed === undefined) {
       expect(error).toBeUndefined();
-      return at - 1;
+      return count;
     }
     await told({ operation: failed, kept, error, folder });
   }
@@ -92,11 +102,13 @@ function isSame(one: State['resources'], other: State['resources'] | undefined):
 
 describe('an operation of the disk that fails', () => {
   test.each([
-    ['ENOSPC', 'the disk is full'],
-    ['EIO', 'the disk fails'],
-    ['EROFS', 'the file system can only be read'],
-    ['EDQUOT', 'the quota is used up'],
-  ])('with %s, at any point, stops the run with that reason, and the state stays whole', async (code, words) => {
+    ['ENOSPC', 'the disk is full', 1],
+    ['EIO', 'the disk fails', 2],
+    ['EROFS', 'the file system can only be read', 3],
+    ['EDQUOT', 'the quota is used up', 4],
+  ])('with %s, at any point, stops the run with that reason, and the state stays whole', async (code, words, first) => {
+    // Below the tier `all` each operation fails for one of the four reasons.
+    const which = effort({ fast: { first, each: 4 }, all: { first: 1, each: 1 } });
     const points = await atEveryOperation(
       async ({ name }, work) => {
         if (name === 'close') await work(); // it is closed all the same
@@ -122,12 +134,16 @@ describe('an operation of the disk that fails', () => {
         await next.close();
         expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'key', 'lease', 'state.json']);
       },
+      which,
     );
     expect(points).toBeGreaterThan(30);
   });
 
   test('after a partial write leaves no record that counts as whole', async () => {
-    for (const share of effort({ fast: [0.3, 1], all: [0, 0.3, 0.9, 1] })) {
+    // Below the tier `all` every second write is cut off in its middle, and every other one at its end.
+    const cuts = [0, 0.3, 0.9, 1].map((share) => ({ share, first: 1, each: 1 }));
+    const some = [0.3, 1].map((share, at) => ({ share, first: at + 1, each: 2 }));
+    for (const { share, ...which } of effort({ fast: some, all: cuts })) {
       const points = await atEveryOperation(
         async ({ text, tear }, work) => {
           if (text === undefined) return work();
@@ -141,6 +157,7 @@ describe('an operation of the disk that fails', () => {
           const stop = await stopOf(Promise.reject(error));
           expect(stop.message).toContain('ENOSPC: the disk is full');
         },
+        which,
       );
       expect(points).toBeGreaterThan(30);
     }
