@@ -7,7 +7,7 @@ import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/row-values.ts';
 import { type Resource, isCreateOnly } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Wanted } from '../manifest/wanted.ts';
+import { type Wanted, knownValue } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
@@ -96,7 +96,8 @@ function judge(
   const digest = input.digests(resource.address, name);
   const standing = standingOf({ field, wanted, observed, pair, digest, outputs });
   const before = secret(observed ?? null);
-  if (isCreateOnly(resource, attribute)) return { attribute, field, wanted, standing, before, pair, decision: kept };
+  if (isCreateOnly(resource, attribute) && !isOfNewCase(input, attribute))
+    return { attribute, field, wanted, standing, before, pair, decision: kept };
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
@@ -121,6 +122,15 @@ function judge(
 }
 
 const kept: Decision = { do: 'keep' };
+
+/** Whether a field belongs to a case of a union that the platform does not have yet: choosing it is a creation. */
+function isOfNewCase({ resource: { kind, fields }, row }: DiffInput, { field }: Attribute): boolean {
+  return (kind.unions ?? []).some(({ tag, cases }) => {
+    const word = knownValue(fields[tag]);
+    if (typeof word !== 'string' || word === observedValue(kind, tag, row)) return false;
+    return Object.hasOwn(cases, word) && Object.values(cases[word] ?? {}).includes(field);
+  });
+}
 
 /** What is done about a key that may not stay. */
 function removal(accepted: Accepted | undefined): Decision {

@@ -2,7 +2,7 @@ import { withArticle } from '../diagnostics/article.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/row-values.ts';
-import type { Resource } from '../manifest/resource.ts';
+import { type Resource, isCreateOnly } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { type ObservedObject, fromContext } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -225,7 +225,10 @@ function membersLacking({ resource, object }: Existing, steps: readonly Step[]):
         return [];
       const path = fieldPath(resource.kind, name);
       const message = `${path}: the platform has none, and ${operation} cannot go without`;
-      return [refusal(resource, message, { remedy: `Declare ${path}.` })];
+      const remedy = isCreateOnly(resource, { field: name })
+        ? `Set ${path} on the platform: createOnly leaves it to others.`
+        : `Declare ${path}.`;
+      return [refusal(resource, message, { remedy })];
     }),
   );
 }

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
 import { verdictOf } from '../../src/render/verdict.ts';
+import { applyInTime, ordersIn, plansNothingMore, platformWith } from '../support/deploying.ts';
 import { driftOf } from '../support/drifting.ts';
 import { documentOf } from '../support/documents.ts';
 import { actionsOf, applyLater, everything, idOf, notesOf, plansNothing, rowsIn } from '../support/faults.ts';
@@ -11,6 +12,10 @@ import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Fields that others set once the object is there. */
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const production = (blocks: string) => `${head}environments:\n  production:\n${blocks}`;
 const application = (block: string) => production(`    application:\n      web: { ${block} }\n`);
@@ -190,4 +195,47 @@ test.each([
 ])('createOnly: %s is an error', async (written, said) => {
   const text = application(`${docker('nginx')}, replicas: 2, env: { TAG: "1" }, createOnly: ${written}`);
   expect(await told(text)).toEqual(oneError('bad-reference', `createOnly: ${said}`));
+});
+
+test('is written also when a source of another type takes the place of the old one', async () => {
+  const made = bench();
+  await made.apply(application(docker('nginx')), everything);
+  const git = (branch: string) =>
+    application(
+      `source: { type: git, url: "https://git.example.com/shop.git", branch: ${branch} }, createOnly: [source.branch]`,
+    );
+  await made.apply(git('main'), everything);
+  expect(rowsIn(made, 'application')[0]).toMatchObject({ sourceType: 'git', customGitBranch: 'main' });
+  await plansNothing(made, git('main'));
+  await plansNothing(made, git('next'));
+});
+
+test('a value that others took away, and that a request cannot go without, is an error', async () => {
+  const made = bench();
+  const git = (url: string) =>
+    application(`source: { type: git, url: "${url}", branch: main }, createOnly: [source.branch]`);
+  await made.apply(git('https://git.example.com/a.git'), everything);
+  await made.emulator.act('application.update', { applicationId: idOf(made, web), customGitBranch: null });
+  await plansNothing(made, git('https://git.example.com/a.git'));
+  const notes = notesOf(await made.plan(git('https://git.example.com/b.git')));
+  expect(notes.filter(({ code }) => code === 'cannot-change').map(({ remedy }) => remedy)).toEqual([
+    'Set source.branch on the platform: createOnly leaves it to others.',
+  ]);
+});
+
+test.each([
+  ['source.composeFile', 'source: { type: raw, composeFile: "services: { web: { image: nginx:1 } }" }', 'nginx:2'],
+  ['env.TAG', 'source: { type: raw, composeFile: "services: {}" }, env: { TAG: "1 ${secret:S}" }', '2 ${secret:S}'],
+  ['env', 'source: { type: raw, composeFile: "services: {}" }, env: "TAG=1"', 'TAG=2'],
+])('an edit of %s does not start a deployment again that an earlier run started', async (path, block, other) => {
+  const made = platformWith(20);
+  made.secrets['S'] = 'canary-1';
+  const text = production(`    compose:\n      shop: { ${block}, createOnly: ["${path}"] }\n`);
+  await applyInTime(made, text, { waits: false });
+  expect(ordersIn(made)).toEqual(['shop']);
+  const edited = text.replace(/nginx:1|1 \$\{secret:S\}|TAG=1/, other);
+  expect(edited).not.toBe(text);
+  await applyInTime(made, edited);
+  expect(ordersIn(made)).toEqual([]);
+  await plansNothingMore(made, edited);
 });
