@@ -16,8 +16,14 @@ export interface Interpolated {
   /** A variable without value and default stays, as `${X}`: two of them are the same. */
   readonly text: string;
   readonly uses: readonly VariableUse[];
-  /** The first `$…` that compose refuses; undefined: there is none. */
-  readonly refused?: string | undefined;
+  /** The first `$…` that is no variable; undefined: there is none. */
+  readonly refused?: Refused | undefined;
+}
+
+/** A `$…` that is no variable: refused with braces, and text without, which only a stack refuses. Source: docker/compose#12287. */
+interface Refused {
+  readonly text: string;
+  readonly isBraced: boolean;
 }
 
 const nameHere = /[a-z_]\w*/iy;
@@ -27,7 +33,7 @@ const operatorHere = /:?[-+?]/y;
 export function interpolate(text: string, lookup: Lookup): Interpolated {
   if (!text.includes('$')) return { text, uses: [] };
   const uses: VariableUse[] = [];
-  let refused: string | undefined;
+  let refused: Refused | undefined;
   const fill = (part: string): string => {
     let filled = '';
     let from = 0;
@@ -38,8 +44,10 @@ export function interpolate(text: string, lookup: Lookup): Interpolated {
       if (found.is === 'variable') filled += valueOf(found, lookup, { uses, fill });
       else if (found.is === 'escaped') filled += '$';
       else {
-        refused ??= part.slice(at, found.end);
-        filled += part.slice(at, found.end);
+        const text = part.slice(at, found.end);
+        const isBraced = text.startsWith('${');
+        if (refused === undefined || (isBraced && !refused.isBraced)) refused = { text, isBraced };
+        filled += text;
       }
     }
     return filled + part.slice(from);

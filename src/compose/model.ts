@@ -25,8 +25,8 @@ export interface ComposeModel {
   readonly files: readonly NamedFile[];
   /** The uses of variables, as they stand in the text. */
   readonly uses: readonly UseAt[];
-  /** What compose refuses in values with a `$`. */
-  readonly refused: readonly { readonly text: string; readonly at: Path }[];
+  /** What is no variable in values with a `$`. */
+  readonly refused: readonly RefusedAt[];
 }
 
 /** A service of a compose file. */
@@ -51,6 +51,11 @@ type Path = readonly (string | number)[];
 
 /** A use of a variable, and where it stands. */
 export interface UseAt extends VariableUse {
+  readonly at: Path;
+}
+
+/** A `$…` that is no variable, and where it stands. */
+interface RefusedAt extends NonNullable<ReturnType<typeof interpolate>['refused']> {
   readonly at: Path;
 }
 
@@ -83,7 +88,7 @@ function problemOf(content: Json): NoCompose | undefined {
 
 function modelOf(content: Definition, lookup: Lookup): ComposeModel {
   const uses: UseAt[] = [];
-  const refused: { text: string; at: Path }[] = [];
+  const refused: RefusedAt[] = [];
   const whole = mapOf(filled(content, [], { lookup, uses, refused }));
   const definitions = mapOf(whole.services);
   const services = new Map<string, ComposeService>();
@@ -130,14 +135,14 @@ function filled(
   into: {
     readonly lookup: Lookup;
     readonly uses: UseAt[];
-    readonly refused: { text: string; at: Path }[];
+    readonly refused: RefusedAt[];
   },
 ): Json {
   if (typeof value === 'string') {
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
     into.uses.push(...uses.map((use) => ({ ...use, at })));
-    if (refused !== undefined) into.refused.push({ text: refused, at });
+    if (refused !== undefined) into.refused.push({ ...refused, at });
     return text;
   }
   if (Array.isArray(value)) return itemsOf(value).map((item, index) => filled(item, [...at, index], into));

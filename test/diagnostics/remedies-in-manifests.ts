@@ -144,7 +144,7 @@ export const inManifests = {
     'or env_file: .env for all.': edited('unused-env', "image: 'nginx:1.27'", "image: 'nginx:1.27', env_file: .env"),
   },
   'refused-expression': {
-    'Write $$1 in the compose file for the text $1.': edited('refused-expression', '$1', '$$$$1'),
+    'Write $${1} for the text ${1}.': edited('refused-expression', '${1}', '$$$${1}'),
   },
   'rewritten-file': {
     'Write 0o22 for a number,': edited('rewritten-file', '022', '0o22'),

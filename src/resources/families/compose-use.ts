@@ -1,5 +1,6 @@
 import type { ComposeModel, UseAt } from '../../compose/model.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
 import { groupBy } from '../../kind/group.ts';
 import { inFile, variablesOfBlock } from './compose-model.ts';
 
@@ -35,15 +36,18 @@ function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[
 }
 
 function refused(self: CheckedResource, { refused: all }: ComposeModel): readonly Problem[] {
-  return all.map(({ text, at }) =>
-    inFile(self, {
-      code: 'refused-expression',
-      fails: true,
-      path: at,
-      message: `compose cannot read ${text}: a variable is $NAME or \${NAME}`,
-      remedy: `Write $${text} in the compose file for the text ${text}.`,
-    }),
-  );
+  const isStack = self.values.composeType === 'stack';
+  return all
+    .filter(({ isBraced }) => isBraced || isStack)
+    .map(({ text, at }) =>
+      inFile(self, {
+        code: 'refused-expression',
+        fails: true,
+        path: at,
+        message: `compose cannot read ${text}: a variable is $NAME or \${NAME}`,
+        remedy: `Write $${text} for the text ${text}.`,
+      }),
+    );
 }
 
 /** Variables that compose or docker read themselves. */
@@ -68,7 +72,7 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
       code: 'unused-env',
       address: self.address,
       field: 'env',
-      message: `${rest.join(', ')} ${is} no service: the compose file does not use ${them}`,
+      message: `${someOf(rest, 5)} ${is} no service: the compose file does not use ${them}`,
       remedy: `Write ${rest.slice(0, 1).join('')}: \${${rest.slice(0, 1).join('')}} under environment: of a service, or env_file: .env for all.`,
     },
   ];

@@ -125,15 +125,17 @@ describe('F6: variables', () => {
   });
 
   test.each([
-    ['echo $1', says('refused-expression', 'cannot read \\$1')],
-    ['${a.b}', says('refused-expression', 'cannot read \\$\\{a.b\\}')],
-    ['${A', says('refused-expression', 'cannot read \\$\\{A')],
-    ['price: 5$', says('refused-expression', 'cannot read \\$')],
-    ['$$1', nothing],
-    ['^a$$', nothing],
-    ['a {b}', nothing],
-  ])('a $ that compose refuses: %s', async (value, expected) => {
-    expect(await found(one(`command: ${JSON.stringify(value)}`))).toEqual(expected);
+    ['${a.b}', '', says('refused-expression', 'cannot read \\$\\{a.b\\}')],
+    ['${A', '', says('refused-expression', 'cannot read \\$\\{A')],
+    ['$1 ${1}', '', says('refused-expression', 'cannot read \\$\\{1\\}')],
+    ['echo $1', 'composeType: stack', says('refused-expression', 'cannot read \\$1')],
+    ['price: 5$', 'composeType: stack', says('refused-expression', 'cannot read \\$')],
+    ['echo $1 $(date) $! 5$', '', nothing],
+    ['$$1', 'composeType: stack', nothing],
+    ['^a$$', '', nothing],
+    ['a {b}', '', nothing],
+  ])('a $ that compose refuses: %s %s', async (value, more, expected) => {
+    expect(await found(one(`command: ${JSON.stringify(value)}`), more)).toEqual(expected);
   });
 
   test('an expression stands at its line in the file', async () => {
@@ -280,7 +282,7 @@ describe('allow', () => {
 test('what fails is an error of a new or edited block, and a warning of one that stays as it was applied', async () => {
   const made = platform();
   const of = (more: string, image = 'nginx') =>
-    production(raw(`services: { web: { image: ${image}, command: 'echo $1' } }`, more));
+    production(raw(`services: { web: { image: ${image}, command: 'echo \${1}' } }`, more));
   const severities = async (text: string) => {
     const plan = await made.plan(text);
     return [
@@ -289,7 +291,7 @@ test('what fails is an error of a new or edited block, and a warning of one that
     ];
   };
   expect(await severities(of(''))).toEqual([true, 'error']);
-  await expect(made.apply(of(''), everything)).rejects.toThrow('cannot read $1');
+  await expect(made.apply(of(''), everything)).rejects.toThrow('cannot read ${1}');
   await made.apply(of('allow: { refused-expression: run by another tool }, deploy: never'), everything);
   expect(await severities(of('allow: { refused-expression: run by another tool }, deploy: never'))).toEqual([false]);
   expect(await severities(of('deploy: never'))).toEqual([false, 'warning']);
