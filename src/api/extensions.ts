@@ -217,6 +217,14 @@ export const extensionOperations = {
   'overview.services': 'GET',
   'overview.backups': 'GET',
   'overview.domains': 'GET',
+  'patch.create': `POST
+    filePath: text, content: string, type?: patchType, applicationId?: string|null, composeId?: string|null`,
+  'patch.one': 'GET patchId: text',
+  'patch.byEntityId': 'GET id: string, type: patchedService',
+  'patch.update': `POST
+    patchId: text, type?: patchType, filePath?: text, enabled?: boolean, content?: string, createdAt?: string,
+    updatedAt?: string|null`,
+  'patch.delete': 'POST patchId: text',
   'port.create':
     'POST publishedPort: number, publishMode = ingress, targetPort: number, protocol = tcp, applicationId: text',
   'port.one': 'GET portId: text',

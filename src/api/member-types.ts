@@ -223,6 +223,8 @@ export const memberTypes = {
   ulimitsSwarm,
   serviceNetworks,
   networkDriver: () => z.enum(['bridge', 'overlay']),
+  patchType: () => z.enum(['create', 'update', 'delete']),
+  patchedService: () => z.enum(['application', 'compose']),
   mtu: () => z.number().int().min(68).max(65535),
   ipam,
 };

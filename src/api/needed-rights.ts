@@ -1,6 +1,6 @@
 const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'];
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
-const ofApplications = ['port', 'redirects', 'security'];
+const ofApplications = ['patch', 'port', 'redirects', 'security'];
 const gitProviders = ['bitbucket', 'github', 'gitlab', 'gitea'];
 const ofAdmins = ['ai', 'stripe', 'certificates', 'destination', 'notification', 'registry', 'server', 'user'];
 

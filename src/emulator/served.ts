@@ -25,6 +25,7 @@ import { providerExtensions, personOperations } from './groups/provider-extensio
 import { github } from './groups/github.ts';
 import { gitlab } from './groups/gitlab.ts';
 import { mounts } from './groups/mounts.ts';
+import { patch } from './groups/patch.ts';
 import { organization } from './groups/organization.ts';
 import { port } from './groups/port.ts';
 import { redirects } from './groups/redirects.ts';
@@ -66,6 +67,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...server,
   ...project,
   ...providerExtensions,
+  ...patch,
   ...port,
   ...redirects,
   ...schedule,

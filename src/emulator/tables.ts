@@ -149,6 +149,9 @@ const lines = {
   // What the platform has beyond the API document below a service: published ports, users of the basic authentication, …
   port: `
     portId, int publishedPort = 0, publishMode = host, int targetPort = 0, protocol = tcp, applicationId -> application`,
+  patch: `
+    patchId, type = update, filePath, enabled = true, content, createdAt, updatedAt?, applicationId? -> application,
+    composeId? -> compose`,
   redirect: `
     redirectId, regex, replacement, permanent = false, uniqueConfigKey = 0, createdAt, applicationId -> application`,
   security: 'securityId, username, password, createdAt, applicationId -> application',

@@ -83,11 +83,14 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
 
 /** The services that stay or come, with what stands below each. */
 function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Action>): ServiceActions[] {
-  const below = planned.filter(({ scope, address }) => scope !== address);
-  const leafs = groupBy(below.map((action) => [action.scope, action] as const));
+  // What a list of its own shows has a scope of its own.
+  const aboveOf = ({ scope, address, parent }: Action) => (scope === address ? parent : scope);
+  const leafs = groupBy(planned.map((action) => [aboveOf(action), action] as const));
   return planned.flatMap((root) => {
     if (!isThere(root) || root.kind.commands?.deploy === undefined) return [];
-    return [{ root, leafs: leafs.get(root.address) ?? [], above: variablesAbove(root, actions) }];
+    const below = leafs.get(root.address) ?? [];
+    const isRead = (leaf: Action) => leaf.scope === root.address || reachesContainers(leaf, root);
+    return [{ root, leafs: below.filter(isRead), above: variablesAbove(root, actions) }];
   });
 }
 

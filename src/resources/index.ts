@@ -23,6 +23,7 @@ import { mysql } from './mysql.ts';
 import { network } from './network.ts';
 import { notification } from './notification.ts';
 import { organization } from './organization.ts';
+import { patch } from './patch.ts';
 import { port } from './port.ts';
 import { postgres } from './postgres.ts';
 import { redirect } from './redirect.ts';
@@ -60,6 +61,7 @@ export const kinds: readonly Kind[] = [
   network,
   notification,
   organization,
+  patch,
   port,
   postgres,
   redirect,

@@ -212,6 +212,7 @@ const notDeclared: Readonly<Record<string, string>> = {
   lastAuthenticatedAt: 'a time of the platform',
   lastUsedAt: 'a time of the platform',
   organizationId: 'the organization of the API key',
+  'patch.updatedAt': 'a time of the platform',
   organizationName: 'stored nowhere',
   previewDeploymentId: 'of deployments that the platform makes by itself',
   refreshToken: 'a secret of the platform',
@@ -220,7 +221,7 @@ const notDeclared: Readonly<Record<string, string>> = {
   userId: 'of backups of the platform itself',
 };
 
-test('objects below a service that wait for its deployment: mounts, files, ports, and the domains of a compose', () => {
+test('objects below a service that wait for its deployment: mounts, files, patches, ports, and the domains of a compose', () => {
   const placeOf = ({ kind, parent }: Stand) => `${kind.kind} of ${parent}`;
   const leafs = stands().filter((stand) => serviceOf(stand) !== undefined && !isService(stand));
   expect(new Set(leafs.filter(reachesContainers).map(placeOf))).toEqual(
@@ -230,6 +231,8 @@ test('objects below a service that wait for its deployment: mounts, files, ports
       ),
       'fileMount of compose',
       'port of application',
+      'patch of application',
+      'patch of compose',
       'domain of compose',
     ]),
   );

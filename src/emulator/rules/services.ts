@@ -29,6 +29,10 @@ export const scheduleList: Rule = (context, input) => {
   if (!ofMachines.includes(input['scheduleType'] ?? null)) checkMember(context, input['id']);
 };
 
+/** A patch to make, of an application or else of a compose. */
+export const patchToBe: Rule = (context, { applicationId, composeId }) =>
+  checkMember(context, applicationId ?? composeId, 'canCreateServices');
+
 /** A schedule that is there. */
 export const scheduleToUse: Rule = (context, input) => {
   const row = context.store.find('schedule', input['scheduleId']);
