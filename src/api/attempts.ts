@@ -137,6 +137,16 @@ export const attempts = {
     logLines: 10,
     ownLogLines: 20,
   },
+  /** Looks at the containers of a service after its deployment. */
+  health: {
+    /** The time from its start within which a container has to come up, and in which it is watched, unless a block says another. */
+    withinMs: 30_000,
+    firstPauseMs: 1_000,
+    pauseGrowth: 2,
+    longestPauseMs: 5_000,
+    /** No look follows another one sooner. */
+    leastPauseMs: 500,
+  },
   /** The visible effect of a write. */
   effect: {
     /** In-flight timeout: after this time a request that got no answer can take effect no more, unless the user says another. */

@@ -143,8 +143,8 @@ export async function settleStale(run: Run, job: Job): Promise<void> {
   const { service, kind } = job.action;
   if (service === undefined || (isLeftOut(job.action) && service.staleness === undefined)) return;
   const known = job.deploys;
-  // Stale since earlier, and nothing written now: the record of that time still holds.
-  if (service.staleness === undefined && known?.stale?.saved !== undefined) return;
+  // Stale since earlier, and nothing written now; or recorded by a deployment of this run that failed.
+  if (known?.stale?.saved !== undefined) return;
   const isDone = (other: Job) => resultOf(other) === 'done';
   if (!job.scope.jobs.every(isDone)) return;
   const inputs = service.inputs(run.outputs);

@@ -35,6 +35,7 @@ import {
   withDuplicate,
 } from './job.ts';
 import { needsRow } from './fill-members.ts';
+import { type Rounds, createRounds } from './rounds.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** The input of an apply. */
@@ -81,6 +82,8 @@ export interface Run {
   readonly creations: Creations;
   readonly journal: Journal;
   readonly queue: QueueActivity;
+  readonly rounds: Rounds;
+  readonly health: Health;
   readonly outputs: Outputs;
   readonly ending: Ending;
 }
@@ -93,6 +96,16 @@ interface Creations {
   readonly listed: Map<string, ReadonlyMap<string, Row>>;
   /** By list: settles when the last of the creates that share it is over. */
   readonly turns: Map<string, Promise<void>>;
+}
+
+/** The facts about the services that this run deployed. */
+interface Health {
+  /** The watches of services that hold already; none rejects. */
+  readonly watches: Promise<void>[];
+  /** The services whose health is not known, by the reason. */
+  readonly unknown: Map<string, Job[]>;
+  /** Why a list of containers cannot be read in this run, by its operation. */
+  readonly refused: Map<string, string>;
 }
 
 /** Why a run starts nothing new. */
@@ -135,6 +148,8 @@ export function startRun(input: ApplyInput): Run {
     creations: { taken: new Set([...plan.observed.listed, ...known]), listed: new Map(), turns: new Map() },
     journal: openJournal(input.store, plan.base),
     queue: { running: 0, movedAt: clock.monotonic() },
+    rounds: createRounds(clock),
+    health: { watches: [], unknown: new Map(), refused: new Map() },
     outputs: ({ address, output }) => {
       const job = jobs.get(address);
       if (job?.object?.row === undefined) return undefined;

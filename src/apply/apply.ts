@@ -11,6 +11,7 @@ import { readBack } from './read-back.ts';
 import { reportFailure, reportUpgrade, refusal } from './report-failure.ts';
 import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './apply-run.ts';
 import { runOnce } from './run-once.ts';
+import { reportUnknown } from './watch-health.ts';
 import { runSchedule } from '../graph/run-schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/platform-error.ts';
@@ -118,6 +119,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   try {
     if (part === 'deploy') {
       const result = await (isRun(action) ? runOnce(run, job) : deploy(run, job));
+      if (result === 'watched') return 'done';
       dispatch(run, job, { is: 'settled', result });
       return result === 'done' ? 'done' : 'failed';
     }
@@ -167,6 +169,8 @@ function nameOf(node: ApplyNode): string {
 
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
+  await Promise.all(run.health.watches);
+  reportUnknown(run);
   await Promise.all([reportDuplicates(run), settleServices(run)]);
   await reportUpgrade(run);
   const reached = withOwnProject(run, withWaves(plan.base, [run.journal.wave()]));

@@ -164,12 +164,12 @@ const again = 'What was written before stays. Apply again: the deployment is pla
 export function failure(
   service: DeployedService,
   why: string,
-  about: { row?: Row; status?: string | undefined; remedy?: string; details?: readonly string[] } = {},
+  about: { row?: Row; status?: string | undefined; how?: string; remedy?: string; details?: readonly string[] } = {},
 ): Stop {
   const { address, kind } = service;
   const { action } = service.job;
-  const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
-  return stop('platform', 'deploy-failed', `${address} was not deployed: ${why}`, {
+  const { row = {}, status = statusIn(kind, row), how = 'was not deployed', details = [], remedy = again } = about;
+  return stop('platform', 'deploy-failed', `${address} ${how}: ${why}`, {
     address: action.address,
     position: action.position,
     details: [...(status === undefined ? [] : [`status: ${service.run.input.client.redact(status)}`]), ...details],

@@ -1,24 +1,24 @@
 import { attempts, policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
-import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, defined, isRow } from '../formats/json.ts';
 import { takes } from '../kind/row-values.ts';
-import { deploymentsIn, lastLines, ownLog, statusIn } from '../observe/listed-deployments.ts';
+import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
-import { savedIn, saveDeploys } from './announce.ts';
+import { saveDeploys } from './announce.ts';
 import { attempt, mayLandLater } from './attempt.ts';
 import { type DeployedService, deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
 import { type Ending, type Watch, answersLate, follow, shownIn } from './follow.ts';
 import { type ApplyEvent, type Job, mayHaveWritten, report, sentAt } from './job.ts';
 import { reportAgain } from './report-failure.ts';
 import { type Run, recordNow, sentNow } from './apply-run.ts';
+import { type UnitsBefore, sentBefore, unitsBefore } from './watch-health.ts';
+import { readerOfMany } from './rows.ts';
+import { type Result, failed, left, next, recordSuccess, succeeded, unwatched } from './deploy-outcome.ts';
 
 type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
-
-/** The result of a deployment that did not fail; `unverified`: the run was interrupted before its end. */
-type Result = 'done' | 'unverified';
 
 /**
  * Deploys a service: follows the deployment that an earlier run started, and starts one unless that one is enough. The
@@ -34,7 +34,7 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
   }
   const { address, kind, service: planned } = root.action;
   const service: DeployedService = { run, job, root, kind, address, id: root.object.id, inputs };
-  if (isNothingNew(root)) return succeeded(service);
+  if (isNothingNew(root)) return recordSuccess(service);
   let row = root.scope.readBack ?? (await run.reader.row(kind, root.object.id));
   if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
   addSecretsOfRow(run.input.addSecret, row, { kind, record: recordNow(run, root) });
@@ -44,7 +44,8 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
     const ending = await followEarlier(service, pending, row);
     if (ending.is === 'interrupted') return unwatched(service);
     const isOfSame = pending.inputs === planned?.inputs(run.outputs, pending.inputs);
-    if (ending.is === 'over' && ending.status === 'done' && isOfSame) return succeeded(service);
+    if (ending.is === 'over' && ending.status === 'done' && isOfSame)
+      return succeeded(service, ending.row, sentBefore(run, pending));
     if (ending.is === 'not begun' && pending.isAnswered === true) {
       const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
       report(job, diagnostic('repeated', message, { address: job.action.address }));
@@ -132,8 +133,13 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
   return ending.row;
 }
 
+/** A service with its containers as they were before its deployment. */
+type StartedService = DeployedService & { readonly units: UnitsBefore };
+
 /** Starts the deployment and follows it; starts it again only when its request got lost. */
-async function start(service: DeployedService, row: Row): Promise<Result> {
+async function start(deployed: DeployedService, row: Row): Promise<Result> {
+  const units = await unitsBefore(deployed, row);
+  const service = { ...deployed, units };
   const { run, job, root, kind, address, inputs } = service;
   const { clock, input } = run;
   const { lagMs } = attempts.effect;
@@ -205,7 +211,8 @@ async function watch(
     if (deploymentId !== undefined) await addToPending(service, { id: deploymentId });
   };
   try {
-    return await follow({ ...run, ...service, ...about, signal, limitMs, onBegin });
+    const reader = readerOfMany(run);
+    return await follow({ ...run, ...service, ...about, reader, signal, limitMs, onBegin });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
     const remedy = `${remedyAndOutcome(error)} ${next}`;
@@ -226,7 +233,7 @@ async function addToPending(service: DeployedService, fact: Pick<PendingDeploy, 
 }
 
 /** Records the end of a deployment and reports it. `lost`: its request got no answer that tells the outcome. */
-async function conclude(service: DeployedService, ending: Ending, lost?: PlatformError): Promise<Result> {
+async function conclude(service: StartedService, ending: Ending, lost?: PlatformError): Promise<Result> {
   const { run, kind, address } = service;
   const limitMs = run.input.deploying.limitMs(kind.kind);
   const limit = `${limitMs / 1_000} s`;
@@ -237,7 +244,7 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
     case 'gone':
       throw failure(service, 'it was deleted on the platform while it was deployed', { remedy: 'Plan again.' });
     case 'over': {
-      if (ending.status === 'done') return succeeded(service);
+      if (ending.status === 'done') return succeeded(service, ending.row, service.units);
       throw await failed(service, ending, lost);
     }
     case 'not over': {
@@ -259,67 +266,4 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
     default:
       return ending satisfies never;
   }
-}
-
-const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
-
-/**
- * Records that a deployment is complete. The services that wait for this one are deployed when this ends, and skipped when it
- * throws: the only place that decides it.
- */
-async function succeeded({ run, root, inputs }: DeployedService): Promise<'done'> {
-  await saveDeploys(run, root, { inputs });
-  return 'done';
-}
-
-/** Records that a deployment failed; one that a person makes later has everything. Gives the reason with the logs. */
-async function failed(
-  service: DeployedService,
-  { row, deployment, status }: Extract<Ending, { is: 'over' }>,
-  lost: PlatformError | undefined,
-): Promise<Stop> {
-  const { run, root, address, kind, id, inputs } = service;
-  const { redact } = run.input.client;
-  const { pending: _, ...rest } = deploysNow(service);
-  await saveDeploys(run, root, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
-  const reason = deployment?.errorMessage ?? (lost && reasonOf(lost));
-  // Its own log, else that of the container.
-  const { logLines: tail } = attempts.deployment;
-  const lines =
-    deployment === undefined
-      ? lastLines(await run.reader.log(kind, id, { tail }, 'once'), tail)
-      : await ownLog(run.reader, kind, deployment.id);
-  const path = deployment?.logPath === undefined ? [] : [`log on the server: ${redact(deployment.logPath)}`];
-  const found =
-    reason !== undefined
-      ? redact(reason)
-      : deployment !== undefined && lines.length > 0
-        ? ''
-        : await run.reader.reason(kind, id);
-  const why = found === '' ? `it ended as ${redact(status)}` : found;
-  const { logs, deploymentLog } = kind.service ?? {};
-  const more =
-    deploymentLog !== undefined
-      ? ` trueup logs ${address} --deployment shows more.`
-      : logs === undefined
-        ? ' Its log is on the platform, on the page of the service under Deployments.'
-        : ` trueup logs ${address} shows more.`;
-  return failure(service, why, {
-    row,
-    status: deployment?.status,
-    details: [...path, ...lines],
-    remedy: `Fix it, and apply again.${more}`,
-  });
-}
-
-function left({ job, address }: DeployedService): Result {
-  const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
-  report(job, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: job.action.address }));
-  return 'done';
-}
-
-function unwatched({ job, address }: DeployedService): Result {
-  const message = `the deployment of ${address} goes on on the platform without being watched`;
-  report(job, diagnostic('unverified', message, { remedy: next, address: job.action.address }));
-  return 'unverified';
 }

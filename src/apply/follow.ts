@@ -4,12 +4,15 @@ import type { Kind } from '../kind/kind.ts';
 import { type Deployment, deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/listed-deployments.ts';
 import type { Reader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
+import { type Rounds, createRounds } from './rounds.ts';
 
 /** A service that is about to be deployed, or was asked to, and the limits of the wait. */
 export interface Watch {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** The rounds of the run; by default it polls alone. */
+  readonly rounds?: Rounds;
   /** The queue activity of the run; by default nothing else moves. */
   readonly queue?: QueueActivity;
   readonly kind: Kind;
@@ -61,7 +64,7 @@ export type Ending =
  */
 export async function follow(watch: Watch): Promise<Ending> {
   const { reader, clock, signal, kind, id, limitMs, graceMs, beginMs = limitMs } = watch;
-  const { since = clock.monotonic() } = watch;
+  const { since = clock.monotonic(), rounds = createRounds(clock) } = watch;
   // What answers late does not go through the queue.
   const { queue = { running: 0, movedAt: since } } = answersLate(kind) ? {} : watch;
   const times = attempts.deployment;
@@ -90,7 +93,7 @@ export async function follow(watch: Watch): Promise<Ending> {
       const isRare = now - since >= times.rarerAfterMs;
       const usual = { ...times, longestPauseMs: isRare ? times.longestRarePauseMs : times.longestPauseMs };
       const { pauseGrowth, longestPauseMs } = graceMs === undefined || begun !== undefined ? usual : times.inDoubt;
-      await clock.sleep(Math.min(pause, longestPauseMs, left), signal);
+      await rounds.pause(Math.min(pause, longestPauseMs, left), signal);
       pause *= pauseGrowth;
     }
   } finally {

@@ -264,9 +264,9 @@ export type ApplyEvent = {
       readonly event: 'waiting';
       /**
        * Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long; the end of
-       * a deployment of the same service that this run did not start.
+       * a deployment of the same service that this run did not start; its containers, which have to stay up.
        */
-      readonly for: 'queue' | 'deployment' | 'answer' | 'earlier';
+      readonly for: 'queue' | 'deployment' | 'answer' | 'earlier' | 'health';
       /** The longest that the run waits for it. Milliseconds. */
       readonly limitMs?: number;
     }

@@ -20,6 +20,11 @@ export function readsInBulk({ input: { client } }: Pick<Run, 'input'>): boolean 
   return status !== undefined && status.is !== 'off';
 }
 
+/** Reads rows that change: together with others where batches are proven, because a change during their trial proves nothing. */
+export function readerOfMany({ input: { client }, reader, together }: Run): Reader {
+  return client.bulkStatus()?.is === 'on' ? together : reader;
+}
+
 /**
  * Reads the scopes that are written next in the request that reads a scope, where the platform takes that. Before its
  * write, a row that is too old by then is read again. Resolves when the scope is read: a write that took its connection

@@ -31,7 +31,7 @@ export interface Behaviour {
  * `healthy-after-5s`, `unhealthy-after-5s`, `exit-1-after-500ms`, `exit-1-after-5s-3-times`, `pending`, `elsewhere`.
  */
 export function behaviourOf(image: string): Behaviour {
-  const words = /:[\w.-]*?\bwill(-[\w.-]*)$/.exec(image)?.[1] ?? '';
+  const words = wordsIn(image);
   const time = (form: string): number | undefined => timeIn(new RegExp(`-${form}-(\\d+m?s)`).exec(words)?.[1]);
   const [, code, after, times] = /-exit-(\d+)-after-(\d+m?s)(?:-(\d+)-times)?/.exec(words) ?? [];
   return {
@@ -44,6 +44,18 @@ export function behaviourOf(image: string): Behaviour {
     isPending: words.includes('-pending'),
     isElsewhere: words.includes('-elsewhere'),
   };
+}
+
+function wordsIn(image: string): string {
+  return /:[\w.-]*?\bwill(-[\w.-]*)$/.exec(image)?.[1] ?? '';
+}
+
+/**
+ * Milliseconds that a container shows to have run when it starts: none where its image has words after `will-`, such as
+ * `web:will-start`. Others would keep everything waiting that looks whether they stay up.
+ */
+export function headStart(image: string): number {
+  return wordsIn(image) === '' ? 60_000 : 0;
 }
 
 function timeIn(text: string | undefined): number | undefined {

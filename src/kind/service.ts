@@ -1,4 +1,5 @@
 import type { Operation, ReadOperation } from '../api/contract.ts';
+import type { Row } from '../formats/json.ts';
 
 /** Where an object that runs shows its status, deployments and log. */
 export interface Service {
@@ -14,4 +15,22 @@ export interface Service {
   readonly deploymentLog?: ReadOperation;
   /** Answers with an error that says why its deployment fails, where the platform keeps no reason with a deployment. */
   readonly explains?: ReadOperation;
+  /** How its containers are listed, as its row says. */
+  readonly containers?: (row: Row) => ContainerList;
+  /** Reads the log of one of its containers, where `logs` cannot: it takes a `containerId`. */
+  readonly containerLog?: ReadOperation;
+}
+
+/** The list of the containers or tasks of a service. */
+export interface ContainerList {
+  readonly call: ReadOperation;
+  readonly members: Readonly<Record<string, string>>;
+  /** `tasks`: of a service of Swarm, which each deployment renews. `stack`: of several, of which it renews what changed. */
+  readonly of: 'containers' | 'tasks' | 'stack';
+  /** It is to have none. */
+  readonly isEmpty: boolean;
+  /** Swarm puts the former version back as soon as a task fails. */
+  readonly rollsBack: boolean;
+  /** It has a health check, so that a task counts as running only when that succeeds. */
+  readonly isChecked: boolean;
 }

@@ -6,7 +6,7 @@ import { fieldAlias } from './aliases.ts';
 import { codes } from '../diagnostics/codes.ts';
 import { deploymentCodes } from './checks.ts';
 import type { Kind } from './kind.ts';
-import { units } from '../formats/units.ts';
+import { readDuration, units } from '../formats/units.ts';
 import { onceFor } from '../api/once.ts';
 
 /** Settings that every resource has. */
@@ -49,6 +49,21 @@ const allowOption = z
     ),
   )
   .describe('Warnings and errors about its deployment that the block allows, by their codes, each with the reason.');
+
+/** How long apply watches the containers of a service after its deployment. */
+const healthOption = {
+  schema: z
+    .strictObject({
+      within: z
+        .string()
+        .refine((text) => (readDuration(text) ?? 0) >= leastWatch, { message: 'must be a duration of 1s or more' })
+        .describe('The time from its start within which a container has to come up, and in which it has to stay up.'),
+    })
+    .describe('How long apply watches the containers after a deployment: { within: 90s }.'),
+};
+
+/** One second, in nanoseconds. */
+const leastWatch = 1e9;
 
 /** When Trueup deploys a service; `never`: only people deploy it. */
 const deployOption = {
@@ -128,9 +143,8 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (isDeployable(kind)) {
-    written.set('deploy', { is: 'option', ...deployOption });
-    written.set('after', { is: 'option', ...afterOption });
-    written.set('allow', { is: 'option', schema: allowOption });
+    const options = { deploy: deployOption, after: afterOption, allow: { schema: allowOption }, health: healthOption };
+    for (const [name, option] of Object.entries(options)) written.set(name, { is: 'option', ...option });
   }
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });

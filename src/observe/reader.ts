@@ -5,8 +5,10 @@ import { Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
+import type { ContainerList } from '../kind/service.ts';
 import { idMember } from '../kind/row-values.ts';
 import { asCaller, asRow, asRows, rowsIn } from './checked-answers.ts';
+import { type Unit, containersIn, tasksIn } from './containers.ts';
 import { type Place, fromContext } from './observed.ts';
 
 /**
@@ -32,6 +34,10 @@ export interface Reader {
   deploymentLog(kind: Kind, input: DeploymentLog, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
+  /** The containers or tasks of a service, in one read that is sent once; those in no known form are left out. */
+  units(list: ContainerList): Promise<readonly Unit[]>;
+  /** The end of the log of one container of an object, as `log` gives it; empty where the platform has none. */
+  containerLog(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<string>;
   /** Replaces the secrets of the run in a text of the platform, before it becomes part of a sentence. */
   readonly redact: (text: string) => string;
   /** The same reader, with a request for each read: nothing counts as absent because of a bulk read alone. */
@@ -109,6 +115,15 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     deploymentLog: (kind, input, how) => {
       const log = kind.service?.deploymentLog;
       return log === undefined ? Promise.resolve('') : readText(client, log, { ...input }, how);
+    },
+    units: async ({ call, members, of }) => {
+      const answer = await client.invoke(call, members, { inBulk, isDiagnostic: true });
+      return of === 'containers' ? containersIn(answer) : tasksIn(answer);
+    },
+    containerLog: (kind, id, options) => {
+      const { containerLog } = kind.service ?? {};
+      if (containerLog === undefined) return Promise.resolve('');
+      return readText(client, containerLog, { ...options, [idMember(kind, containerLog)]: id }, 'once');
     },
     reason: (kind, id) => reasonOf(client, kind, id),
   };

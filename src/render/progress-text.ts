@@ -124,4 +124,10 @@ export const reasons: Readonly<Record<WaitsFor, Reason>> = {
     brief: 'waiting for an earlier one for',
     briefest: 'waiting',
   },
+  health: {
+    now: 'waiting for its containers to stay up',
+    long: 'waiting for its containers to stay up,',
+    brief: 'waiting for its containers for',
+    briefest: 'starting',
+  },
 };

@@ -23,6 +23,7 @@ import {
   serviceOutputs,
   withSecrets,
 } from './families/service-fields.ts';
+import { tasksOfService } from './families/container-lists.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
@@ -230,6 +231,7 @@ export const application = defineKind({
     deployments: 'deployments',
     logs: 'application.readLogs',
     deploymentLog: 'deployment.readLogs',
+    containers: tasksOfService,
   },
   checks: {
     hints: {

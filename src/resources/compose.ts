@@ -26,6 +26,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { composeYamlOf } from './families/compose-model.ts';
+import { containersOfCompose } from './families/container-lists.ts';
 import { variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
@@ -190,6 +191,8 @@ export const compose = defineKind({
     deployments: 'deployments',
     deploymentLog: 'deployment.readLogs',
     explains: 'compose.getConvertedCompose',
+    containers: containersOfCompose,
+    containerLog: 'compose.readLogs',
   },
   checks: {
     yaml: { field: 'composeFile', read: composeYamlOf },

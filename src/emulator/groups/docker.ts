@@ -2,6 +2,7 @@ import { callerOf } from '../caller.ts';
 import type { Context, Group, Handler, Reply } from '../context.ts';
 import { duration } from '../docker-words.ts';
 import { ApiError, notFound } from '../error-answers.ts';
+import { headStart } from '../images.ts';
 import { textOf, type Json, type Row } from '../json-rows.ts';
 import { whyUnreachable } from '../reach.ts';
 import { tasksOf, type Task } from '../tasks.ts';
@@ -121,7 +122,7 @@ function containerView(context: Context, task: Task) {
   const state = containerStates[task.state];
   const ago = (time: number) => duration(Date.parse(context.now()) - time);
   const health = task.health === 'starting' ? 'health: starting' : task.health;
-  const up = `Up ${ago(task.startedAt)}${health === undefined ? '' : ` (${health})`}`;
+  const up = `Up ${ago(task.startedAt - headStart(task.order.image))}${health === undefined ? '' : ` (${health})`}`;
   const ended = `${state === 'restarting' ? 'Restarting' : 'Exited'} (${task.code ?? 0}) ${ago(task.since)} ago`;
   const statuses: Readonly<Record<string, string>> = { created: 'Created', running: up };
   return {
@@ -132,8 +133,9 @@ function containerView(context: Context, task: Task) {
   };
 }
 
-function currentState(context: Context, { state, since }: Task): string {
-  const ago = duration(Date.parse(context.now()) - since).toLowerCase();
+function currentState(context: Context, { state, since, order }: Task): string {
+  const from = state === 'running' ? since - headStart(order.image) : since;
+  const ago = duration(Date.parse(context.now()) - from).toLowerCase();
   return `${state.charAt(0).toUpperCase()}${state.slice(1)} ${ago} ago`;
 }
 

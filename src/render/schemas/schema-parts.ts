@@ -56,7 +56,7 @@ export const actionName = z.enum([
   'no-op',
 ]);
 
-export const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier']);
+export const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier', 'health']);
 
 export const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: json }),

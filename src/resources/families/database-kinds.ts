@@ -10,6 +10,7 @@ import { fieldOf } from '../../kind/row-values.ts';
 import { because, versionRisk } from './image-version.ts';
 import { movesData } from './mounted-volumes.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
+import { tasksOfService } from './container-lists.ts';
 import {
   databaseServiceFields,
   description,
@@ -81,7 +82,12 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
         answers: 'late',
       },
     },
-    service: { status: 'applicationStatus', setStatus: `${engine}.changeStatus`, logs: `${engine}.readLogs` },
+    service: {
+      status: 'applicationStatus',
+      setStatus: `${engine}.changeStatus`,
+      logs: `${engine}.readLogs`,
+      containers: tasksOfService,
+    },
     checks: { publishes: externalPorts('externalPort'), hints },
   });
 }

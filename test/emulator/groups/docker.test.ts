@@ -62,7 +62,7 @@ const stay = { Parallelism: 1, Order: 'stop-first' };
 
 describe('the task of an application', () => {
   test.each([
-    ['nginx:1', 3, 'running | Running 3 seconds ago | ', 'running: Up 3 seconds'],
+    ['nginx:1-will-start', 3, 'running | Running 3 seconds ago | ', 'running: Up 3 seconds'],
     [
       'web:1-will-healthy-after-5s',
       3,
@@ -110,7 +110,7 @@ describe('the task of an application', () => {
   });
 
   test('of a deployment that fails at once is taken back: the old one runs again', async () => {
-    const { applicationId, appName } = await application('web:1');
+    const { applicationId, appName } = await application('web:1-will-start');
     await seconds(60);
     await deployApplication(applicationId, 'web:will-exit-1-after-2s');
     await seconds(10);
@@ -121,11 +121,11 @@ describe('the task of an application', () => {
     ]);
     expect((await call('application.one', { applicationId })).body).toMatchObject({ applicationStatus: 'done' });
     const images = (await list('getContainers')).map((one) => one['image']);
-    expect(images).toEqual(['web:1', 'web:will-exit-1-after-2s', 'web:1']);
+    expect(images).toEqual(['web:1-will-start', 'web:will-exit-1-after-2s', 'web:1-will-start']);
   });
 
   test('goes on when the new one never gets healthy, and stays failed without a rollback', async () => {
-    const { applicationId, appName } = await application('web:1');
+    const { applicationId, appName } = await application('web:1-will-start');
     await deployApplication(applicationId, 'web:will-unhealthy-after-20s');
     await seconds(30);
     const [first, second] = await tasks(appName);
@@ -134,22 +134,25 @@ describe('the task of an application', () => {
       expect.stringContaining('running | Running 30 seconds ago'),
     ]);
 
-    const kept = await application('web:1', { updateConfigSwarm: stay, restartPolicySwarm: { Condition: 'none' } });
+    const kept = await application('web:1-will-start', {
+      updateConfigSwarm: stay,
+      restartPolicySwarm: { Condition: 'none' },
+    });
     await deployApplication(kept.applicationId, 'web:will-exit-1-after-2s');
     await seconds(30);
     expect((await tasks(kept.appName)).map((line) => line.split(' | ')[1])).toEqual(['shutdown', 'shutdown']);
   });
 
   test('is one of several replicas, or of none', async () => {
-    const { applicationId, appName } = await application('web:1', { replicas: 2 });
+    const { applicationId, appName } = await application('web:1-will-start', { replicas: 2 });
     expect(await tasks(appName)).toHaveLength(2);
     await call('application.update', { applicationId, replicas: 0 });
-    await deployApplication(applicationId, 'web:1');
+    await deployApplication(applicationId, 'web:1-will-start');
     expect(await tasks(appName)).toEqual([]);
   });
 
   test('goes when it is stopped or deleted, and comes back when it is started', async () => {
-    const { applicationId, appName } = await application('web:1');
+    const { applicationId, appName } = await application('web:1-will-start');
     await call('application.stop', { applicationId });
     expect(await tasks(appName)).toEqual([]);
     await call('application.start', { applicationId });
@@ -168,8 +171,9 @@ describe('the task of an application', () => {
 });
 
 test('the old task of a database runs again, and the deployment is done', async () => {
-  const { postgresId, appName } = (await call('postgres.create', { ...inputs.postgres, dockerImage: 'postgres:17' }))
-    .body;
+  const { postgresId, appName } = (
+    await call('postgres.create', { ...inputs.postgres, dockerImage: 'postgres:17-will-start' })
+  ).body;
   await call('postgres.deploy', { postgresId });
   await call('postgres.update', { postgresId, dockerImage: 'postgres:will-exit-1-after-1s' });
   await call('postgres.deploy', { postgresId });
@@ -184,8 +188,8 @@ test('the old task of a database runs again, and the deployment is done', async 
 
 describe('the container of a compose', () => {
   test.each([
-    ['image: nginx', 'running: Up 5 seconds'],
-    ['image: nginx, healthcheck: { test: curl }', 'running: Up 5 seconds (healthy)'],
+    ['image: "nginx:1-will-start"', 'running: Up 5 seconds'],
+    ['image: "nginx:1-will-start", healthcheck: { test: curl }', 'running: Up 5 seconds (healthy)'],
     ['image: "web:will-unhealthy-after-2s"', 'running: Up 5 seconds (unhealthy)'],
     ['image: "web:will-exit-1-after-2s"', 'exited: Exited (1) 3 seconds ago'],
     ['image: "web:will-exit-0-after-2s", restart: on-failure', 'exited: Exited (0) 3 seconds ago'],
@@ -202,7 +206,7 @@ describe('the container of a compose', () => {
 
   test('stays when nothing of its service changed, and starts again when it had ended', async () => {
     for (const [service, status] of [
-      ['image: nginx', 'Up About a minute'],
+      ['image: "nginx:1-will-start"', 'Up About a minute'],
       ['image: "x:will-exit-0-after-1s"', 'Up Less than a second'],
     ] as const) {
       const { composeId, appName } = await compose(service);
@@ -213,7 +217,9 @@ describe('the container of a compose', () => {
   });
 
   test('is renewed when a variable of its service changes', async () => {
-    const { composeId, appName } = await compose('image: nginx, environment: ["A=${A}"]', { env: 'A=1' });
+    const { composeId, appName } = await compose('image: "nginx:1-will-start", environment: ["A=${A}"]', {
+      env: 'A=1',
+    });
     await seconds(60);
     await call('compose.update', { composeId, env: 'A=2' });
     await deployCompose(composeId);
@@ -246,7 +252,7 @@ describe('the container of a compose', () => {
 
 describe('the tasks of a stack', () => {
   test.each([
-    ['image: nginx', 'running', 'Running 9 seconds ago'],
+    ['image: "nginx:1-will-start"', 'running', 'Running 9 seconds ago'],
     ['image: "web:will-pull-90s"', 'preparing', 'Preparing 9 seconds ago'],
     [
       'image: "fail:1", deploy: { restart_policy: { condition: none } }',
@@ -271,7 +277,7 @@ describe('the tasks of a stack', () => {
 
 describe('docker', () => {
   test('finds applications by the beginning of a name, and composes by their whole name', async () => {
-    const { applicationId, appName } = await application('web:1');
+    const { applicationId, appName } = await application('web:1-will-start');
     const neighbour = emulator.world.tables.application[String(applicationId)] ?? {};
     await application('web:2');
     const prefix = appName.slice(0, 4);
@@ -295,7 +301,7 @@ describe('docker', () => {
   });
 
   test('that cannot be reached has nothing: no error', async () => {
-    await application('web:1');
+    await application('web:1-will-start');
     for (const operation of ['getContainers', 'getServiceContainersByAppName', 'getStackContainersByAppName'])
       expect(await list(operation, { appName: 'shop', serverId: 'srv_1' })).toEqual([]);
     expect(await call('docker.getConfig', { containerId: 'x', serverId: 'srv_1' })).toEqual({

@@ -1,0 +1,124 @@
+import { attempts } from '../api/attempts.ts';
+import type { PlatformError } from '../api/platform-error.ts';
+import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../formats/json.ts';
+import { lastLines, ownLog } from '../observe/listed-deployments.ts';
+import type { Deploys } from '../state/record.ts';
+import { savedIn, saveDeploys } from './announce.ts';
+import { dispatch } from './apply-run.ts';
+import { type DeployedService, deploysNow, failure, reasonOf } from './deploy-request.ts';
+import type { Ending } from './follow.ts';
+import { report } from './job.ts';
+import { reportFailure } from './report-failure.ts';
+import { type Fault, type UnitsBefore, comeUp } from './watch-health.ts';
+
+/**
+ * The result of a deployment that did not fail; `unverified`: the run was interrupted before its end; `watched`: it holds,
+ * and the rest of its watch settles the job.
+ */
+export type Result = 'done' | 'unverified' | 'watched';
+
+/** The end of the remedy of a deployment that may go on. */
+export const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
+
+/**
+ * Waits until a service holds that the platform deployed, and records that. Until then its deployment stays pending, so that
+ * a later run looks at it.
+ *
+ * @throws {Stop} when it does not stay up.
+ */
+export async function succeeded(service: DeployedService, row: Row, before: UnitsBefore): Promise<Result> {
+  const { run, job } = service;
+  const former = deploysNow(service);
+  const health = await comeUp(service, row, before);
+  if (health.is === 'interrupted') return unwatched(service);
+  if (health.is === 'down') throw await fallen(service, row, { former, ...health });
+  const done = await recordSuccess(service);
+  if (health.rest === undefined) return done;
+  const rest = health.rest().then(async (fault) => {
+    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
+    dispatch(run, job, { is: 'settled', result: done });
+  });
+  run.health.watches.push(
+    rest.catch((error: unknown) => {
+      reportFailure(run, job, error);
+      dispatch(run, job, { is: 'failed' });
+    }),
+  );
+  return 'watched';
+}
+
+export async function recordSuccess({ run, root, inputs }: DeployedService): Promise<'done'> {
+  await saveDeploys(run, root, { inputs });
+  return 'done';
+}
+
+/** Records that a deployed service does not stay up, and gives the failure. */
+async function fallen(
+  service: DeployedService,
+  row: Row,
+  { former, why, lines }: Fault & { readonly former: Deploys },
+): Promise<Stop> {
+  await saveFailed(service, row, former);
+  const { address, kind } = service;
+  const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
+  const remedy = `Fix it, and apply again: the next plan deploys it again.${more}`;
+  return failure(service, why, { how: 'was deployed and does not stay up', details: lines, remedy });
+}
+
+/** Records that a deployment failed; one that a person makes later has everything. */
+async function saveFailed({ run, root, kind, inputs }: DeployedService, row: Row, former: Deploys): Promise<void> {
+  const { pending: _, ...rest } = former;
+  await saveDeploys(run, root, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
+}
+
+/** Records that a deployment failed, and gives the reason with the logs. */
+export async function failed(
+  service: DeployedService,
+  { row, deployment, status }: Extract<Ending, { is: 'over' }>,
+  lost: PlatformError | undefined,
+): Promise<Stop> {
+  const { run, address, kind, id } = service;
+  const { redact } = run.input.client;
+  await saveFailed(service, row, deploysNow(service));
+  const reason = deployment?.errorMessage ?? (lost && reasonOf(lost));
+  // Its own log, else that of the container.
+  const { logLines: tail } = attempts.deployment;
+  const lines =
+    deployment === undefined
+      ? lastLines(await run.reader.log(kind, id, { tail }, 'once'), tail)
+      : await ownLog(run.reader, kind, deployment.id);
+  const path = deployment?.logPath === undefined ? [] : [`log on the server: ${redact(deployment.logPath)}`];
+  const found =
+    reason !== undefined
+      ? redact(reason)
+      : deployment !== undefined && lines.length > 0
+        ? ''
+        : await run.reader.reason(kind, id);
+  const why = found === '' ? `it ended as ${redact(status)}` : found;
+  const { logs, deploymentLog } = kind.service ?? {};
+  const more =
+    deploymentLog !== undefined
+      ? ` trueup logs ${address} --deployment shows more.`
+      : logs === undefined
+        ? ' Its log is on the platform, on the page of the service under Deployments.'
+        : ` trueup logs ${address} shows more.`;
+  return failure(service, why, {
+    row,
+    status: deployment?.status,
+    details: [...path, ...lines],
+    remedy: `Fix it, and apply again.${more}`,
+  });
+}
+
+export function left({ job, address }: DeployedService): Result {
+  const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
+  report(job, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: job.action.address }));
+  return 'done';
+}
+
+export function unwatched({ job, address }: DeployedService): Result {
+  const message = `the deployment of ${address} goes on on the platform without being watched`;
+  report(job, diagnostic('unverified', message, { remedy: next, address: job.action.address }));
+  return 'unverified';
+}

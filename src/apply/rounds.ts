@@ -1,0 +1,35 @@
+import type { Clock } from '../state/clock.ts';
+
+/** Pauses between polls of one run, arranged in rounds: what is polled in a round is read together. */
+export interface Rounds {
+  /** Resolves after so many milliseconds; sooner where a round comes in the second half of the pause; or on the signal. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** One who waits for a round. Monotonic milliseconds. */
+interface Waiting {
+  /** From when on it goes with the round of another one. */
+  readonly from: number;
+  readonly wake: () => void;
+}
+
+/** Makes the rounds of a run. Never throws. */
+export function createRounds(clock: Clock): Rounds {
+  const waiting = new Set<Waiting>();
+  return {
+    pause: async (ms, signal) => {
+      const early = new AbortController();
+      const one = { from: clock.monotonic() + ms / 2, wake: () => early.abort() };
+      waiting.add(one);
+      await clock.sleep(ms, signal === undefined ? early.signal : AbortSignal.any([early.signal, signal]));
+      waiting.delete(one);
+      if (early.signal.aborted || signal?.aborted === true) return;
+      const now = clock.monotonic();
+      for (const other of waiting) {
+        if (other.from > now) continue;
+        waiting.delete(other);
+        other.wake();
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type Row, isRow } from '../../formats/json.ts';
+import type { ContainerList } from '../../kind/service.ts';
+
+/** The tasks of an application or a database, which are services of Swarm. */
+export function tasksOfService(row: Row): ContainerList {
+  // The platform lets Swarm put the former version back where the service does not say otherwise.
+  const update = isRow(row['updateConfigSwarm']) ? row['updateConfigSwarm'] : { FailureAction: 'rollback' };
+  const check = row['healthCheckSwarm'];
+  return {
+    call: 'docker.getServiceContainersByAppName',
+    members: membersOf(row),
+    of: 'tasks',
+    isEmpty: copiesOf(row) === 0,
+    rollsBack: update['FailureAction'] === 'rollback' && Number(update['MaxFailureRatio'] ?? 0) === 0,
+    isChecked: isRow(check) && Array.isArray(check['Test']) && check['Test'].length > 0 && check['Test'][0] !== 'NONE',
+  };
+}
+
+/** The containers of a compose, or the tasks of a stack. */
+export function containersOfCompose(row: Row): ContainerList {
+  const members = membersOf(row);
+  const other = { isEmpty: false, isChecked: false };
+  if (row['composeType'] !== 'stack') {
+    const call = 'docker.getContainersByAppNameMatch';
+    return { ...other, call, members: { ...members, appType: 'docker-compose' }, of: 'containers', rollsBack: false };
+  }
+  const rollsBack = /\bfailure_action\W+rollback\b/u.test(String(row['composeFile'] ?? ''));
+  return { ...other, call: 'docker.getStackContainersByAppName', members, of: 'stack', rollsBack };
+}
+
+function membersOf({ appName, serverId }: Row): Record<string, string> {
+  return { appName: String(appName), ...(typeof serverId === 'string' && serverId !== '' ? { serverId } : {}) };
+}
+
+/** How many copies a service is to have. */
+function copiesOf({ modeSwarm: mode, replicas }: Row): unknown {
+  const replicated = isRow(mode) ? mode['Replicated'] : { Replicas: replicas };
+  return isRow(replicated) ? replicated['Replicas'] : undefined;
+}

@@ -1,0 +1,173 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { ApplyResult } from '../../src/apply/job.ts';
+import { type Applying, applyInTime, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
+import { actionsOf, results, said, worldOver } from '../support/faults.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
+import { type Bench, head } from '../support/world.ts';
+
+/** Services that come up, and others that do not, as the platform lists their containers. */
+
+afterEach(() => void vi.useRealTimers());
+
+const stack = (services: string, more = '') =>
+  `${head}environments:\n  production:\n    compose:\n      shop: { source: { type: raw, composeFile: '${services}' }${more} }\n`;
+const one = (image: string, more = '') => stack(`services: { web: { image: "${image}"${more} } }`);
+const application = (image: string, more = '') =>
+  `${head}environments:\n  production:\n    application:\n      web: { source: { type: docker, image: "${image}" }${more} }\n`;
+const database = (image: string) =>
+  `${head}environments:\n  production:\n    postgres:\n      main: { dockerImage: "${image}", databaseName: shop, databaseUser: u, databasePassword: password-1 }\n`;
+
+/** Brings a service up, and then its next version; gives the result of its last deployment and the messages. */
+async function deployTwice(first: string, second: string, options: Applying = {}) {
+  const made = platformWith(0);
+  if (first !== '') await applyInTime(made, first);
+  const result = await applyInTime(made, second, options);
+  const [, verdict] = Object.entries(results(result)).find(([address]) => address.endsWith(' (deploy)')) ?? [];
+  return { made, result, verdict, text: said(result), seconds: result.seconds };
+}
+
+async function plannedNext(made: Bench, text: string) {
+  return actionsOf(await passing(plan(await made.manifest(text), worldOver(made, made.emulator.send))));
+}
+
+const good = application('web:1');
+const holding = [
+  ['an application', good, application('web:2-will-start'), 29, 33],
+  ['a database', database('postgres:17'), database('postgres:17-will-start'), 29, 33],
+  ['a compose', one('web:1'), one('web:2-will-start'), 29, 33],
+  [
+    'one with a healthy container',
+    one('web:1'),
+    one('web:2-will-healthy-after-5s', ', healthcheck: { test: curl }'),
+    29,
+    33,
+  ],
+  ['one that needs 25 s', '', one('web:2-will-healthy-after-25s', ', healthcheck: { test: curl }'), 25, 36],
+  [
+    'one that pulls for 90 s after the deployment',
+    '',
+    stack('services: { web: { image: "web:will-pull-90s" } }', ', composeType: stack'),
+    90,
+    135,
+  ],
+  ['a one-shot', '', one('web:will-exit-0-after-2s'), 2, 36],
+  ['one that restarts once', '', one('web:will-exit-1-after-2s-1-times', ', restart: always'), 10, 45],
+  [
+    'a service of a profile beside another',
+    '',
+    stack('services: { web: { image: "a:1" }, cli: { image: "b:will-exit-1-after-1s", profiles: [cli] } }'),
+    0,
+    3,
+  ],
+  ['no copy', application('web:1'), application('web:will-exit-1-after-1s', ', replicas: 0'), 0, 3],
+  ['a watch of 12 s', good, application('web:2-will-start', ', health: { within: 12s }'), 11, 14],
+] as const;
+
+test.each(holding)('%s holds', async (_name, first, second, least, most) => {
+  const { made, verdict, text, seconds } = await deployTwice(first, second);
+  expect([verdict, text]).toEqual(['done', '']);
+  expect(seconds).toBeGreaterThanOrEqual(least);
+  expect(seconds).toBeLessThan(most);
+  await plansNothingMore(made, second);
+});
+
+const falling = [
+  ['a container that dies', one('web:1'), one('web:will-exit-3-after-1s'), 'container ', 'it exited with code 3'],
+  [
+    'a container that restarts again and again',
+    '',
+    one('web:will-exit-1-after-2s', ', restart: always'),
+    'container ',
+    'it is started again and again: it exited with code 1',
+  ],
+  [
+    'a container that dies after it held',
+    '',
+    one('web:will-exit-1-after-20s'),
+    'container ',
+    'it exited with code 1, after it had come up',
+  ],
+  [
+    'a health check that never succeeds',
+    '',
+    one('web:will-unhealthy-after-20s', ', healthcheck: { test: curl }'),
+    'container ',
+    'its health check fails',
+  ],
+  [
+    'a new version of an application that Swarm takes back',
+    good,
+    application('web:will-exit-1-after-2s'),
+    'Swarm put the former version back: task ',
+    'it failed: task: non-zero exit (1)',
+  ],
+  [
+    'a new version of a database that Swarm takes back',
+    database('postgres:17'),
+    database('postgres:will-exit-1-after-2s'),
+    'Swarm put the former version back: task ',
+    'it failed: task: non-zero exit (1)',
+  ],
+  [
+    'the first version of an application that dies',
+    '',
+    application('web:will-exit-1-after-2s'),
+    'task ',
+    'it failed: task: non-zero exit (1)',
+  ],
+  [
+    'one that no node takes',
+    '',
+    application('web:will-pending'),
+    'task ',
+    'no suitable node (scheduling constraints not satisfied on 1 node)',
+  ],
+  [
+    'an image that a node does not get',
+    '',
+    stack('services: { web: { image: "fail:1" } }', ', composeType: stack'),
+    'task ',
+    'its node rejected it: No such image: fail:1',
+  ],
+] as const;
+
+test.each(falling)('%s is a failed deployment', async (_name, first, second, begin, why) => {
+  const { made, result, verdict, text } = await deployTwice(first, second);
+  expect(verdict).toBe('failed');
+  expect(text).toContain(`was deployed and does not stay up: ${begin}`);
+  expect(text).toContain(why);
+  expect(mayBePartly(result)).toBe(true);
+  expect(await plannedNext(made, second)).toMatchObject([expect.stringContaining('deploy')]);
+  const better = second.replaceAll(/will-[\w-]*|fail:1/g, 'web:9');
+  await applyInTime(made, better.replace('web:web:9', 'web:9'));
+  await plansNothingMore(made, better.replace('web:web:9', 'web:9'));
+});
+
+/** A failed action that wrote something is exit code 6. */
+function mayBePartly({ outcomes }: ApplyResult): boolean {
+  return outcomes.some(({ result, mayHaveWritten }) => result === 'failed' && mayHaveWritten);
+}
+
+test('a platform that lists no containers is told once, and fails nothing', async () => {
+  const call = 'docker.getServiceContainersByAppName';
+  const made = platformWith(0, [call]);
+  const several = application('web:will-exit-1-after-1s') + '      api: { source: { type: docker, image: "api:1" } }\n';
+  const result = await applyInTime(made, several);
+  expect(Object.values(results(result)).every((one) => one === 'done')).toBe(true);
+  const notes = result.outcomes.flatMap(({ diagnostics }) => diagnostics);
+  expect(notes).toMatchObject([{ code: 'unverified', severity: 'note', message: expect.stringContaining(call) }]);
+  expect(result.seconds).toBeLessThan(5);
+  await plansNothingMore(made, several);
+});
+
+test('an interruption ends the wait for the containers, and nothing is planned wrong afterwards', async () => {
+  const made = platformWith(0);
+  const text = one('web:will-healthy-after-25s', ', healthcheck: { test: curl }');
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 5_000);
+  const result = await applyInTime(made, text, { signal: stop.signal });
+  expect(results(result)['production.compose.shop (deploy)']).toBe('unverified');
+  expect(result.seconds).toBeLessThan(8);
+  await applyInTime(made, text);
+  await plansNothingMore(made, text);
+});
