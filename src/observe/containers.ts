@@ -70,7 +70,7 @@ function statusOf(status: string): Condition {
     case 'Exited':
       return { is: 'ended', fault: code === undefined ? 'it exited' : fault, ...age };
     case 'Dead':
-      return { is: 'ended', fault: 'Docker could not remove it' };
+      return { is: 'ended', fault: 'Docker calls it dead' };
     case 'Created':
       return { is: 'waiting' };
     default:
