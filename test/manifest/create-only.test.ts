@@ -8,6 +8,7 @@ import { driftOf } from '../support/drifting.ts';
 import { documentOf } from '../support/documents.ts';
 import { actionsOf, applyLater, everything, idOf, notesOf, plansNothing, rowsIn } from '../support/faults.ts';
 import { oneError, told } from '../support/problems.ts';
+import { applyFile, refused, review } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -238,4 +239,18 @@ test.each([
   await applyInTime(made, edited);
   expect(ordersIn(made)).toEqual([]);
   await plansNothingMore(made, edited);
+});
+
+test('a reviewed plan is out of date when a name comes, and applies as it was reviewed', async () => {
+  const made = bench();
+  const text = (more: string) => application(`${docker('nginx')}, replicas: 2${more}`);
+  await made.apply(text(''), everything);
+  await made.emulator.act('application.update', { applicationId: idOf(made, web), replicas: 3 });
+  const file = await review(made, text(''));
+  expect(await refused(made, file, text(', createOnly: [replicas]'))).toContainEqual(
+    expect.stringContaining('createOnly'),
+  );
+  const kept = await review(made, text(', createOnly: [replicas], command: "sleep 1"'));
+  await applyFile(made, kept, text(', createOnly: [replicas], command: "sleep 1"'));
+  expect(rowsIn(made, 'application')[0]).toMatchObject({ replicas: 3, command: 'sleep 1' });
 });
