@@ -692,7 +692,7 @@ function isObject(part: unknown): part is object {
 function hiding(field: Field, canary: string): Json {
   const [example] = field.examples;
   if (field.map !== undefined) return field.secrecy === 'secret' ? { CANARY: canary } : { CANARY_TOKEN: canary };
-  if (field.secrecy === 'private') return `password: ${canary}\n`;
+  if (field.secrecy === 'private') return `services: { web: { image: nginx, environment: { PASSWORD: ${canary} } } }\n`;
   if (typeof example !== 'string')
     return JSON.parse(JSON.stringify(example), (_key, value: unknown) =>
       typeof value === 'string' ? canary : value,

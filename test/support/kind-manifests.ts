@@ -269,8 +269,11 @@ export function withField(stand: Stand, field: string, value: Json): Body | unde
       }
     }
   }
-  return { ...stand.body, [keyOf(stand, field)]: value };
+  return { ...stand.body, ...beside[field], [keyOf(stand, field)]: value };
 }
+
+/** What has to stand beside a field whose example is refused by itself. */
+const beside: Readonly<Record<string, Body>> = { composePath: { createEnvFile: false } };
 
 /** The key that users write for a field that stands in no group. */
 function keyOf({ kind }: Stand, field: string): string {

@@ -128,6 +128,9 @@ export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {
   if (name === 'composeFile') return composeFiles;
   if (name === 'publicKey') return ['a', 'b'].map((half) => `ssh-ed25519 AAAA${uid}${half} shop`);
   if (name === 'certificatePath') return ['a', 'b'].map((half) => `path-${uid}-${half}`);
+  // Without addresses of the other sort a network is refused, and another path beside a compose file of the manifest.
+  if (name === 'enableIPv4') return [true];
+  if (name === 'composePath') return ['./docker-compose.yml', 'docker-compose.yml'];
   // Some channels take no other value.
   if (kind.kind === 'notification' && name === 'serverThreshold') return [false];
   if (kind.kind === 'notification' && name === 'priority') return [1];
