@@ -116,6 +116,10 @@ export const codes = {
     'Variables of a compose reach none of its services: the compose file does not use them.',
     'Name them under environment: in the compose file, or write env_file: .env there.',
   ),
+  'env-line': warning(
+    'A line of an env text sets no variable, or one that a later line sets again.',
+    'Write NAME=value, each name once.',
+  ),
   'refused-expression': error(
     'A value has a $ that compose or the platform cannot read: each deployment of it fails.',
     'Double a $ that is meant as text in a compose file.',

@@ -78,6 +78,7 @@ export const deploymentCodes = [
   'not-in-source',
   'unset-variable',
   'unused-env',
+  'env-line',
   'refused-expression',
   'rewritten-file',
   'lost-route',

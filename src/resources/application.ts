@@ -1,3 +1,4 @@
+import { envWorks } from './families/env-checks.ts';
 import * as z from 'zod';
 import { branch } from '../api/member-types.ts';
 import { text } from '../kind/codecs.ts';
@@ -234,6 +235,7 @@ export const application = defineKind({
     containers: tasksOfService,
   },
   checks: {
+    each: envWorks,
     hints: {
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',

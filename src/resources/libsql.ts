@@ -1,3 +1,4 @@
+import { envWorks } from './families/env-checks.ts';
 import * as z from 'zod';
 import { databasePassword } from '../api/member-types.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
@@ -85,7 +86,7 @@ export const libsql = defineKind({
   ],
   checks: {
     ...database.checks,
-    each: replicaSays,
+    each: (self) => [...envWorks(self), ...replicaSays(self)],
     publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
   },
 });

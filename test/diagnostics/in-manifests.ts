@@ -56,6 +56,7 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
   'not-in-source': { 'trueup.yaml': production(raw('services: { web: { build: . } }')) },
   'unset-variable': { 'trueup.yaml': production(raw('services: { web: { image: "nginx:${TAG}" } }')) },
   'unused-env': { 'trueup.yaml': production(stack('env: { REGION: eu }')) },
+  'env-line': { 'trueup.yaml': production(database('env: "A=1\\nuse flake\\n"')) },
   'refused-expression': { 'trueup.yaml': production(raw('services: { web: { image: nginx, command: "echo ${1}" } }')) },
   'rewritten-file': {
     'trueup.yaml': production(raw('services: { web: { image: nginx, environment: { UMASK: 022 } } }')),

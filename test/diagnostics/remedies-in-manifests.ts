@@ -143,6 +143,10 @@ export const inManifests = {
     ),
     'or env_file: .env for all.': edited('unused-env', "image: 'nginx:1.27'", "image: 'nginx:1.27', env_file: .env"),
   },
+  'env-line': {
+    'Write NAME=value,': edited('env-line', 'use flake', 'USE=flake'),
+    'or # before a comment.': edited('env-line', 'use flake', '# use flake'),
+  },
   'refused-expression': {
     'Write $${1} for the text ${1}.': edited('refused-expression', '${1}', '$$$${1}'),
   },

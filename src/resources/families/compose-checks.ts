@@ -5,6 +5,7 @@ import { closest } from '../../diagnostics/closest.ts';
 import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
 import { type Json, canonical, isObject } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
+import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { routesWork, settingsWork, staysAsWritten, worksInStack } from './compose-settings.ts';
@@ -24,7 +25,7 @@ export function serviceSuffix(compose: (field: string) => Json): string {
 /** What compose and the platform make of a compose file that the platform holds itself, and of the blocks below it. */
 export function composeWorks(self: CheckedResource, children: readonly CheckedResource[]): readonly Problem[] {
   const { composeFile, sourceType } = self.values;
-  const settings = settingsWork(self);
+  const settings = [...settingsWork(self), ...envWorks(self)];
   const read = composeOf(self);
   if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return settings;
   if ('problem' in read) return [...settings, noCompose(self, composeFile, read.problem)];

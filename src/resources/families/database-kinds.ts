@@ -1,3 +1,4 @@
+import { envWorks } from './env-checks.ts';
 import type { Operation } from '../../api/contract.ts';
 import { databasePassword } from '../../api/member-types.ts';
 import type { Json, Row } from '../../formats/json.ts';
@@ -88,7 +89,7 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
       logs: `${engine}.readLogs`,
       containers: tasksOfService,
     },
-    checks: { publishes: externalPorts('externalPort'), hints },
+    checks: { each: envWorks, publishes: externalPorts('externalPort'), hints },
   });
 }
 

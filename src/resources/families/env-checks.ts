@@ -1,0 +1,75 @@
+import { didYouMean } from '../../diagnostics/closest.ts';
+import { readEnvText } from '../../formats/env-text.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+
+/** What the platform makes of the env of a service when it deploys it: expressions of its own, and lines of a text. */
+export function envWorks(self: CheckedResource): readonly Problem[] {
+  const { createEnvFile, composeType } = self.values;
+  // Nothing reads the env of a compose without its .env file.
+  const isRead = createEnvFile !== false || composeType === 'stack';
+  return isRead ? [...refusedReferences(self), ...lines(self)] : [];
+}
+
+/** `${{NAME}}` is another variable of the same env, and the platform refuses what is none. Those above are checked elsewhere. */
+function refusedReferences({ address, values, maps }: CheckedResource): readonly Problem[] {
+  const map = maps['env'];
+  const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
+  const entries: ReadonlyMap<string, string | undefined> = map?.entries ?? text ?? new Map();
+  const isOpen = map?.isOwn === false;
+  const keys = [...entries.keys()];
+  return [...entries].flatMap(([key, value = '']): Problem[] => {
+    const names = [...value.matchAll(/\$\{\{(.*?)\}\}/g)].map(([, name = '']) => name);
+    const wrong = names.find((name) => {
+      if (/^(?:project|environment)\.|^\s*vault\.|[\uE000-\uF8FF]/.test(name) || keys.includes(name)) return false;
+      return !isOpen || !/^[\w.-]+$/.test(name);
+    });
+    if (wrong === undefined) return [];
+    const above = /^(?:project|environment)\.[\w.-]+$/i.exec(wrong.trim())?.[0].toLowerCase();
+    const isAbove = above !== undefined && above.split('.')[1] === wrong.trim().split('.')[1]?.toLowerCase();
+    const otherwise = `Declare ${wrong.trim()} under env:, or write \${var:NAME} for a variable of the manifest.`;
+    const remedy = isAbove
+      ? `Write \${{${wrong.trim().replace(/^\w+/, (word) => word.toLowerCase())}}}, without blanks and in small letters.`
+      : didYouMean(wrong.trim(), keys, otherwise);
+    const message = `${key}: the platform refuses \${{${wrong}}}: this env has no variable of that name`;
+    return [{ code: 'refused-expression', fails: true, address, field: 'env', message, remedy }];
+  });
+}
+
+/** The lines of a text that set nothing, or set what a later one sets again. */
+function lines({ address, values: { env } }: CheckedResource): readonly Problem[] {
+  if (typeof env !== 'string') return [];
+  const all = env.split('\n');
+  const about = { code: 'env-line', address, field: 'env' } as const;
+  const read = readEnvText(env);
+  const isText = (line: string) => /\S/.test(line) && !/^\s*(?:#|(?:export\s+)?[\w.-]+\s*[=:])/.test(line);
+  const dropped = all.flatMap((line, index): Problem[] => {
+    if (!isText(line) || !isSame(read, readEnvText(all.toSpliced(index, 1).join('\n')))) return [];
+    return [
+      {
+        ...about,
+        message: `line ${index + 1} sets no variable: the platform drops it`,
+        remedy: 'Write NAME=value, or # before a comment.',
+      },
+    ];
+  });
+  const first = new Map<string, number>();
+  const twice = all.flatMap((line, index): Problem[] => {
+    const name = /^\s*(?:export\s+)?([\w.-]+)\s*=/.exec(line)?.[1];
+    if (name === undefined || !read.has(name)) return [];
+    const before = first.get(name);
+    first.set(name, index);
+    if (before === undefined || !isSame(read, readEnvText(all.toSpliced(before, 1).join('\n')))) return [];
+    return [
+      {
+        ...about,
+        message: `${name} stands in lines ${before + 1} and ${index + 1}: the later one counts`,
+        remedy: 'Keep one of the two.',
+      },
+    ];
+  });
+  return [...dropped, ...twice];
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

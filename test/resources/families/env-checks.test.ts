@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { read } from '../../diagnostics/in-manifests.ts';
+import { database, production, stack } from '../../diagnostics/provoked.ts';
+
+const messages = async (text: string) =>
+  (await read({ 'trueup.yaml': production(text) }))
+    .filter(({ code }) => code === 'refused-expression' || code === 'env-line')
+    .map(({ code, message, remedy = '' }) => `${code}: ${message} ${remedy}`);
+const says = (text: string) => [expect.stringContaining(text) as string];
+const nothing: readonly string[] = [];
+
+test.each([
+  ['{ A: "${{ environment.REGION }}" }', says('Write ${{environment.REGION}}, without blanks')],
+  ['{ A: "${{Environment.REGION}}" }', says('Write ${{environment.REGION}}')],
+  ['{ A: "${{NOPE}}" }', says('A: the platform refuses ${{NOPE}}')],
+  ['{ A: "${{REGIO}}", REGION: eu }', says('Did you mean REGION?')],
+  ['{ A: "${{ github.sha }}" }', says('refused-expression')],
+  ['"A=${{NOPE}}\\n"', says('refused-expression')],
+  ['{ A: "${{ B }}", B: b }, envMode: merge', says('refused-expression')],
+  ['{ A: "${{B}}", B: b }', nothing],
+  ['{ A: "${{B}}" }, envMode: merge', nothing],
+  ['{ A: "${{environment.REGION}} ${{project.X}}" }', nothing],
+  ['{ A: "${{vault.team/db#password}}" }', nothing],
+  ['{ A: "$${B} ${B} {{C}}" }', nothing],
+  ['{ A: "${secret:PW}" }', nothing],
+])('F4: what the platform refuses in env: %s', async (env, expected) => {
+  expect(await messages(database(`env: ${env}`))).toEqual(expected);
+});
+
+test('F4: is no question where nothing reads the env', async () => {
+  expect(await messages(stack('env: { A: "${{NOPE}}" }, createEnvFile: false'))).toEqual([]);
+});
+
+test.each([
+  ['A=1\\nuse flake\\n', says('line 2 sets no variable')],
+  ['PATH_add bin\\nA=1\\n', says('line 1 sets no variable')],
+  ['if true; then\\nA=1\\n', says('line 1')],
+  ['A=1\\nB=2\\nA=3\\n', says('A stands in lines 1 and 3: the later one counts')],
+  ['A=1\\nexport A=2\\n', says('A stands in lines 1 and 2')],
+  ['=1\\n', says('line 1')],
+  ['# a\\n\\nA=1\\n', nothing],
+  ['export A=1\\nB: 2\\n', nothing],
+  ['A="1\\n use flake\\n"\\n', nothing],
+  ["A='1\\nB=2'\\nB=3\\n", nothing],
+  ['A=\\n', nothing],
+  ['A=a b c\\n', nothing],
+])('F16: lines of an env text: %s', async (env, expected) => {
+  expect(await messages(database(`env: "${env.replaceAll('"', String.raw`\"`)}"`))).toEqual(expected);
+});
