@@ -5,8 +5,8 @@ import { canonical } from '../../../src/formats/json.ts';
 import type { State } from '../../../src/state/state.ts';
 
 /** What comes and goes with each run, and what chance decides. */
-const passing = ['deployment', 'apiKey', 'container', 'log'];
-const times = ['createdAt', 'initialisedAt'];
+const passing = ['deployment', 'apiKey', 'container', 'task', 'log'];
+const times = ['createdAt', 'updatedAt', 'initialisedAt'];
 const byChance = [...times, 'appName', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices'];
 const names = ['name', 'publicKey', 'certificateData', 'host', 'filePath', 'mountPath', 'prefix', 'email'];
 
