@@ -138,6 +138,14 @@ export const codes = {
     'A file under files: is mounted by no service, or a service mounts one that no entry writes.',
     'Write the same path in both.',
   ),
+  'lost-folder': warning(
+    'A service mounts a folder of the source of a raw compose, which each deployment removes and makes anew.',
+    'Mount a folder below ../files, which stays, and write files under files:.',
+  ),
+  'unkept-data': warning(
+    'A program keeps its data in a folder of its container, although a volume is mounted elsewhere.',
+    'Mount the volume where the program keeps its data, or tell the program to keep them in the volume.',
+  ),
   allowed: note(
     'A block allows what Trueup would warn of or refuse.',
     'Look at the reason; remove it from allow: when it is over.',

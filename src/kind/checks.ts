@@ -85,6 +85,8 @@ export const deploymentCodes = [
   'refused-setting',
   'ignored-setting',
   'unmounted-file',
+  'unkept-data',
+  'lost-folder',
 ] as const satisfies readonly Code[];
 
 /** A mistake, with the block and the field to correct. */

@@ -28,7 +28,7 @@ import { tasksOfService } from './families/container-lists.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
-import { dataMounted, movesData, unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { dataIsKept, dataMounted, movesData, unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { buildCase, imageBelow, shortSource } from './families/short-forms.ts';
 
 const source = gitSource({
@@ -235,7 +235,7 @@ export const application = defineKind({
     containers: tasksOfService,
   },
   checks: {
-    each: envWorks,
+    each: (self, children) => [...envWorks(self), ...dataIsKept(self, children)],
     hints: {
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',

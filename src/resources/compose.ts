@@ -3,8 +3,6 @@ import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
 import {
   composeWorks,
-  imagesWithData,
-  mountedVolumes,
   portsPublished,
   serviceSuffix,
   servicesWithImages,
@@ -13,7 +11,7 @@ import {
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
+import type { ChangeAtRisk, FieldChange, Loss } from '../kind/lifecycle.ts';
 import {
   deployedFlag,
   deployedText,
@@ -27,10 +25,10 @@ import {
 } from './families/service-fields.ts';
 import { composeYamlOf } from './families/compose-model.ts';
 import { containersOfCompose } from './families/container-lists.ts';
+import { dataLeft, keepersIn, ownFolders, versionsLeft, volumesLeft, volumesOf } from './families/compose-data.ts';
 import { variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
-import { databaseRisk } from './families/image-version.ts';
 
 const source = gitSource({}, [
   'url',
@@ -155,13 +153,13 @@ export const compose = defineKind({
     dataAtRisk: ({ row, options, action }) =>
       action === 'replace' || options.deleteVolumes === true
         ? { of: 'data', what: 'the volumes of this compose' }
-        : unmounted(volumesIn(row).map(({ text }) => text)),
+        : leftWith(row),
     changeAtRisk: {
       volume: {
-        composeFile: leavesVolumes,
-        sourceType: leavesVolumes,
-        env: leavesVolumes,
-        createEnvFile: leavesVolumes,
+        composeFile: leavesData,
+        sourceType: leavesData,
+        env: leavesData,
+        createEnvFile: leavesData,
         randomize: renamesVolumes,
         suffix: renamesVolumes,
         isolatedDeployment: renamesVolumes,
@@ -216,28 +214,26 @@ export const compose = defineKind({
   examples: ['shop:\n  source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }\n'],
 });
 
-/** The named volumes of a compose file that the platform holds itself; those of a repository do not show. */
-function volumesIn(row: Row, environment?: Row) {
-  return row.sourceType === 'raw' ? mountedVolumes(row.composeFile, variablesOf(row, environment)) : [];
-}
-
-/** The images of a compose file that the platform holds itself, of services with data. */
-function imagesIn(row: Row, environment?: Row) {
-  return row.sourceType === 'raw' ? imagesWithData(row.composeFile, variablesOf(row, environment)) : [];
+/** What the services of a compose file keep that the platform holds itself; those of a repository do not show. */
+function keepersOf(row: Row, environment?: Row) {
+  return row.sourceType === 'raw' ? keepersIn(row.composeFile, variablesOf(row, environment)) : [];
 }
 
 /**
  * The volumes that another compose file, or one with other variables, mounts no more, or not where it did; all, when the
- * file comes from a repository.
+ * file comes from a repository. And what a service no longer finds.
  */
-function leavesVolumes({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
-  const kept = new Set(volumesIn(next, parent.next).map(({ data }) => data));
-  return unmounted(volumesIn(row, parent.row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])));
+function leavesData({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
+  const [before, after] = [keepersOf(row, parent.row), keepersOf(next, parent.next)];
+  const volumes = unmounted(volumesLeft(before, after));
+  const rest = dataLeft(before, after);
+  if (volumes === undefined || rest === undefined) return volumes ?? rest;
+  return { what: `${volumes.what}; ${rest.what}`, unnamed: `${volumes.unnamed ?? ''}; ${rest.unnamed ?? ''}` };
 }
 
 /** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */
 function renamesVolumes({ row, next }: FieldChange): ReturnType<ChangeAtRisk> {
-  const isNone = row.sourceType === 'raw' && volumesIn(row).length === 0;
+  const isNone = row.sourceType === 'raw' && volumesOf(keepersOf(row)).length === 0;
   const isSame = same(volumeNames(row), volumeNames(next));
   return isNone || isSame ? undefined : { what: 'the volumes of this compose, which get other names' };
 }
@@ -251,21 +247,23 @@ function volumeNames(row: Row): Json {
   ];
 }
 
-/** The data of the databases in a compose file that get an image of another version. */
+/** The data of the services of a compose file that get an image of another version. */
 function changesVersions({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
-  const after = new Map(imagesIn(next, parent.next).map((one) => [one.service, one]));
-  const lost = imagesIn(row, parent.row).flatMap(({ service, written, image }) => {
-    const to = after.get(service);
-    const reason = to === undefined ? undefined : databaseRisk(image, to.image);
-    if (to === undefined || reason === undefined) return [];
-    // The value of a variable may be a secret.
-    const hasVariables = written !== image || to.written !== to.image;
-    const was = written === to.written ? 'before' : written;
-    const why = hasVariables ? `${to.written} is another version than ${was}, or one that is not known` : reason.what;
-    const unnamed = hasVariables ? 'the image is another version, or one that is not known' : reason.unnamed;
-    return [{ what: `the data of ${service}, because ${why}`, unnamed: `the data of a service, because ${unnamed}` }];
-  });
-  if (lost.length === 0) return undefined;
-  const [what, unnamed] = [lost.map((one) => one.what), lost.map((one) => one.unnamed)].map((all) => all.join('; '));
-  return { what: what ?? '', unnamed: unnamed ?? '' };
+  return versionsLeft(keepersOf(row, parent.row), keepersOf(next, parent.next));
+}
+
+/** The volumes that nothing mounts after the deletion of a compose, and the folders that the platform deletes with it. */
+function leftWith(row: Row): Loss | undefined {
+  const keepers = keepersOf(row);
+  const volumes = unmounted(volumesOf(keepers).map(({ text }) => text));
+  const folders = ownFolders(keepers);
+  if (folders.length === 0) return volumes;
+  const which = folders.length === 1 ? `the folder ${folders.join('')}` : `the folders ${folders.join(', ')}`;
+  const deleted = ', which the platform deletes with it';
+  const [what, unnamed] = [volumes?.what, volumes?.unnamed].map((text) => (text === undefined ? '' : `; ${text}`));
+  return {
+    of: 'data',
+    what: `${which}${deleted}${what ?? ''}`,
+    unnamed: `${folders.length === 1 ? '1 folder' : `${folders.length} folders`}${deleted}${unnamed ?? ''}`,
+  };
 }

@@ -72,6 +72,12 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
   'refused-setting': { 'trueup.yaml': production(stack('command: "compose up -d; date"')) },
   'ignored-setting': { 'trueup.yaml': production(stack('randomize: true, suffix: a1, isolatedDeployment: true')) },
   'unmounted-file': { 'trueup.yaml': production(stack('files: { nginx.conf: { content: "a" } }')) },
+  'lost-folder': { 'trueup.yaml': production(raw("services: { web: { image: nginx, volumes: ['./up:/srv'] } }")) },
+  'unkept-data': {
+    'trueup.yaml': production(
+      raw("services: { db: { image: 'postgres:18', volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
+    ),
+  },
   allowed: {
     'trueup.yaml': production(stack('env: { REGION: eu }, allow: { unused-env: "read by a script on the server" }')),
   },

@@ -174,6 +174,18 @@ export const inManifests = {
     ),
     'or remove the block.': edited('unmounted-file', ', files: { nginx.conf: { content: "a" } }', ''),
   },
+  'lost-folder': {
+    'Mount ../files/up instead, which stays.': edited('lost-folder', './up', '../files/up'),
+    'Copy there first what is to be kept.': { forPeople: 'the folder is on the server' },
+  },
+  'unkept-data': {
+    'Mount its volume at /var/lib/postgresql,': edited('unkept-data', 'postgresql/data', 'postgresql'),
+    'or write PGDATA: with the path where it is mounted.': edited(
+      'unkept-data',
+      "image: 'postgres:18'",
+      "image: 'postgres:18', environment: { PGDATA: /var/lib/postgresql/data }",
+    ),
+  },
   allowed: {
     'Look at the reason;': { forPeople: 'only people know whether it holds' },
     'remove it from allow: when it is over.': edited(

@@ -11,7 +11,7 @@ import { readTree } from '../../src/manifest/tree.ts';
 import { inAscii } from '../../src/render/text-lines.ts';
 import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { mountedVolumes } from '../../src/resources/families/compose-checks.ts';
+import { keepersIn, volumesOf } from '../../src/resources/families/compose-data.ts';
 
 /**
  * Texts of a stranger that take time in proportion to their square, where an expression tries each place again. Such a test
@@ -23,7 +23,7 @@ const limit = { timeout: 20_000 };
 
 test('A7: the target of a volume with many slashes', limit, () => {
   const mounting = (target: string) =>
-    mountedVolumes(`services: { a: { image: x, volumes: ['data:${target}'] } }\nvolumes: { data: {} }\n`);
+    volumesOf(keepersIn(`services: { a: { image: x, volumes: ['data:${target}'] } }\nvolumes: { data: {} }\n`));
   expect(mounting(`/data${'/'.repeat(many)}x`)).toHaveLength(1);
   expect(['/data//', '/', '//', '/a/b'].map((target) => mounting(target)[0]?.text)).toEqual([
     'data at /data',

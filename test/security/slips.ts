@@ -43,6 +43,16 @@ const ofEnvironment = (all: Tree): void => {
 
 const original = composeFile('{ data: {} }', '"data:/var/lib/postgresql/data"');
 
+/** A compose file that keeps data in a folder of the host. */
+const ofFolder = (folder: string, image = 'postgres:15') =>
+  composeFile('{}', `"${folder}:/var/lib/postgresql/data"`, image);
+
+const raw = (text: string) => ({ type: 'raw', composeFile: text });
+
+/** A compose file with a volume that a merge key brings. */
+const merged = (volume: string) =>
+  `x-v: &v { volumes: ["${volume}:/db"] }\nservices: { db: { <<: *v, image: a } }\nvolumes: { ${volume}: {} }\n`;
+
 /** The manifest before the edit. */
 export function beforeSlips(): Tree {
   const database = { databaseName: 'shop', databaseUser: 'shop', databasePassword: 'correct-horse-1' };
@@ -431,6 +441,66 @@ export const slips: readonly Slip[] = [
     after: (all) => (all.compose.shop = withVariables(variables)),
     edit: (all) => (all.compose.shop.env.VOL = 'paper'),
   },
+  {
+    does: 'a folder of a compose file moves: `../files/pg` becomes `../files/pg2`',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg')),
+    edit: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg2')),
+  },
+  {
+    does: 'a folder that deployments remove becomes one that stays',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = ofFolder('./pg')),
+    edit: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg')),
+  },
+  {
+    does: 'a folder of a compose file becomes a volume',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = ofFolder('/srv/pg')),
+    edit: (all) => (all.compose.shop.source.composeFile = original),
+  },
+  {
+    does: 'a variable in a folder of a compose file changes',
+    by: 'volume',
+    after: (all) => (all.compose.shop = { ...all.compose.shop, source: raw(ofFolder('${D}/pg')), env: { D: '/srv' } }),
+    edit: (all) => (all.compose.shop.env.D = '/mnt'),
+  },
+  {
+    does: '`PGDATA` in a compose file names another folder of its volume',
+    by: 'volume',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original.replace(
+        '    image:',
+        '    environment: [PGDATA=/var/lib/postgresql/data/16]\n    image:',
+      )),
+  },
+  {
+    does: 'memory covers a volume of a compose file: `tmpfs:`',
+    by: 'volume',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original.replace(
+        '    image:',
+        '    tmpfs: /var/lib/postgresql/data\n    image:',
+      )),
+  },
+  {
+    does: 'a volume that comes by `<<` is renamed',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = merged('data')),
+    edit: (all) => (all.compose.shop.source.composeFile = merged('other')),
+  },
+  {
+    does: 'a service with a folder of the host in a compose file goes from `influxdb:2.7` to `influxdb:3-core`',
+    by: 'version',
+    after: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/i', 'influxdb:2.7')),
+    edit: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/i', 'influxdb:3-core')),
+  },
+  {
+    does: 'a compose with a folder below `../files` is removed: the platform deletes it',
+    by: 'data',
+    after: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg')),
+    edit: (all) => delete all.compose.shop,
+  },
   // Backups
   {
     does: 'a backup of a protected database keeps 1 instead of 14',
@@ -658,6 +728,45 @@ export const harmless: readonly Edit[] = [
         '      - logs:/var/log/postgresql',
         'volumes: { logs: {}, data: {} }\n',
       ].join('\n')),
+  },
+  {
+    does: 'a file of settings in a compose file is mounted from elsewhere',
+    after: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/my.conf', 'nginx')),
+    edit: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/your.conf', 'nginx')),
+  },
+  {
+    does: 'a folder in a compose file is mounted read-only from elsewhere',
+    after: (all) =>
+      (all.compose.tools.source.composeFile = ofFolder('../files/a', 'nginx').replace('data"', 'data:ro"')),
+    edit: (all) =>
+      (all.compose.tools.source.composeFile = ofFolder('../files/b', 'nginx').replace('data"', 'data:ro"')),
+  },
+  {
+    does: 'a folder of a compose file is not mounted any more',
+    after: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/pg')),
+    edit: (all) => (all.compose.tools.source.composeFile = composeFile('{}', '')),
+  },
+  {
+    does: 'a folder of a compose file is written in the long form',
+    after: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/pg')),
+    edit: (all) =>
+      (all.compose.tools.source.composeFile = composeFile(
+        '{}',
+        '{ type: bind, source: ../files/pg, target: /var/lib/postgresql/data/ }',
+      )),
+  },
+  {
+    does: '`PGDATA` in a compose file is written as the image has it',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original.replace(
+        '    image:',
+        '    environment: { PGDATA: /var/lib/postgresql/data }\n    image:',
+      )),
+  },
+  {
+    does: 'memory is mounted beside a volume of a compose file',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original.replace('    image:', '    tmpfs: [/tmp]\n    image:')),
   },
   {
     does: 'a protected database keeps more backups',

@@ -3,14 +3,15 @@ import { mapOf } from '../../compose/service-parts.ts';
 import type { ComposeModel, NoCompose } from '../../compose/model.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
-import { type Json, canonical, isObject } from '../../formats/json.ts';
+import type { Json } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
+import { type ComposeService, commandOf } from './compose-data.ts';
 import { composeOf, inFile } from './compose-model.ts';
+import { unkeptData } from './data-folder.ts';
 import { routesWork, settingsWork, staysAsWritten, worksInStack } from './compose-settings.ts';
 import { variablesFit } from './compose-use.ts';
-import { type Variables, withVariables } from './compose-variables.ts';
 
 /**
  * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
@@ -34,11 +35,20 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
     ...settings,
     ...servicesExist(self, children, model),
     ...filesExist(self, children, model),
+    ...[...model.services.values()].flatMap((service) => dataGoes(self, service)),
     ...variablesFit(self, model),
     ...staysAsWritten(self, composeFile),
     ...worksInStack(self, model),
     ...routesWork(self, children, model),
   ];
+}
+
+/** Warns of a service whose data go with its container, although it mounts a volume. */
+function dataGoes(self: CheckedResource, service: ComposeService): readonly Problem[] {
+  const { name, image = '', mounts, environment } = service;
+  return unkeptData(name, { image, mounts, environment, command: commandOf(service) }).map((problem) =>
+    inFile(self, { ...problem, path: ['services', name, 'volumes'] }),
+  );
 }
 
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
@@ -168,65 +178,6 @@ export function servicesWithImages(text: unknown): readonly string[] {
     const { image } = mapOf(definition);
     return typeof image === 'string' ? `${name} (${image})` : name;
   });
-}
-
-/** A named volume of a compose file, where a service mounts it: `data at /var/lib/data`. */
-interface MountedVolume {
-  readonly text: string;
-  /** Two with the same one hold the same data, whatever the file calls the volume. */
-  readonly data: string;
-}
-
-/** The named volumes that the services of a compose file mount; none when the file cannot be read. */
-export function mountedVolumes(text: unknown, variables: Variables = new Map()): readonly MountedVolume[] {
-  const found = readComposeFile(String(text ?? ''));
-  if (found === undefined) return [];
-  const declared = new Map(Object.entries(mapOf(found.volumes)));
-  const mounts = Object.values(mapOf(found.services)).flatMap((service) => {
-    const { volumes } = mapOf(service);
-    return Array.isArray(volumes) ? (volumes as readonly Json[]) : [];
-  });
-  return mounts.flatMap((written) => {
-    const mount = withVariables(written, variables);
-    const [source, target] =
-      typeof mount === 'string' ? mount.split(':') : [mapOf(mount).source, mapOf(mount).target].map(String);
-    if (source === undefined || target === undefined || !declared.has(source)) return [];
-    const path = target.replace(/(?<=[^/]|^\/)\/+$/, '');
-    const definition = withVariables(declared.get(source) ?? null, variables);
-    // The value of a variable may be a secret: the text has its name.
-    const text = canonical(mount) === canonical(written) ? `${source} at ${path}` : textOf(written);
-    return [{ text, data: canonical([volumeOnHost(source, definition), path]) }];
-  });
-}
-
-/** The image of a service that keeps data outside of its container: as it is written, and with its variables filled in. */
-interface ImageWithData {
-  readonly service: string;
-  readonly written: string;
-  readonly image: string;
-}
-
-/** The images of the services of a compose file that keep data outside of their container. */
-export function imagesWithData(text: unknown, variables: Variables = new Map()): readonly ImageWithData[] {
-  const found = readComposeFile(String(text ?? ''));
-  if (found === undefined) return [];
-  return Object.entries(mapOf(found.services)).flatMap(([service, definition]) => {
-    const { volumes, image = 'an image that is built' } = mapOf(definition);
-    if (!Array.isArray(volumes) || volumes.length === 0) return [];
-    return [{ service, written: String(image), image: String(withVariables(image, variables)) }];
-  });
-}
-
-/** A mount as it is written: `${NAME}:/data`, or `data at ${PATH}` of a map. */
-function textOf(mount: Json): string {
-  return isObject(mount) ? `${String(mount.source)} at ${String(mount.target)}` : String(mount);
-}
-
-/** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
-function volumeOnHost(key: string, definition: Json | undefined): Json {
-  const { name, external, driver = 'local', driver_opts: options = null } = mapOf(definition);
-  const given = name ?? mapOf(external).name ?? (external === true ? key : undefined);
-  return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
 }
 
 /** The content of a compose file; undefined: it cannot be read. */

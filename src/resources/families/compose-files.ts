@@ -2,7 +2,9 @@ import { closest } from '../../diagnostics/closest.ts';
 import type { ComposeModel } from '../../compose/model.ts';
 import type { NamedFile } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { isRemoved } from './compose-data.ts';
 import { inFile } from './compose-model.ts';
+import { type Mounted, isDataFolder } from './data-folder.ts';
 
 /** What a raw compose file names beside itself, and what does not fit between it and the blocks under files:. */
 export function filesExist(
@@ -51,7 +53,40 @@ export function filesExist(
     const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
     return [{ code: 'unmounted-file', address: block.address, message: `no service mounts ../files/${path}`, remedy }];
   });
-  return [...named, ...unwritten, ...unused];
+  return [...named, ...unwritten, ...unused, ...foldersLast(self, services)];
+}
+
+/** What a service mounts from the folder of the source, which each deployment of a raw compose makes anew. */
+function foldersLast(self: CheckedResource, services: ComposeModel['services']): readonly Problem[] {
+  return [...services.values()].flatMap(({ name, mounts, isActive }): Problem[] => {
+    const below = mounts.filter(({ type, source = '' }) => isActive && type === 'bind' && isRemoved(source));
+    const isThere = ({ source = '' }: Mounted) => ['.env', 'docker-compose.yml'].includes(plainPath(source));
+    const data = below.filter(isDataFolder);
+    const rest = below.filter((mount) => !isDataFolder(mount) && !isThere(mount));
+    const [first] = data;
+    const sources = data.map(({ source }) => source).join(', ');
+    const folder = plainPath(first?.source ?? '').replace(/^\.?$/, 'data');
+    return [
+      ...(first === undefined
+        ? []
+        : [
+            inFile(self, {
+              code: 'lost-folder',
+              path: ['services', name, 'volumes', first.index],
+              message: `${name} mounts ${sources}, and each deployment removes ${data.length === 1 ? 'it' : 'them'} with all data`,
+              remedy: `Mount ../files/${folder} instead, which stays${data.length === 1 ? '' : '; the others likewise'}. Copy there first what is to be kept.`,
+            }),
+          ]),
+      ...rest.map(({ source = '', index }) =>
+        inFile(self, {
+          code: 'lost-folder',
+          path: ['services', name, 'volumes', index],
+          message: `${name} mounts ${source}, which is not there: Docker makes an empty folder`,
+          remedy: `Write it under files:, and mount ../files/${plainPath(source)}.`,
+        }),
+      ),
+    ];
+  });
 }
 
 function missingFile(

@@ -1,4 +1,5 @@
 import { type StatefulImage, distributors, folderOf, readImage, statefulImage } from './stateful-images.ts';
+import type { Problem } from '../../kind/checks.ts';
 import type { Reason } from './image-version.ts';
 
 /** What a container mounts. */
@@ -50,10 +51,13 @@ interface Folder {
 }
 
 /** Where the image of a container keeps its data, and nothing is mounted, although something else is. */
-export function uncoveredFolder(container: Container): string | undefined {
-  const { image, mounts } = container;
+function uncoveredFolder(container: Container): string | undefined {
+  const { image, mounts, environment } = container;
   const family = statefulImage(readImage(image));
   if (family === undefined || mounts.some(isConfiguration)) return undefined;
+  // A value that is not known may be any folder.
+  const isOpen = (name: string) => environment.has(name) && !String(environment.get(name) ?? '').startsWith('/');
+  if (family.variables?.some(isOpen) === true) return undefined;
   const { path } = namedFolder(container, family) ?? {
     path: folderOf(readImage(image)) ?? newestFolder(image, family),
   };
@@ -63,6 +67,22 @@ export function uncoveredFolder(container: Container): string | undefined {
   if (path === undefined || kept.every(({ target }) => isBeside(target))) return undefined;
   const isCovered = mounts.some(({ target }) => isWithin(path, target) || isWithin(target, path));
   return isCovered ? undefined : path;
+}
+
+/** The warning that the data of a container go with it; `who` keeps them. */
+export function unkeptData(who: string, container: Container): Pick<Problem, 'code' | 'message' | 'remedy'>[] {
+  const folder = uncoveredFolder(container);
+  if (folder === undefined) return [];
+  const version = /^\/var\/lib\/postgresql\/\d+\/docker$/.test(folder);
+  return [
+    {
+      code: 'unkept-data',
+      message: `${who} keeps its data in ${folder}, where nothing is mounted: they go with the container`,
+      remedy: version
+        ? 'Mount its volume at /var/lib/postgresql, or write PGDATA: with the path where it is mounted.'
+        : `Mount its volume at ${folder}.`,
+    },
+  ];
 }
 
 /** The folder of the newest version, for a tag without one. */

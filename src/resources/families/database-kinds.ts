@@ -9,7 +9,8 @@ import type { Lifecycle } from '../../kind/lifecycle.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { fieldOf } from '../../kind/row-values.ts';
 import { because, versionRisk } from './image-version.ts';
-import { movesData } from './mounted-volumes.ts';
+import type { Mounted } from './data-folder.ts';
+import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { tasksOfService } from './container-lists.ts';
 import {
@@ -89,9 +90,32 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
       logs: `${engine}.readLogs`,
       containers: tasksOfService,
     },
-    checks: { each: envWorks, publishes: externalPorts('externalPort'), hints },
+    checks: {
+      publishes: externalPorts('externalPort'),
+      each: (self, children) => [
+        ...envWorks(self),
+        ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
+      ],
+      hints,
+    },
   });
 }
+
+/** The volume that the platform mounts into a new database, by the name of its image. Source: its postgres.create and others. */
+function providedMount(engine: Engine, image: string): Mounted {
+  const version = engine === 'postgres' ? Number(/postgres:(\d+)/.exec(image)?.[1]) : NaN;
+  const target = version >= 18 ? `/var/lib/postgresql/${version}/docker` : providedFolders[engine];
+  return { type: 'volume', source: 'data', target };
+}
+
+const providedFolders: Readonly<Record<Engine, string>> = {
+  postgres: '/var/lib/postgresql/data',
+  mariadb: '/var/lib/mysql',
+  redis: '/data',
+  mysql: '/var/lib/mysql',
+  mongo: '/data/db',
+  libsql: '/var/lib/sqld',
+};
 
 /** Clients of a database connect with each of its passwords. */
 function withCredentials(fields: Kind['fields']): Kind['fields'] {

@@ -1,7 +1,8 @@
 import { readEnvText } from '../../formats/env-text.ts';
 import { type Row, isObject } from '../../formats/json.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { ChangeAtRisk, Loss } from '../../kind/lifecycle.ts';
-import { type Container, type Mounted, isDataFolder, movedData } from './data-folder.ts';
+import { type Container, type Mounted, isDataFolder, movedData, unkeptData } from './data-folder.ts';
 import { because } from './image-version.ts';
 
 /** Named volumes that nothing mounts afterwards; undefined when there are none. */
@@ -63,4 +64,20 @@ export function leftFolder(row: Row): Loss | undefined {
   if (folder === undefined) return undefined;
   const rest = 'stays on the server, and nothing mounts it any more';
   return { of: 'volume', what: `the folder ${folder.source ?? ''} ${rest}`, unnamed: `1 folder ${rest}` };
+}
+
+/** Warns of a block with one image whose data go with its container; `provided`: what the platform mounts by itself. */
+export function dataIsKept(
+  { address, key, values, maps }: CheckedResource,
+  children: readonly CheckedResource[],
+  provided: readonly Mounted[] = [],
+): readonly Problem[] {
+  const mounts = children.filter(({ kind }) => kind === 'mount').map((child) => child.values);
+  const container = containerOf({ ...values, mounts });
+  const environment = maps['env']?.entries ?? container.environment;
+  return unkeptData(key, { ...container, environment, mounts: [...provided, ...container.mounts] }).map((problem) => ({
+    ...problem,
+    address,
+    field: 'dockerImage',
+  }));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { imagesWithData, mountedVolumes, servicesWithImages } from '../../../src/resources/families/compose-checks.ts';
+import { servicesWithImages } from '../../../src/resources/families/compose-checks.ts';
+import { keepersIn, volumesLeft, volumesOf } from '../../../src/resources/families/compose-data.ts';
 
 /** The named volumes of a compose file, and whether they are still the same ones after an edit. */
 
@@ -8,8 +9,7 @@ const file = (volumes: string, mounts: string) => `services:\n  db:\n    volumes
 
 /** The volumes that a file mounts and another one does not. */
 function lost(before: string, after: string): string[] {
-  const kept = mountedVolumes(after).map(({ data }) => data);
-  return mountedVolumes(before).flatMap(({ text, data }) => (kept.includes(data) ? [] : [text]));
+  return volumesLeft(keepersIn(before), keepersIn(after));
 }
 
 const before = file('{ data: {} }', '["data:/db"]');
@@ -54,11 +54,13 @@ describe('a volume is lost', () => {
 });
 
 test('folders of the host, anonymous volumes and files without volumes have no named one', () => {
-  expect(mountedVolumes(file('{ data: {} }', '["/srv:/srv", "./a:/a", "/anonymous", 7, { type: bind }]'))).toEqual([]);
-  expect(mountedVolumes('services: { web: { image: nginx } }')).toEqual([]);
-  expect(mountedVolumes('services: [web]\nvolumes: text\n')).toEqual([]);
-  expect(mountedVolumes('just text')).toEqual([]);
-  expect(mountedVolumes(null)).toEqual([]);
+  expect(
+    volumesOf(keepersIn(file('{ data: {} }', '["/srv:/srv", "./a:/a", "/anonymous", 7, { type: bind }]'))),
+  ).toEqual([]);
+  expect(volumesOf(keepersIn('services: { web: { image: nginx } }'))).toEqual([]);
+  expect(volumesOf(keepersIn('services: [web]\nvolumes: text\n'))).toEqual([]);
+  expect(volumesOf(keepersIn('just text'))).toEqual([]);
+  expect(volumesOf(keepersIn(null))).toEqual([]);
 });
 
 test('the images of services with volumes are those that keep data', () => {
@@ -70,11 +72,11 @@ test('the images of services with volumes are those that keep data', () => {
     '  none: { image: nginx, volumes: [] }',
     'volumes: { data: {} }',
   ].join('\n');
-  expect(imagesWithData(text)).toEqual([
+  expect(keepersIn(text).map(({ service, written, image }) => ({ service, written, image }))).toEqual([
     { service: 'db', written: 'postgres:16', image: 'postgres:16' },
     { service: 'built', written: 'an image that is built', image: 'an image that is built' },
   ]);
-  expect(imagesWithData('services: [')).toEqual([]);
+  expect(keepersIn('services: [')).toEqual([]);
 });
 
 test('services are named with their images as they are written', () => {

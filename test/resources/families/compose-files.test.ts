@@ -71,6 +71,43 @@ describe('F1: what a raw source does not have', () => {
     expect(await found(text)).toEqual(expected);
   });
 
+  test.each([
+    ["'./uploads:/srv/uploads'", 'web mounts ./uploads, and each deployment removes it with all data'],
+    ["'./a:/a', './b:/b'", 'web mounts ./a, ./b, and each deployment removes them with all data'],
+    ["'.:/app'", 'web mounts ., and each deployment removes it'],
+    ["'${UP:-./uploads}:/srv'", 'web mounts ./uploads, and'],
+    ['{ type: bind, source: ./data, target: /data }', 'web mounts ./data, and'],
+    ["'./nginx.conf:/etc/nginx/nginx.conf:ro'", 'web mounts ./nginx.conf, which is not there: Docker makes an empty'],
+    ["'./html:/usr/share/nginx/html:ro'", 'web mounts ./html, which is not there: Docker makes an empty folder'],
+  ])('F1: volumes: [%s]', async (mounts, text) => {
+    expect(await found(one(`volumes: [${mounts}]`))).toEqual([
+      expect.stringContaining(`lost-folder: source.composeFile: ${text}`),
+    ]);
+  });
+
+  test.each([
+    "'../files/uploads:/srv'",
+    "'../data:/srv'",
+    "'/srv/uploads:/srv'",
+    "'/var/run/docker.sock:/var/run/docker.sock:ro'",
+    "'~/data:/srv'",
+    '/srv',
+  ])('F1: volumes: [%s] loses nothing', async (mounts) => {
+    expect(await found(one(`volumes: [${mounts}]`))).toEqual(nothing);
+  });
+
+  test('F1: the remedy names a folder that stays', async () => {
+    const remedy = async (mounts: string) =>
+      (await read({ 'trueup.yaml': production(raw(one(`volumes: [${mounts}]`))) })).map((said) => said.remedy);
+    expect(await remedy("'./uploads/:/srv'")).toEqual([
+      'Mount ../files/uploads instead, which stays. Copy there first what is to be kept.',
+    ]);
+    expect(await remedy("'.:/srv', './a:/a'")).toEqual([
+      'Mount ../files/data instead, which stays; the others likewise. Copy there first what is to be kept.',
+    ]);
+    expect(await remedy("'./a.conf:/a.conf:ro'")).toEqual(['Write it under files:, and mount ../files/a.conf.']);
+  });
+
   test('is not asked of a repository', async () => {
     const text =
       '    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main } } }\n';
@@ -93,6 +130,45 @@ describe('F17: files and mounts', () => {
   ])('%s beside %s: %i warnings', async (text, more, count) => {
     const all = await found(text, more);
     expect(all.map((text) => text.split(':')[0])).toEqual(Array.from({ length: count }, () => 'unmounted-file'));
+  });
+});
+
+describe('F17: data that go with the container', () => {
+  const block = (kind: string, more: string) =>
+    read({
+      'trueup.yaml': production(
+        kind === 'application'
+          ? `    application: { db: { ${more} } }\n`
+          : `    ${kind}: { db: { databaseName: a, databaseUser: a, databasePassword: "a-long-one", ${more} } }\n`,
+      ),
+    });
+  const mounts = (path: string) => `mounts: { ${path}: { type: volume, volumeName: pg } }`;
+  test.each([
+    ['postgres', 'dockerImage: "pgvector/pgvector:pg18"', '/var/lib/postgresql/18/docker'],
+    ['postgres', 'dockerImage: postgres', '/var/lib/postgresql/18/docker'],
+    ['postgres', 'dockerImage: "bitnamilegacy/postgresql:16"', '/bitnami/postgresql'],
+    ['postgres', 'dockerImage: "timescale/timescaledb-ha:pg16"', '/home/postgres/pgdata/data'],
+    ['postgres', 'dockerImage: "postgres:17", env: { PGDATA: /srv/pg }', '/srv/pg'],
+    ['application', `source: { type: docker, image: "postgres:18" }, ${mounts('/var/lib/postgresql/data')}`, '/18/'],
+    ['application', `source: { type: docker, image: "influxdb:2" }, ${mounts('/var/lib/influxdb')}`, '/influxdb2'],
+  ])('%s: %s', async (kind, more, folder) => {
+    expect(await block(kind, more)).toMatchObject([
+      { code: 'unkept-data', severity: 'warning', message: expect.stringContaining(folder) as string },
+    ]);
+  });
+
+  test.each([
+    ['postgres', 'dockerImage: "postgres:18"'],
+    ['postgres', 'dockerImage: "postgres:17"'],
+    ['postgres', 'dockerImage: "pgvector/pgvector:pg18", env: { PGDATA: /var/lib/postgresql/data }'],
+    ['postgres', 'dockerImage: "pgvector/pgvector:pg17"'],
+    ['postgres', `dockerImage: "timescale/timescaledb-ha:pg16", ${mounts('/home/postgres/pgdata')}`],
+    ['mariadb', 'dockerImage: "mariadb:11", databaseRootPassword: "a-long-one"'],
+    ['application', `source: { type: docker, image: "postgres:18" }, ${mounts('/var/lib/postgresql')}`],
+    ['application', 'source: { type: docker, image: "postgres:18" }'],
+    ['application', `source: { type: docker, image: "nginx:1.27" }, ${mounts('/srv')}`],
+  ])('%s: %s keeps them', async (kind, more) => {
+    expect((await block(kind, more)).filter(({ code }) => code === 'unkept-data')).toEqual([]);
   });
 });
 

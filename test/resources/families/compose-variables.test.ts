@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { variablesOf, withVariables } from '../../../src/resources/families/compose-variables.ts';
+import { interpolate } from '../../../src/compose/interpolate.ts';
+import { variablesOf } from '../../../src/resources/families/compose-variables.ts';
 
 /** The variables of a compose file, as Docker Compose fills them in. */
 
@@ -20,18 +21,12 @@ describe('a text of a compose file', () => {
     ['$$PG $${PG} $', '$PG ${PG} $'],
     ['${{environment.PG}} ${1} ${PG', '${{environment.PG}} ${1} ${PG'],
   ])('%s becomes %s', (text, filled) => {
-    expect(withVariables(text, variables)).toBe(filled);
-  });
-
-  test('is filled in at any depth, and keys stay', () => {
-    expect(withVariables({ $PG: ['$PG', 1, null, { a: '${PG}' }] }, variables)).toEqual({
-      $PG: ['17', 1, null, { a: '17' }],
-    });
+    expect(interpolate(text, (name) => variables.get(name)).text).toBe(filled);
   });
 
   test('takes linear time', () => {
     const text = '${A:-'.repeat(100_000);
-    expect(withVariables(text, variables)).toBe(text);
+    expect(interpolate(text, (name) => variables.get(name)).text).toBe(text);
   });
 });
 

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Container,
-  isDataFolder,
-  movedData,
-  uncoveredFolder,
-} from '../../../src/resources/families/data-folder.ts';
+import { type Container, isDataFolder, movedData, unkeptData } from '../../../src/resources/families/data-folder.ts';
 
 /** Where containers look for their data. */
 
@@ -147,13 +142,16 @@ describe('a volume beside the folder of the data', () => {
     [container('redis:7', ['r:/var/lib/redis']), '/data'],
     [container('getmeili/meilisearch:v1.13', ['m:/data.ms']), '/meili_data'],
   ])('%j', (one, folder) => {
-    expect(uncoveredFolder(one)).toBe(folder);
+    expect(unkeptData('db', one).map(({ message }) => message)).toEqual([
+      `db keeps its data in ${folder}, where nothing is mounted: they go with the container`,
+    ]);
   });
 
   test.each<[Container]>([
     [container('postgres:18', ['pg:/var/lib/postgresql'])],
     [container('postgres:18', ['pg:/var/lib/postgresql/18'])],
     [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
+    [container('postgres:18', [`pg:${pgdata}`], ['PGDATA=${PGDATA}'])],
     [container('postgres:17-alpine', [`pg:${pgdata}`])],
     [container(`postgres@sha256:${'a'.repeat(64)}`, [`pg:${pgdata}`])],
     [container('supabase/postgres:latest', [`pg:${pgdata}`])],
@@ -169,7 +167,7 @@ describe('a volume beside the folder of the data', () => {
     [container('minio/minio', ['m:/srv'])],
     [container('nginx:1.27', ['web:/srv'])],
   ])('%j: not', (one) => {
-    expect(uncoveredFolder(one)).toBeUndefined();
+    expect(unkeptData('db', one)).toEqual([]);
   });
 });
 

@@ -1,0 +1,167 @@
+import { notKnown } from '../../compose/interpolate.ts';
+import { type ComposeModel, readCompose } from '../../compose/model.ts';
+import { type Mount, itemsOf, mapOf } from '../../compose/service-parts.ts';
+import { readComposeYaml } from '../../formats/compose-yaml.ts';
+import { type Json, canonical } from '../../formats/json.ts';
+import type { Loss } from '../../kind/lifecycle.ts';
+import type { Variables } from './compose-variables.ts';
+import { type Container, type Mounted, isDataFolder, movedData } from './data-folder.ts';
+import { because, databaseRisk } from './image-version.ts';
+
+/** A service of a compose file that keeps data outside of its container. */
+export interface Keeper extends Container {
+  readonly service: string;
+  /** Its image as the text has it. */
+  readonly written: string;
+  readonly mounts: readonly KeptMount[];
+}
+
+/** A mount of a service. Two with the same source and target hold the same data, whatever the file calls the volume. */
+interface KeptMount extends Mounted {
+  readonly is: 'volume' | 'folder' | 'other';
+  /** As people may see it: the value of a variable may be a secret, and the text has its name. */
+  readonly text: string;
+  /** The source as people may see it. */
+  readonly from: string;
+}
+
+/** A service of a compose file. */
+export type ComposeService = ComposeModel['services'] extends ReadonlyMap<string, infer Service> ? Service : never;
+
+/** Data at risk, in the words for a change of a field. */
+type Risk = Omit<Loss, 'of'>;
+
+/** The services of a compose file that keep data outside of their container; none when the file cannot be read. */
+export function keepersIn(text: unknown, variables: Variables = new Map()): readonly Keeper[] {
+  const yaml = readComposeYaml(String(text ?? ''));
+  const read = readCompose(yaml, (name) => variables.get(name));
+  const named = readCompose(yaml, () => notKnown);
+  if ('problem' in read || 'problem' in named) return [];
+  return [...read.model.services.values()].flatMap((service) => {
+    const mounts = mountsOf(service, read.model, named.model);
+    if (!mounts.some(({ type, is }) => type === 'volume' || is !== 'other')) return [];
+    const { name, image = 'an image that is built', imageWritten = image, environment } = service;
+    return [{ service: name, image, written: imageWritten, mounts, environment, command: commandOf(service) }];
+  });
+}
+
+function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, named: ComposeModel): KeptMount[] {
+  const written = named.services.get(name)?.mounts ?? [];
+  return mounts.map((mount, index) => {
+    const { source, type } = mount;
+    const shown: Mount = written[index] ?? mount;
+    const volume = source !== undefined && type !== 'bind' ? volumes.get(source) : undefined;
+    const is = volume === undefined ? (isDataFolder(mount) ? 'folder' : 'other') : 'volume';
+    return {
+      ...mount,
+      is,
+      source: volume === undefined ? source : canonical(volumeOnHost(source ?? '', volume)),
+      text: `${String(shown.source)} at ${shown.target}`,
+      from: String(shown.source),
+    };
+  });
+}
+
+/** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
+function volumeOnHost(key: string, definition: Json): Json {
+  const { name, external, driver = 'local', driver_opts: options = null } = mapOf(definition);
+  const given = name ?? mapOf(external).name ?? (external === true ? key : undefined);
+  return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
+}
+
+/** The entrypoint and the command of a service, word by word. */
+export function commandOf({ definition: { entrypoint, command } }: ComposeService): string[] {
+  return [entrypoint, command].flatMap((value) =>
+    typeof value === 'string' ? value.split(/\s+/) : itemsOf(value).map(String),
+  );
+}
+
+/** The named volumes that services mount, where they do. */
+export function volumesOf(keepers: readonly Keeper[]): readonly KeptMount[] {
+  return keepers.flatMap(({ mounts }) => mounts.filter(({ is }) => is === 'volume'));
+}
+
+/** The named volumes of a file that another one does not mount, or not there. */
+export function volumesLeft(before: readonly Keeper[], after: readonly Keeper[]): string[] {
+  const kept = new Set(after.flatMap(({ mounts }) => mounts.map(placeOf)));
+  return volumesOf(before).flatMap((mount) => (kept.has(placeOf(mount)) ? [] : [mount.text]));
+}
+
+/**
+ * The folders of the host in whose place a service mounts something else, and data that it looks for elsewhere. A folder that
+ * is not mounted any more is no surprise.
+ */
+export function dataLeft(before: readonly Keeper[], after: readonly Keeper[]): Risk | undefined {
+  const kept = new Set(after.flatMap(({ mounts }) => mounts.map(placeOf)));
+  const services = new Map(after.map((one) => [one.service, one]));
+  return joined(
+    before.flatMap((old): Risk[] => {
+      const fresh = services.get(old.service);
+      if (fresh === undefined) return [];
+      const replaced = old.mounts.filter(
+        (mount) =>
+          mount.is === 'folder' &&
+          !kept.has(placeOf(mount)) &&
+          fresh.mounts.some(({ target }) => target === mount.target),
+      );
+      const moved = movedData(old, fresh);
+      const isPlain = old.written === old.image && fresh.written === fresh.image;
+      return [
+        ...replaced.map(({ text, source = '' }) => leaving(text, isRemoved(source))),
+        ...(moved === undefined ? [] : [named(old.service, isPlain ? moved : { ...moved, what: moved.unnamed })]),
+      ];
+    }),
+  );
+}
+
+function leaving(text: string, isGoing: boolean): Risk {
+  const rest = isGoing
+    ? 'is removed by the deployment, and something else is mounted in its place'
+    : 'stays on the server, and something else is mounted in its place';
+  return { what: `the folder ${text} ${rest}`, unnamed: `1 folder ${rest}` };
+}
+
+/** The data of services that get an image of another version. */
+export function versionsLeft(before: readonly Keeper[], after: readonly Keeper[]): Risk | undefined {
+  const services = new Map(after.map((one) => [one.service, one]));
+  return joined(
+    before.flatMap(({ service, written, image }): Risk[] => {
+      const to = services.get(service);
+      const reason = to === undefined ? undefined : databaseRisk(image, to.image);
+      if (to === undefined || reason === undefined) return [];
+      // The value of a variable may be a secret.
+      const hasVariables = written !== image || to.written !== to.image;
+      const was = written === to.written ? 'before' : written;
+      const what = `${to.written} is another version than ${was}, or one that is not known`;
+      const unnamed = 'the image is another version, or one that is not known';
+      return [named(service, hasVariables ? { what, unnamed } : reason)];
+    }),
+  );
+}
+
+function named(service: string, reason: Required<Risk>): Risk {
+  const what = because(`the data of ${service}`, reason)?.what ?? '';
+  return { what, unnamed: because('the data of a service', reason)?.unnamed ?? '' };
+}
+
+function joined(all: readonly Risk[]): Risk | undefined {
+  if (all.length === 0) return undefined;
+  const [what, unnamed] = [all.map((one) => one.what), all.map((one) => one.unnamed ?? one.what)];
+  return { what: what.join('; '), unnamed: unnamed.join('; ') };
+}
+
+function placeOf({ source, target }: Mounted): string {
+  return JSON.stringify([source, target]);
+}
+
+/** The folders that the platform deletes with a compose, where services keep data in them. */
+export function ownFolders(keepers: readonly Keeper[]): string[] {
+  const all = keepers.flatMap(({ mounts }) => mounts);
+  const isOwn = (source: string) => isRemoved(source) || isRemoved(source.replace(/^\.\./, '.'));
+  return [...new Set(all.flatMap(({ is, source = '', from }) => (is === 'folder' && isOwn(source) ? [from] : [])))];
+}
+
+/** Whether a path lies in the folder of the source, which each deployment of a raw compose removes and makes anew. */
+export function isRemoved(source: string): boolean {
+  return /^\.(\/(?!\.\.(\/|$))|$)/.test(source);
+}
