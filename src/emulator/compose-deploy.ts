@@ -29,6 +29,9 @@ export const composeDeployment: Deployable = {
     const content = parseComposeFile(text);
     if (content === null && !isFromGit(row)) throw new ApiError('INTERNAL_SERVER_ERROR', 'empty compose file');
     const converted = convertedFile(content, row, store.children('domain', 'composeId', row['composeId']));
-    runContainer(context, row, ordersOfCompose(converted, row));
+    runContainer(context, row, ordersOfCompose(converted ?? ofRepository, row));
   },
 };
+
+/** What a repository holds that nobody reads: a service that stays up. */
+const ofRepository = { services: { web: { image: 'repository' } } };

@@ -18,7 +18,7 @@ export function likenessOf(world: World, state: State | undefined): string[] {
 
 /** A platform and a state such that two from which everything goes on in the same way are equal. */
 export function situationOf(world: World, state: State | undefined): string {
-  const { rows, named } = linesOf(world, () => true);
+  const { rows, named } = linesOf(world, (table) => table !== 'task');
   const lines = [...rows, ...recordsOf(state)].map((line) =>
     named(line)
       .replaceAll(/trueup-[\w-]{12}/g, 'a mark')
@@ -48,13 +48,16 @@ function linesOf({ tables }: World, isKept: (table: string) => boolean) {
     Object.entries(content as Record<string, Row>).map(([id, row]) => ({ table, id, row })),
   );
   const labels = new Map(
-    all.flatMap(({ table, id, row }) => {
-      const label = [table, ...names.map((name) => row[name])].filter((part) => typeof part === 'string').join(' ');
-      const { appName } = row;
-      return typeof appName === 'string' && appName !== ''
-        ? [[id, label] as const, [appName, `appName of ${label}`] as const]
-        : [[id, label] as const];
-    }),
+    // A task has the appName of its service.
+    all
+      .filter(({ table }) => table !== 'task')
+      .flatMap(({ table, id, row }) => {
+        const label = [table, ...names.map((name) => row[name])].filter((part) => typeof part === 'string').join(' ');
+        const { appName } = row;
+        return typeof appName === 'string' && appName !== ''
+          ? [[id, label] as const, [appName, `appName of ${label}`] as const]
+          : [[id, label] as const];
+      }),
   );
   const made = [...labels.keys()].filter((name) => name.length > 12); // the others are the same on all platforms
   const anyOf = new RegExp(
