@@ -33,7 +33,7 @@ export type Verdict =
   | { readonly is: 'wait'; readonly forMs: number };
 
 /** A unit without a health check holds when it has run for so long. Milliseconds. */
-export const steadyMs = 10_000;
+const steadyMs = 10_000;
 
 /** How long a list may lack what a deployment made: Compose answers when its containers are there, Swarm before. Milliseconds. */
 const emptyMs = { containers: 2_000, tasks: 10_000, stack: 10_000 } as const;

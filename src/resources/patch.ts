@@ -61,7 +61,6 @@ export const patch = defineKind({
     enabled: deployedFlag('Whether deployments apply it.', { otherwise: true, examples: [false, true] }),
   },
   operations: { create: 'patch.create', read: 'patch.one', update: 'patch.update', delete: 'patch.delete' },
-  lifecycle: { deletedWithParent: true },
   checks: { each: isConsistent },
   examples: ['config/site.conf: { content: "a = 1\\n" }\n'],
 });
