@@ -25,6 +25,8 @@ export interface Lifecycle {
     readonly options: Readonly<Record<string, Json>>;
     readonly action: 'delete' | 'replace';
   }) => Loss | undefined;
+  /** The data that a deployment removes, of an object below another; undefined when it removes none. */
+  readonly deploymentRemoves?: (row: Row, parent: Row) => Loss | undefined;
   /** Fields that name the data: another object below the same parent with the same values holds the same data. */
   readonly dataNamedBy?: readonly string[];
   /** By sort of data, and by field: the data that a new value puts at risk. */

@@ -37,6 +37,7 @@ import { planRemoval } from './removal.ts';
 import { possibleRenames } from './possible-renames.ts';
 import { withDeposed } from './deposed.ts';
 import { misspeltKeys } from './misspelt.ts';
+import { withRemovedFolders } from './removed-folders.ts';
 import { withSeeds } from './seeds.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
@@ -47,6 +48,7 @@ const passes: readonly ((planning: Planning, actions: readonly Action[]) => read
   withUsers,
   withoutCarriedOver,
   withDeployments,
+  withRemovedFolders,
   withSeeds,
 ];
 

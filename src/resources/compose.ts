@@ -25,7 +25,15 @@ import {
 } from './families/service-fields.ts';
 import { composeYamlOf } from './families/compose-model.ts';
 import { containersOfCompose } from './families/container-lists.ts';
-import { dataLeft, keepersIn, ownFolders, versionsLeft, volumesLeft, volumesOf } from './families/compose-data.ts';
+import {
+  dataLeft,
+  keepersIn,
+  ownFolders,
+  removedByDeployment,
+  versionsLeft,
+  volumesLeft,
+  volumesOf,
+} from './families/compose-data.ts';
 import { variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
@@ -154,6 +162,7 @@ export const compose = defineKind({
       action === 'replace' || options.deleteVolumes === true
         ? { of: 'data', what: 'the volumes of this compose' }
         : leftWith(row),
+    deploymentRemoves: (row, environment) => removedByDeployment(keepersOf(row, environment)),
     changeAtRisk: {
       volume: {
         composeFile: leavesData,

@@ -130,3 +130,25 @@ test('S18: a destination whose bucket or endpoint changes is worth a warning whe
     await plansNothing(made, text);
   }
 });
+
+test('F1: the first deployment of a compose of others asks for the folders that it removes, and later ones do not', async () => {
+  const made = await start({ does: '', edit: () => undefined });
+  const composeFile = 'services: { web: { image: nginx, volumes: ["./uploads:/srv"] } }';
+  const created = { name: 'theirs', environmentId: 'env_prj_1', composeFile, sourceType: 'raw' };
+  await made.emulator.act('compose.create', created);
+  const { composeId } = Object.values(made.emulator.world.tables.compose).find(({ name }) => name === 'theirs') ?? {};
+  await made.emulator.act('compose.update', { composeId, sourceType: 'raw', composeFile });
+  await made.emulator.act('compose.deploy', { composeId });
+  const text = (level: string) =>
+    edited(({ compose }) => (compose.theirs = { source: { type: 'raw', composeFile }, env: { LOG: level } }));
+  const asked = async (level: string) =>
+    obstacles(await made.plan(text(level)), { dataLoss: false, adoption: true }).map(({ message }) => message);
+  expect(await asked('info')).toEqual([
+    'to adopt production.compose.theirs puts data at risk: the folder ./uploads, which the deployment removes',
+  ]);
+  await made.apply(text('info'), everything);
+  await plansNothing(made, text('info'));
+  expect(await asked('debug')).toEqual([]);
+  await made.apply(text('debug'));
+  await plansNothing(made, text('debug'));
+});

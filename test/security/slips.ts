@@ -496,6 +496,12 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/i', 'influxdb:3-core')),
   },
   {
+    does: 'a protected compose is deployed that keeps data in `./pg`, which each deployment removes',
+    by: 'data',
+    after: (all) => Object.assign(all.compose.shop, { protect: true, source: raw(ofFolder('./pg')) }),
+    edit: (all) => (all.compose.shop.env = { LOG: 'debug' }),
+  },
+  {
     does: 'a compose with a folder below `../files` is removed: the platform deletes it',
     by: 'data',
     after: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg')),
@@ -733,6 +739,16 @@ export const harmless: readonly Edit[] = [
     does: 'a file of settings in a compose file is mounted from elsewhere',
     after: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/my.conf', 'nginx')),
     edit: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/your.conf', 'nginx')),
+  },
+  {
+    does: 'a compose is deployed again that keeps data in `./pg`, with a warning',
+    after: (all) => (all.compose.tools.source = raw(ofFolder('./pg'))),
+    edit: (all) => (all.compose.tools.env = { LOG: 'debug' }),
+  },
+  {
+    does: 'a protected compose with a folder that stays is deployed again',
+    after: (all) => Object.assign(all.compose.tools, { protect: true, source: raw(ofFolder('../files/pg')) }),
+    edit: (all) => (all.compose.tools.env = { LOG: 'debug' }),
   },
   {
     does: 'a folder in a compose file is mounted read-only from elsewhere',

@@ -154,6 +154,21 @@ function placeOf({ source, target }: Mounted): string {
   return JSON.stringify([source, target]);
 }
 
+/** The data in folders that each deployment of a raw compose removes; undefined when there are none. */
+export function removedByDeployment(keepers: readonly Keeper[]): Loss | undefined {
+  const all = keepers.flatMap(({ mounts }) => mounts);
+  const folders = new Set(
+    all.flatMap(({ is, source = '', from }) => (is === 'folder' && isRemoved(source) ? [from] : [])),
+  );
+  if (folders.size === 0) return undefined;
+  const words = folders.size === 1 ? 'the folder' : 'the folders';
+  return {
+    of: 'data',
+    what: `${words} ${[...folders].join(', ')}, which the deployment removes`,
+    unnamed: `${words} that the deployment removes`,
+  };
+}
+
 /** The folders that the platform deletes with a compose, where services keep data in them. */
 export function ownFolders(keepers: readonly Keeper[]): string[] {
   const all = keepers.flatMap(({ mounts }) => mounts);
