@@ -14,15 +14,6 @@ export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T
   };
 }
 
-/** The same, for one object at a time: what was made for the one before is made again. */
-export function onceInTurn<K extends object, T>(make: (key: K) => T): (key: K) => T {
-  let last: { readonly key: K; readonly value: T } | undefined;
-  return (key) => {
-    if (last?.key !== key) last = { key, value: make(key) };
-    return last.value;
-  };
-}
-
 /** The value of a key in a map: made when it is asked for first, and kept there. */
 export function keptIn<K, V>(
   map: { readonly get: (key: K) => V | undefined; readonly set: (key: K, value: V) => unknown },

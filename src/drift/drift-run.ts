@@ -136,13 +136,16 @@ async function compare(manifest: Manifest, connection: Connection, options: Drif
   // A broken memory is said before the plan.
   await memory.read();
   const clock = { ...(connection.clock ?? systemClock), wall: () => options.now };
-  const planned = await plan(manifest, {
-    ...connection,
-    client: readingOnly(connection.client),
-    values,
-    signal,
-    clock,
-  });
+  const planned = await plan(
+    { ...manifest, deployments: [] },
+    {
+      ...connection,
+      client: readingOnly(connection.client),
+      values,
+      signal,
+      clock,
+    },
+  );
   if (planned.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();
   const digestsOfObjects = digestsAt(key, planned.base);

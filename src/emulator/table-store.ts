@@ -29,6 +29,8 @@ interface Holder {
 
 /** Puts a store over a world. */
 export function createStore(world: World, onChange: () => void): Store {
+  // A world that an earlier version saved has fewer tables.
+  for (const table of tableNames) world.tables[table] ??= {};
   const index = indexWorld(world);
 
   function find(table: TableName, id: Json | undefined): Row | undefined {

@@ -2,7 +2,7 @@ import { once } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical } from '../formats/json.ts';
-import type { CheckedMap, CheckedResource, Problem } from '../kind/checks.ts';
+import { type CheckedMap, type CheckedResource, type Problem, deploymentCodes } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
@@ -22,7 +22,7 @@ import type { Workspace } from './workspace.ts';
 export function checkResources(
   resources: readonly Resource[],
   kinds: readonly Kind[],
-  { diagnostics, failing }: Found,
+  { diagnostics, deployments }: Found,
   sources: Sources,
 ): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
@@ -48,7 +48,7 @@ export function checkResources(
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;
     const { field, address } = problem;
-    const place = (field === undefined ? undefined : placeOf(resource, field)) ?? resource.at;
+    const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
     const allowing = [resource, byAddress.get(resource.parent ?? '')].find((one) => one?.allows?.has(problem.code));
     if (allowing !== undefined) {
@@ -57,7 +57,8 @@ export function checkResources(
       allowed.set(`${allowing.address} ${problem.code}`, diagnostic('allowed', message, about));
       continue;
     }
-    const report = reportInto(problem.fails === true ? failing : diagnostics, address);
+    const into = isOfDeployment(problem.code) ? deployments : diagnostics;
+    const report = reportInto(into, address);
     if (!open.has(textOf(problem))) {
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
@@ -75,23 +76,22 @@ export function checkResources(
       const message = marks.asWritten(`${where}${problem.message}`);
       const about = { remedy, address, position: known ?? position(place) };
       const found = diagnostic(problem.code, message, about);
-      if (problem.fails === true) failing.push({ ...found, severity: 'error' });
-      else diagnostics.push(found);
+      into.push(problem.fails === true ? { ...found, severity: 'error' } : found);
     }
   }
-  diagnostics.push(...allowed.values());
+  deployments.push(...allowed.values());
 }
 
-/** What checks find: what is so whatever becomes of the blocks, and why the deployments of some fail. */
+/** What checks find: what is so whatever becomes of the blocks, and what their deployments will do. */
 interface Found {
   readonly diagnostics: Diagnostic[];
-  readonly failing: Diagnostic[];
+  readonly deployments: Diagnostic[];
 }
 
-/** The place of a field, or of the first key of its map. */
-function placeOf({ fields, maps }: Resource, field: string): Place | undefined {
-  const [first] = maps[field]?.values() ?? [];
-  return fields[field]?.at ?? first?.at;
+const ofDeployments: ReadonlySet<string> = new Set(deploymentCodes);
+
+function isOfDeployment(code: Problem['code']): boolean {
+  return ofDeployments.has(code);
 }
 
 function knownTextOf(seen: Seen, address: string, field: string): string | undefined {

@@ -41,8 +41,8 @@ export interface Manifest {
   readonly outputs: ReadonlyMap<string, Wanted>;
   /** The value of the free text that was asked for. */
   readonly freeText?: Wanted | undefined;
-  /** Why the deployment of a block fails for certain: errors, of a block that is new or edited. */
-  readonly failing: readonly Diagnostic[];
+  /** What the deployments of blocks will do; an error: one of a block that is new or edited fails for certain. */
+  readonly deployments: readonly Diagnostic[];
   /** The drift that apply leaves alone, by the file beside the manifest. */
   readonly accepted: readonly AcceptedDrift[];
   /** What a preview does not have, by the addresses of the blocks that it was left out of. */
@@ -65,7 +65,7 @@ export function withoutBlocks(settings: Settings): Manifest {
     variables: new Map(),
     resources: [],
     outputs: new Map(),
-    failing: [],
+    deployments: [],
     accepted: [],
     leftOut: new Map(),
     files: new Set(),
@@ -161,9 +161,9 @@ async function read(
   );
   const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
-  const failing: Diagnostic[] = [];
+  const deployments: Diagnostic[] = [];
   const texts_ = { texts, beside: workspace.beside, variableNames };
-  checkResources(resources, kinds, { diagnostics, failing }, texts_);
+  checkResources(resources, kinds, { diagnostics, deployments }, texts_);
   checkMentions(resources, diagnostics);
   if (settings.preview !== undefined) {
     const varying = varyingIn(whole, input);
@@ -178,7 +178,7 @@ async function read(
     variables,
     resources,
     outputs,
-    failing: withQuotes(failing, texts, kinds),
+    deployments: withQuotes(inOrderOfFiles(deployments, [...texts.keys()]), texts, kinds),
     accepted: accepted.map(acceptedMeant),
     leftOut: whole.leftOut,
     freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),

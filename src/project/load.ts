@@ -53,9 +53,9 @@ export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   let own: WholeRead | undefined;
   const { manifest, warnings } = await loadManifest(options, { onWhole: (read) => void (own = read) });
   const found = await refuseRivals(options, own);
-  const { settings, resources, texts, failing } = manifest;
+  const { settings, resources, texts, deployments } = manifest;
   const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
-  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...failing];
+  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...deployments];
   if (hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }

@@ -15,7 +15,7 @@ import { createReader } from '../observe/reader.ts';
 import { acceptancesOn } from '../plan/find-acceptance.ts';
 import type { Narrowing, Plan } from '../plan/action.ts';
 import { refuseAdoption } from '../plan/adopted.ts';
-import { failuresIn } from '../plan/failing-deployments.ts';
+import { deploymentFindings } from '../plan/deployment-findings.ts';
 import { inFileOrder } from '../plan/file-order.ts';
 import { applyMoves } from '../plan/moved-addresses.ts';
 import { concerning, everything, inOrderOf, isNarrow, unknownIn } from '../plan/narrow.ts';
@@ -48,7 +48,7 @@ export interface PlanOptions {
 
 /** What is declared, and the plan to make of it. */
 type Request = PlanOptions &
-  Pick<Manifest, 'settings' | 'resources' | 'accepted' | 'howToGive' | 'failing'> & {
+  Pick<Manifest, 'settings' | 'resources' | 'accepted' | 'howToGive' | 'deployments'> & {
     /** What the manifest declares, also where everything is deleted. */
     readonly written: Pick<Manifest, 'settings' | 'resources'>;
   };
@@ -59,11 +59,11 @@ type Request = PlanOptions &
  * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
  */
 export async function plan(manifest: Manifest, connection: ReadConnection, options: PlanOptions = {}): Promise<Plan> {
-  const { settings, resources, accepted, texts, howToGive, failing } =
+  const { settings, resources, accepted, texts, howToGive, deployments } =
     options.destroys === true ? withNothingIn(manifest) : manifest;
   try {
     const made = await inSpan('plan', () =>
-      planFor({ ...options, settings, resources, accepted, howToGive, failing, written: manifest }, connection),
+      planFor({ ...options, settings, resources, accepted, howToGive, deployments, written: manifest }, connection),
     );
     const named = (await connection.namedElsewhere?.(made)) ?? [];
     return named.length === 0 ? made : { ...made, diagnostics: [...made.diagnostics, ...named] };
@@ -77,7 +77,7 @@ export async function plan(manifest: Manifest, connection: ReadConnection, optio
 /** A manifest that declares nothing: everything that is ours goes, and no line is quoted. */
 function withNothingIn(manifest: Manifest): Manifest {
   const settings = { ...manifest.settings, moved: [] };
-  return { ...manifest, settings, resources: [], accepted: [], failing: [], texts: new Map() };
+  return { ...manifest, settings, resources: [], accepted: [], deployments: [], texts: new Map() };
 }
 
 /** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */
@@ -91,7 +91,7 @@ export function planWithIds(
     const id = ids.get(resource.address);
     return id === undefined ? resource : { ...resource, pinned: id };
   });
-  return planFor({ settings, resources, accepted: [], failing: [], written: manifest }, connection);
+  return planFor({ settings, resources, accepted: [], deployments: [], written: manifest }, connection);
 }
 
 async function planFor(request: Request, connection: ReadConnection): Promise<Plan> {
@@ -134,8 +134,8 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
   const foreign = preview === undefined ? [] : refuseAdoption(made.actions);
-  const failing = failuresIn(request.failing, made.actions);
-  return finished(made, { start, concerned: [...concerned, ...foreign, ...failing], proof });
+  const expected = deploymentFindings(request.deployments, made.actions);
+  return finished(made, { start, concerned: [...concerned, ...foreign, ...expected], proof });
 }
 
 /** What a plan has before it reads the objects of the platform. */

@@ -110,7 +110,7 @@ export async function read(
     },
     addSecret: () => {},
   });
-  return [...warnings, ...manifest.failing, ...adoptOnly(manifest.resources)];
+  return [...warnings, ...manifest.deployments, ...adoptOnly(manifest.resources)];
 }
 
 /** Provokes each code with its manifest. */

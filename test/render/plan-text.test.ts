@@ -198,7 +198,7 @@ Plan: 1 to delete (1 service), 1 unchanged.
   it('names the services of a compose file that goes, and the number of its lines', async () => {
     const world = bench();
     const services = Array.from({ length: 14 }, (_, at) => `  s${at}: { image: "nginx:1.${at}" }\n`).join('');
-    const file = `services:\n  db: { image: postgres:17 }\n  built: { build: . }\n${services}`;
+    const file = `services:\n  db: { image: postgres:17 }\n  built: { build: "https://git.example.com/built.git" }\n${services}`;
     const source = `source: { type: raw, composeFile: ${JSON.stringify(file)} }`;
     await world.apply(`${head}environments:\n  production:\n    compose:\n      shop: { ${source} }\n`);
     const gone = await world.plan(`${head}environments:\n  production: {}\n`);

@@ -27,7 +27,7 @@ const manifest = ({ region = 'eu-1', size = 'small', description = 'ours' } = {}
       shop:
         description: ${description}
         env: { REGION: ${region}, SIZE: ${size} }
-        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        source: { type: raw, composeFile: "services: { web: { image: nginx, env_file: .env } }" }
 `;
 
 /** The manifest without its service. */

@@ -44,7 +44,7 @@ const mistakes: Record<string, readonly Case[]> = {
       'lists all keys when none is near',
       `${head}environments: { production: { §zzzzzzz: {} } }\n`,
       'unknown-key',
-      /an environment.*takes application, compose, description, env, envMode, id, libsql, mariadb, mongo, mysql, name, /,
+      /an environment.*takes application, compose, createOnly, description, env, envMode, id, libsql, mariadb, mongo, mysql, /,
     ],
     ['with a very long name fits in one line', postgres(`        §${'x'.repeat(900)}: 1\n`), 'unknown-key', 'xxx'],
     [
@@ -433,7 +433,7 @@ const mistakes: Record<string, readonly Case[]> = {
     ],
     [
       'a compose file without services',
-      compose('        domains: { a.example.com: { serviceName: §web } }\n', '- a'),
+      compose('        domains: { a.example.com: { serviceName: §web } }\n', 'services: {}'),
       'inconsistent',
       /serviceName.*no services/,
     ],

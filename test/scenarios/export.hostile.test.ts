@@ -237,8 +237,8 @@ test(`a project of ${services} services: few reads, an empty plan, and the same 
   const exported = await exportOf(made);
   expect(performance.now() - start).toBeLessThan(60_000);
   // One read per service, one for the list of its volume backups, and where there can be any (in applications and
-  // stacks, every second service here) one for the list of its schedules: no row holds either.
-  expect(made.requests('GET').length).toBeLessThan(2 * services + services / 2 + 30);
+  // stacks, every second service here) one each for the lists of its schedules and patches: no row holds any of these.
+  expect(made.requests('GET').length).toBeLessThan(3 * services + 40);
   expect(exported.notes.filter(({ address = '' }) => address.startsWith('production'))).toEqual([]);
   expect(JSON.stringify([...exported.files])).not.toContain('canary');
   const files = Object.fromEntries(exported.files);

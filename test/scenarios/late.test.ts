@@ -117,7 +117,8 @@ describe('the state has the time at which a deployment was sent, after a pause o
     const text = production(sections);
     const about = { permissions: everything, connections: 4, clock: made.clock };
     const result = await applyPlan(await plan(await made.manifest(text), world), world, about);
-    expect(said(result)).toBe('');
+    // Not each platform has the operations for containers.
+    expect(said(result)).toMatch(/^(?:whether containers stay up after the deployment is not known: [^\n]+)?$/);
     expect(ages).toHaveLength(2);
     for (const age of ages) expect(age).toBeLessThan(5_000);
     await plansNothing(made, text);

@@ -36,7 +36,7 @@ function redises(image: string, order: Order, left: readonly number[]): string {
 
 function stack(tag: string, order: Order): string {
   const fields = [
-    `        source: { type: raw, composeFile: "services: { web: { image: nginx:${tag} } }" }\n`,
+    `        source: { type: raw, composeFile: "services: { web: { image: nginx:${tag}, env_file: .env } }" }\n`,
     `        env: { ${order([`TAG: "${tag}"`, 'PASSWORD: "${secret:DB}"', `REGION: eu-${tag}`]).join(', ')} }\n`,
     `        domains: { ${order(['a', 'b', 'c'].map((name) => `${name}.example.com: { serviceName: web, port: ${tag}0 }`)).join(', ')} }\n`,
   ];

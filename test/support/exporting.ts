@@ -69,6 +69,8 @@ const tables = [
   'mount',
   'backup',
   'volumeBackup',
+  'network',
+  'patch',
   'organization',
   'member',
   'sshKey',

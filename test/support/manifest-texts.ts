@@ -32,7 +32,7 @@ ${Array.from(
           type: raw
           composeFile: |
             services:
-              web: { image: "nginx:1.${n}"${more} }
+              web: { image: "nginx:1.${n}", volumes: ["../files/app.conf:/etc/app.conf"]${more} }
         domains:
           s${n}.example.com: { serviceName: web, port: 8080 }
         files:

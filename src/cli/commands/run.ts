@@ -69,6 +69,7 @@ export const command = defineCommand({
   notes: `  start, stop, reload         services
   deploy, redeploy            services; redeploy uses the code or the file that the platform has
   rebuild                     databases, on empty volumes
+  recreate                    networks of docker that are gone
   kill-build, clean-queues    compose stacks
   refresh-token               compose stacks
   backup                      backups and volume backups, now

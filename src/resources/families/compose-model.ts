@@ -1,4 +1,4 @@
-import { onceInTurn } from '../../api/once.ts';
+import { onceFor } from '../../api/once.ts';
 import { type Lookup, notKnown } from '../../compose/interpolate.ts';
 import { readCompose } from '../../compose/model.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
@@ -6,12 +6,12 @@ import { readEnvText } from '../../formats/env-text.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 
 /** The content of the compose file of a block, read once for all of its checks; undefined where its text is not known. */
-export const composeYamlOf = onceInTurn(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
+export const composeYamlOf = onceFor(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
   typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
 );
 
 /** The compose file of a block with its variables filled in. */
-export const composeOf = onceInTurn((self: CheckedResource): ReturnType<typeof readCompose> | undefined => {
+export const composeOf = onceFor((self: CheckedResource): ReturnType<typeof readCompose> | undefined => {
   const read = composeYamlOf(self);
   return read === undefined ? undefined : readCompose(read, variablesOfBlock(self).lookup);
 });
@@ -28,7 +28,7 @@ const ofPlatform = new Set(['APP_NAME', 'COMPOSE_PROJECT_NAME', 'DOCKER_CONFIG',
 const ofShell = new Set(['PATH', 'HOME']);
 
 /** The variables that compose gets for a block, by its env. Without its .env file a compose has none; a stack takes them from the command line. */
-export const variablesOfBlock = onceInTurn((self: CheckedResource): BlockVariables => {
+export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables => {
   const { values, maps, unknown = [] } = self;
   const isStack = values.composeType === 'stack';
   const isWritten = values.createEnvFile !== false || isStack;

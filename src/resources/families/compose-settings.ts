@@ -133,7 +133,8 @@ export function routesWork(
   const { composeFile, isolatedDeployment, composeType } = self.values;
   const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
   const text = String(composeFile);
-  const written = /<<|\*/.test(text) ? asPlatformReads(text) : undefined;
+  const isMerged = domains.length > 0 && /<<\s*:|[:-]\s+\*/.test(text);
+  const written = isMerged ? asPlatformReads(text) : undefined;
   const isIsolated = isolatedDeployment === true;
   const found = new Map<string, Problem>();
   for (const domain of domains) {

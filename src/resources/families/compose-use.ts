@@ -62,10 +62,11 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
   const isMounted = all.some(({ mounts }) => mounts.some(({ source = '' }) => /(?:^|\/)\.env$/.test(source)));
   if (takesAll || isMounted || all.length === 0) return [];
   const used = new Set(uses.map(({ name }) => name));
-  const rest = declared.filter(
-    (name) => !used.has(name) && !ofTools.test(name) && !texts.some((text) => text.includes(`\${{${name}}}`)),
-  );
-  if (rest.length === 0) return [];
+  const rest = declared
+    .filter((name) => !used.has(name) && !ofTools.test(name) && !texts.some((text) => text.includes(`\${{${name}}}`)))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  const [first] = rest;
+  if (first === undefined) return [];
   const [is, them] = rest.length === 1 ? ['reaches', 'it'] : ['reach', 'them'];
   return [
     {
@@ -73,7 +74,7 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
       address: self.address,
       field: 'env',
       message: `${someOf(rest, 5)} ${is} no service: the compose file does not use ${them}`,
-      remedy: `Write ${rest.slice(0, 1).join('')}: \${${rest.slice(0, 1).join('')}} under environment: of a service, or env_file: .env for all.`,
+      remedy: `Write ${first}: \${${first}} under environment: of a service, or env_file: .env for all.`,
     },
   ];
 }

@@ -14,7 +14,7 @@ const services = `environments:
       main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}" }
     compose:
       shop:
-        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        source: { type: raw, composeFile: "services: { web: { image: nginx, env_file: .env } }" }
         env:
           TAG: v1
           HOST: \${ref:postgres.main.host}
