@@ -82,7 +82,9 @@ async function expectDone(made: Bench, outcomes: readonly Outcome[]): Promise<bo
   for (const { action, result: became, diagnostics } of outcomes) {
     expect(became, action.address).toBe('done');
     const waits = action.action === 'create' && action.kind.identity.listedOnce !== undefined;
-    expect(diagnostics.map((item) => item.code)).toEqual(waits ? ['pending'] : []);
+    // A platform of the API document tells nothing of containers.
+    const found = diagnostics.filter(({ message }) => !/is not known: .* has no operation docker\.get/.test(message));
+    expect(found.map((item) => item.code)).toEqual(waits ? ['pending'] : []);
     if (waits) await connect(made, action.kind);
     isPending ||= waits;
   }
