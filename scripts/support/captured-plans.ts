@@ -38,6 +38,8 @@ const shop = (tag: string): string => `services:
     image: registry.example.com/shop/web:${tag}
     environment:
       DATABASE_URL: \${DATABASE_URL}
+      LOG_LEVEL: \${LOG_LEVEL:-info}
+    volumes: ["../files/nginx.conf:/etc/nginx/nginx.conf"]
     depends_on: [worker]
   worker:
     image: registry.example.com/shop/worker:${tag}

@@ -20,8 +20,8 @@ describe('a report in the form of JUnit', () => {
     expect(id).not.toBe('');
     const text = planJunit(documentOf(plan), site, plainStyle);
     expect(text.replaceAll(/postgres-[a-z]+-[a-z]+-[a-z]+-\w+/g, 'NAME')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="trueup plan" tests="4" failures="1" errors="0" skipped="0" time="0">
-  <testsuite name="trueup plan" tests="4" failures="1" errors="0" skipped="0" time="0">
+<testsuites name="trueup plan" tests="5" failures="1" errors="0" skipped="0" time="0">
+  <testsuite name="trueup plan" tests="5" failures="1" errors="0" skipped="0" time="0">
     <testcase classname="environment" name="production" file="infra/trueup.yaml" time="0"/>
     <testcase classname="postgres" name="production.postgres.main" file="infra/trueup.yaml" time="0">
       <failure message="appName: the platform has another value, and it cannot be changed: the platform never changes an internal name; remove appName, or create a new service" type="cannot-change">error[cannot-change] trueup.yaml:7:130 production.postgres.main
@@ -35,6 +35,13 @@ appName: the platform has another value, and it cannot be changed: the platform 
     </testcase>
     <testcase classname="compose" name="production.compose.shop (deploy)" file="infra/trueup.yaml" time="0">
       <system-out>  ^ deploy: restarts with env.API_KEY, env.P</system-out>
+    </testcase>
+    <testcase classname="note" name="unused-env production.compose.shop" file="infra/trueup.yaml" time="0">
+      <system-out>note[unused-env] trueup.yaml:9:7 production.compose.shop
+env: API_KEY, P reach no service: the compose file does not use them
+  9 |       shop:
+    |       ^^^^
+  -&#62; Write API_KEY: \${API_KEY} under environment: of a service, or env_file: .env for all.</system-out>
     </testcase>
   </testsuite>
 </testsuites>

@@ -29,6 +29,16 @@ Restarts 2 services: \`production.postgres.main\`, \`production.compose.shop\`.
 
 Apply puts data of 2 resources at risk and needs --allow-data-loss.
 
+\`\`\`text
+  note[unused-env] trueup.yaml:9:7 production.compose.shop
+  env: A reaches no service: the compose file does not use it
+    9 |       shop:
+      |       ^^^^
+    -> Write A: \${A} under environment: of a service, or env_file: .env for all.
+\`\`\`
+
+${line(9)}
+
 #### Changes
 
 <details open>
