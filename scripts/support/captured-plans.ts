@@ -256,6 +256,7 @@ ${database({ more: limit })}    compose:
             services:
               web:
                 image: registry.example.com/shop/web:${tag}
+                env_file: .env
                 depends_on: [worker]
               worker:
                 image: registry.example.com/shop/worker:1.4.1

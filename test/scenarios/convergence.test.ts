@@ -13,7 +13,7 @@ import { effort, isAll } from '../support/whole.ts';
  */
 
 /** Of the seeds that were tried, one from which all that can happen does within 500 histories. */
-const seed = 5;
+const seed = 11;
 const runs = effort({ fast: 20, full: 60, all: 500 });
 
 test(
