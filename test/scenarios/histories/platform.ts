@@ -108,7 +108,7 @@ export function isDataMount(snapshot: Snapshot, row: Row): boolean {
 
 /** What the platform writes by itself: when a source is saved, a provider connected, a service deployed. */
 export function isOfThePlatform(column: string): boolean {
-  return ['applicationStatus', 'composeStatus', 'accessToken', 'refreshToken'].includes(column);
+  return ['applicationStatus', 'composeStatus', 'accessToken', 'refreshToken', 'updatedAt'].includes(column);
 }
 
 /** Whether a reference is null now because what it referred to is gone. */
