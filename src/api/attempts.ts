@@ -145,7 +145,7 @@ export const attempts = {
     pauseGrowth: 2,
     longestPauseMs: 5_000,
     /** No look follows another one sooner. */
-    leastPauseMs: 500,
+    minPauseMs: 500,
   },
   /** The visible effect of a write. */
   effect: {

@@ -75,7 +75,7 @@ export async function comeUp(service: DeployedService, row: Row, before: UnitsBe
     }
     if (signal?.aborted === true) return { is: 'interrupted' };
     if (pause === attempts.health.firstPauseMs) notifyWait(service);
-    await run.rounds.pause(Math.max(attempts.health.leastPauseMs, Math.min(pause, verdict.forMs || pause)), signal);
+    await run.rounds.pause(Math.max(attempts.health.minPauseMs, Math.min(pause, verdict.forMs || pause)), signal);
     pause = Math.min(pause * attempts.health.pauseGrowth, attempts.health.longestPauseMs);
   }
 }

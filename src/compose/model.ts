@@ -30,7 +30,7 @@ export interface ComposeModel {
 }
 
 /** A service of a compose file. */
-interface ComposeService {
+export interface ComposeService {
   readonly name: string;
   /** All that it has, with its variables filled in. */
   readonly definition: Definition;

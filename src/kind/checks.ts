@@ -6,11 +6,7 @@ import type { Json } from '../formats/json.ts';
 /** Mistakes that need no request to find. */
 export interface Checks {
   /** Finds contradictions within one block and the blocks below it. */
-  readonly each?: (
-    resource: CheckedResource,
-    children: readonly CheckedResource[],
-    at: (address: string) => CheckedResource | undefined,
-  ) => readonly Problem[];
+  readonly each?: (resource: CheckedResource, children: readonly CheckedResource[]) => readonly Problem[];
   /** Finds contradictions between all blocks of the kind; `at` gives any block by its address. */
   readonly all?: (
     all: readonly CheckedResource[],

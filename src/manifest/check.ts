@@ -1,4 +1,4 @@
-import { once } from '../api/once.ts';
+import { keptIn, once } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical } from '../formats/json.ts';
@@ -7,7 +7,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
-import { placeInFile, placeOfPath } from './place-in-file.ts';
+import { pathsIn, placeInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report-at.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
@@ -43,6 +43,8 @@ export function checkResources(
   const byVariable = once(() =>
     variables.slice(0, maxAlone).map((name) => ({ name, found: problemsWith((one) => one === name) })),
   );
+  const checkedAt = once(() => new Map(seen.map(({ checked }) => [checked.address, checked])));
+  const placeAt = placesInValues();
   const allowed = new Map<string, Diagnostic>();
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
@@ -70,9 +72,8 @@ export function checkResources(
       diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
     else {
       const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
-      const text = field === undefined ? undefined : knownTextOf(seen, address, field);
-      const inside = problem.path === undefined || text === undefined ? undefined : placeOfPath(text, problem.path);
-      const known = inside === undefined ? undefined : placeInFile({ text: text ?? '', ...inside, place }, sources);
+      const known =
+        problem.path === undefined ? undefined : placeAt(checkedAt().get(address), problem, { place, sources });
       const message = marks.asWritten(`${where}${problem.message}`);
       const about = { remedy, address, position: known ?? position(place) };
       const found = diagnostic(problem.code, message, about);
@@ -94,9 +95,19 @@ function isOfDeployment(code: Problem['code']): boolean {
   return ofDeployments.has(code);
 }
 
-function knownTextOf(seen: Seen, address: string, field: string): string | undefined {
-  const value = seen.find(({ checked }) => checked.address === address)?.checked.values[field];
-  return typeof value === 'string' ? value : undefined;
+/** Finds where in a file the paths of problems lead; the text of a field is parsed once for all that is found in it. */
+function placesInValues() {
+  const finders = new Map<string, ReturnType<typeof pathsIn>>();
+  return (
+    checked: CheckedResource | undefined,
+    { field, path = [] }: Problem,
+    { place, sources }: { readonly place: Place; readonly sources: Sources },
+  ) => {
+    const text = checked?.values[field ?? ''];
+    if (typeof text !== 'string') return undefined;
+    const find = keptIn(finders, text, () => pathsIn(text));
+    return placeInFile({ text, ...find(path), place }, sources);
+  };
 }
 
 /** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
@@ -126,7 +137,7 @@ function problemsOf(seen: Seen, kinds: readonly Kind[], alongside?: (one: Seen[n
   const at = (address: string) => checkedAt.get(address);
   for (const one of seen) {
     const { resource, checked } = one;
-    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? [], at) ?? []));
+    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
     alongside?.(one);
   }
   for (const kind of kinds) {

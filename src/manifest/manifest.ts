@@ -162,8 +162,8 @@ async function read(
   const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
   const deployments: Diagnostic[] = [];
-  const texts_ = { texts, beside: workspace.beside, variableNames };
-  checkResources(resources, kinds, { diagnostics, deployments }, texts_);
+  const places = { texts, beside: workspace.beside, variableNames };
+  checkResources(resources, kinds, { diagnostics, deployments }, places);
   checkMentions(resources, diagnostics);
   if (settings.preview !== undefined) {
     const varying = varyingIn(whole, input);

@@ -34,12 +34,18 @@ export function placeInFile(
     : undefined;
 }
 
-/** The line and column of a value in a text of YAML, or of the nearest one around it; undefined: the text has no such place. */
-export function placeOfPath(
+/** Finds the line and column of a value in a text of YAML by its path, or those of the nearest one around it. */
+export function pathsIn(text: string) {
+  const { contents } = parseYaml(text, { logLevel: 'error', prettyErrors: false });
+  return (path: readonly (string | number)[]) => placeOfPath(text, contents, path);
+}
+
+function placeOfPath(
   text: string,
+  contents: Node | null,
   path: readonly (string | number)[],
-): { readonly line: number; readonly column: number } | undefined {
-  let node = parseYaml(text, { logLevel: 'error', prettyErrors: false }).contents as Node | null;
+): { readonly line: number; readonly column: number } {
+  let node = contents;
   let offset = 0;
   for (const step of path) {
     if (isMap(node)) {

@@ -1,13 +1,13 @@
 import { type Document, type YAMLError, isAlias, isCollection, isScalar, visit } from 'yaml';
-import { mapOf } from '../../compose/service-parts.ts';
-import type { ComposeModel, NoCompose } from '../../compose/model.ts';
+import { itemsOf, mapOf } from '../../compose/service-parts.ts';
+import type { ComposeModel, ComposeService, NoCompose } from '../../compose/model.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
 import type { Json } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
-import { type ComposeService, commandOf } from './compose-data.ts';
+import { commandOf } from './compose-data.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { unkeptData } from './data-folder.ts';
 import { routesWork, settingsWork, staysAsWritten, worksInStack } from './compose-settings.ts';
@@ -137,11 +137,10 @@ export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile,
   if (found === undefined) return [];
   return Object.entries(mapOf(found.services)).flatMap(([service, definition]) => {
     const { container_name: name, ports, volumes } = mapOf(definition);
-    const items = (list: Json | undefined) => (Array.isArray(list) ? (list as readonly Json[]) : []);
-    const publishes = items(ports).some((port) =>
+    const publishes = itemsOf(ports).some((port) =>
       typeof port === 'string' ? port.includes(':') : mapOf(port).published !== undefined,
     );
-    const binds = items(volumes).some((mount) => {
+    const binds = itemsOf(volumes).some((mount) => {
       const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapOf(mount).source ?? '');
       return /^[/~]/.test(source) && !isOwn(source);
     });

@@ -1,5 +1,5 @@
 import { notKnown } from '../../compose/interpolate.ts';
-import { type ComposeModel, readCompose } from '../../compose/model.ts';
+import { type ComposeModel, type ComposeService, readCompose } from '../../compose/model.ts';
 import { type Mount, itemsOf, mapOf } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { type Json, canonical } from '../../formats/json.ts';
@@ -24,9 +24,6 @@ interface KeptMount extends Mounted {
   /** The source as people may see it. */
   readonly from: string;
 }
-
-/** A service of a compose file. */
-export type ComposeService = ComposeModel['services'] extends ReadonlyMap<string, infer Service> ? Service : never;
 
 /** Data at risk, in the words for a change of a field. */
 type Risk = Omit<Loss, 'of'>;

@@ -2,8 +2,8 @@ import { onceFor } from '../../api/once.ts';
 import { type Lookup, notKnown } from '../../compose/interpolate.ts';
 import { readCompose } from '../../compose/model.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
-import { readEnvText } from '../../formats/env-text.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { envOf } from './env-checks.ts';
 
 /** The content of the compose file of a block, read once for all of its checks; undefined where its text is not known. */
 export const composeYamlOf = onceFor(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
@@ -29,13 +29,10 @@ const ofShell = new Set(['PATH', 'HOME']);
 
 /** The variables that compose gets for a block, by its env. Without its .env file a compose has none; a stack takes them from the command line. */
 export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables => {
-  const { values, maps, unknown = [] } = self;
+  const { values } = self;
   const isStack = values.composeType === 'stack';
   const isWritten = values.createEnvFile !== false || isStack;
-  const map = maps['env'];
-  const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
-  const entries: ReadonlyMap<string, string | undefined> = map?.entries ?? text ?? new Map();
-  const isOpen = unknown.includes('env') || map?.isOwn === false;
+  const { entries, isOpen } = envOf(self);
   const lookup: Lookup = (name) => {
     if (ofShell.has(name)) return notKnown;
     if (!isStack && isWritten && ofPlatform.has(name)) return notKnown;

@@ -2,6 +2,16 @@ import { didYouMean } from '../../diagnostics/closest.ts';
 import { readEnvText } from '../../formats/env-text.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 
+/** The variables in the env of a block, a map or a text; `isOpen`: the service may have others. */
+export function envOf({ values, maps, unknown = [] }: CheckedResource): {
+  readonly entries: ReadonlyMap<string, string | undefined>;
+  readonly isOpen: boolean;
+} {
+  const map = maps['env'];
+  const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
+  return { entries: map?.entries ?? text ?? new Map(), isOpen: unknown.includes('env') || map?.isOwn === false };
+}
+
 /** What the platform makes of the env of a service when it deploys it: expressions of its own, and lines of a text. */
 export function envWorks(self: CheckedResource): readonly Problem[] {
   const { createEnvFile, composeType } = self.values;
@@ -11,11 +21,9 @@ export function envWorks(self: CheckedResource): readonly Problem[] {
 }
 
 /** `${{NAME}}` is another variable of the same env, and the platform refuses what is none. Those above are checked elsewhere. */
-function refusedReferences({ address, values, maps }: CheckedResource): readonly Problem[] {
-  const map = maps['env'];
-  const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
-  const entries: ReadonlyMap<string, string | undefined> = map?.entries ?? text ?? new Map();
-  const isOpen = map?.isOwn === false;
+function refusedReferences(self: CheckedResource): readonly Problem[] {
+  const { address } = self;
+  const { entries, isOpen } = envOf(self);
   const keys = [...entries.keys()];
   return [...entries].flatMap(([key, value = '']): Problem[] => {
     const names = [...value.matchAll(/\$\{\{(.*?)\}\}/g)].map(([, name = '']) => name);
