@@ -5,7 +5,9 @@ import { checkRepository } from './clone-check.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
+import { blockedByPorts, checkHost } from './host-ports.ts';
 import { orderOfRow } from './service-orders.ts';
+import { linesFor } from './service-variables.ts';
 
 /** How an application is deployed: its code is cloned and built; an image needs neither. */
 export const applicationDeployment: Deployable = {
@@ -24,6 +26,7 @@ export const applicationDeployment: Deployable = {
     if (row['sourceType'] !== 'docker' && store.find('code', appName) === undefined)
       throw new ApiError('INTERNAL_SERVER_ERROR', 'There is no code on disk: nothing was cloned yet');
     runImage(context, row);
+    return [];
   },
 };
 
@@ -36,7 +39,24 @@ export function runImage(context: Context, row: Row): void {
     const problem = pullProblem(image);
     if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
   }
-  runContainer(context, row, [orderOfRow(row, image, false)]);
+  const { store } = context;
+  const id = row['applicationId'];
+  const [ingress, host] = ['ingress', 'host'].map((mode) =>
+    store
+      .children('port', 'applicationId', id)
+      .filter(({ publishMode }) => publishMode === mode)
+      .map(publishedBy),
+  );
+  const mounts = store.children('mount', 'applicationId', id).map((mount) => textOr(mount, 'mountPath'));
+  const settings = { image, isDatabase: false, env: linesFor(context, row), mounts };
+  const order = orderOfRow(row, { ...settings, ports: ingress ?? [] });
+  checkHost(context, row, [order]);
+  const all = blockedByPorts(context, row, { ...order, ports: host ?? [] });
+  runContainer(context, row, [{ ...all, ports: [...order.ports, ...all.ports] }]);
+}
+
+function publishedBy(port: Row): string {
+  return `:${Number(port['publishedPort'])}/${textOr(port, 'protocol')}`;
 }
 
 function isFromGit(row: Row): boolean {

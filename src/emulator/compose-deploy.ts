@@ -1,11 +1,17 @@
-import { convertedFile, parseComposeFile } from './compose-text.ts';
+import { posix } from 'node:path';
+import { composeProblem, filesBeside, isBesideFile } from './compose-checks.ts';
+import { interpolated } from './compose-interpolation.ts';
+import { convertedFile, formatComposeFile, mountsIn, parseComposeFile, serviceMaps } from './compose-text.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
+import type { Context } from './context.ts';
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './error-answers.ts';
+import { checkHost } from './host-ports.ts';
 import { pullProblem, pullTime } from './images.ts';
-import { textOf } from './json-rows.ts';
+import { textOf, textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
 import { ordersOfCompose } from './service-orders.ts';
+import { asLines, variablesOf } from './service-variables.ts';
 
 /** How a compose is deployed. */
 export const composeDeployment: Deployable = {
@@ -20,18 +26,102 @@ export const composeDeployment: Deployable = {
     return text === undefined ? 0 : pullTime(text);
   },
 
+  // The platform writes the file anew; docker reads what was written.
   deploy(context, row, isRebuild) {
     const { store } = context;
-    const text = isRebuild && isFromGit(row) ? sourceOnDisk(store, row) : fetchSource(store, row);
-    if (text === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Nothing was cloned yet');
-    const problem = row['composeType'] === 'stack' ? undefined : pullProblem(text);
-    if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
-    const content = parseComposeFile(text);
-    if (content === null && !isFromGit(row)) throw new ApiError('INTERNAL_SERVER_ERROR', 'empty compose file');
-    const converted = convertedFile(content, row, store.children('domain', 'composeId', row['composeId']));
-    runContainer(context, row, ordersOfCompose(converted ?? ofRepository, row));
+    const isKept = isRebuild && isFromGit(row);
+    const text = isKept ? sourceOnDisk(store, row) : fetchSource(store, row);
+    if (text === undefined) throw failed('Nothing was cloned yet');
+    const appName = textOf(row, 'appName');
+    if (!isKept) emptyCode(context, appName);
+    const command = commandProblem(textOr(row, 'command').trim());
+    if (command !== undefined && context.checksDeployments) throw failed(command);
+    const content = parseComposeFile(text, { merges: !context.checksDeployments });
+    // No repository is ever reached: without a text there is no more to check.
+    const domains = store.children('domain', 'composeId', row['composeId']);
+    if (content === null && isFromGit(row)) {
+      convertedFile(null, row, domains);
+      runContainer(context, row, ordersOfCompose(ofRepository, row, []));
+      return [];
+    }
+    if (content === null)
+      throw failed(text.trim() === '' ? 'empty compose file' : 'top-level object must be a mapping');
+    const converted = convertedFile(content, row, domains);
+    const written = formatComposeFile(converted);
+    store.update('composeFile', appName, { written });
+
+    if (!context.checksDeployments) {
+      const problem = row['composeType'] === 'stack' ? undefined : pullProblem(text);
+      if (problem !== undefined) throw failed(problem);
+      runContainer(context, row, ordersOfCompose(converted ?? {}, row, textOr(row, 'env').split('\n')));
+      return [];
+    }
+    const variables = variablesFor(context, row);
+    const read = interpolated(parseComposeFile(written, { merges: true }) ?? {}, variables);
+    const isStack = row['composeType'] === 'stack';
+    const problem = composeProblem(read, row, filesBeside(store, row)) ?? (isStack ? undefined : pullProblem(written));
+    if (problem !== undefined) throw failed(problem);
+    const orders = ordersOfCompose(read, row, asLines(variables));
+    checkHost(context, row, orders);
+    bindFolders(context, read, row);
+    runContainer(context, row, orders);
+    return isStack ? ignoredIn(read) : [];
   },
 };
 
 /** What a repository holds that nobody reads: a service that stays up. */
 const ofRepository = { services: { web: { image: 'repository' } } };
+
+function failed(message: string): ApiError {
+  return new ApiError('INTERNAL_SERVER_ERROR', message);
+}
+
+/** Why the platform refuses a command of its own; it puts `docker` before what is left. */
+function commandProblem(command: string): string | undefined {
+  if (/[;|`$(){}<>\n\\]/.test(command)) return 'Invalid characters in compose command: no shell control characters';
+  const [, ...more] = command.split('&&').map((part) => part.trim());
+  const isChain = !/(^|[^&])&([^&]|$)|&&&/.test(command) && more.every((part) => /^docker[ -]compose /.test(part));
+  return isChain ? undefined : `Only further commands of docker compose can follow, after '&&'`;
+}
+
+/** What docker can put into the file: the platform writes it beside a compose, and gives it to the command for a stack. */
+function variablesFor({ store }: Context, row: Row): Readonly<Record<string, string>> {
+  const appName = textOf(row, 'appName');
+  const hasFile = row['createEnvFile'] !== false;
+  const isStack = row['composeType'] === 'stack';
+  if (!hasFile && !isStack) return {};
+  const own = `APP_NAME=${appName}\nCOMPOSE_PROJECT_NAME=${appName}\n`;
+  const variables = variablesOf(store, row, isStack ? '' : own);
+  if (isStack) return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const suffix = row['randomize'] === true ? { COMPOSE_PREFIX: textOr(row, 'suffix') } : {};
+  return isBesideFile(row) ? { DOCKER_CONFIG: '/root/.docker', ...variables, ...suffix } : {};
+}
+
+/** Removes the folder with the code, and what containers wrote there. */
+function emptyCode({ store, now }: Context, appName: string): void {
+  for (const folder of store.children('folder', 'appName', appName)) {
+    if (!textOf(folder, 'path').startsWith(`${appName}/code/`)) continue;
+    store.update('folder', folder['path'], { createdAt: now(), emptied: Number(folder['emptied']) + 1 });
+  }
+}
+
+/** The folders that containers can write to, by their place below the folder of all composes. */
+function bindFolders({ store, now }: Context, content: Row, row: Row): void {
+  const appName = textOf(row, 'appName');
+  for (const { type, source, isReadOnly } of Object.values(serviceMaps(content)).flatMap(mountsIn)) {
+    if (type !== 'bind' || isReadOnly || !source.startsWith('.')) continue;
+    const path = posix.join(appName, 'code', source);
+    if (store.find('folder', path) === undefined) store.insert('folder', { path, appName, createdAt: now() });
+  }
+}
+
+/** What docker says of the members that a stack does not have. */
+function ignoredIn(content: Row): string[] {
+  const members = Object.values(serviceMaps(content)).flatMap((service) => Object.keys(service));
+  const named = (all: readonly string[]) => all.filter((member) => members.includes(member)).join(', ');
+  const [unsupported, deprecated] = [named(['build', 'depends_on', 'links', 'restart']), named(['container_name'])];
+  return [
+    ...(unsupported === '' ? [] : [`Ignoring unsupported options: ${unsupported}`]),
+    ...(deprecated === '' ? [] : [`Ignoring deprecated options: ${deprecated}`]),
+  ];
+}

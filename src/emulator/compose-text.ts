@@ -1,14 +1,18 @@
 import { parse, stringify } from 'yaml';
+import { addRoutes } from './compose-routes.ts';
 import { ApiError } from './error-answers.ts';
 import { textOr, type Json, type Row } from './json-rows.ts';
 
 /** Reads and rewrites the text of compose files. */
 
-/** A compose file's content; null for an empty one. */
-export function parseComposeFile(text: string): Row | null {
+/**
+ * A compose file's content as the platform reads it; null for an empty one. `<<` is a key like others, which docker's own
+ * reading `merges`. A number with more digits than a float has changes.
+ */
+export function parseComposeFile(text: string, { merges = false } = {}): Row | null {
   let content: unknown;
   try {
-    content = parse(text, { merge: true, maxAliasCount: 10_000 }); // measured: the limit of the reference server
+    content = parse(text, { merge: merges, maxAliasCount: 10_000, logLevel: 'error' }); // measured: the limit of the reference server
   } catch (cause) {
     throw new ApiError('INTERNAL_SERVER_ERROR', `The compose file is not YAML: ${(cause as Error).message}`);
   }
@@ -48,6 +52,7 @@ export function convertedFile(content: Row | null, row: Row, domains: readonly R
       throw new ApiError('INTERNAL_SERVER_ERROR', message);
     }
   }
+  if (converted !== null) addRoutes(converted, row, domains);
   return converted;
 }
 
@@ -59,13 +64,37 @@ function suffixOf(row: Row): string {
 
 /** The volumes of a compose file that one of its services mounts, by the name docker gives them. */
 export function mountsOfService(content: Row | null, appName: string, serviceName: string): Json[] {
-  const volumes = mapOf(mapOf(content?.['services'])[serviceName])['volumes'];
   const declared = Object.keys(mapOf(content?.['volumes']));
-  return (Array.isArray(volumes) ? volumes : []).flatMap((volume): Json[] => {
-    const [source = '', destination = ''] = (typeof volume === 'string' ? volume : '').split(':');
+  return mountsIn(mapOf(mapOf(content?.['services'])[serviceName])).flatMap(({ source, target }): Json[] => {
     if (!declared.includes(source)) return [];
     const name = `${appName}_${source}`;
-    return [{ Type: 'volume', Name: name, Source: `/var/lib/docker/volumes/${name}/_data`, Destination: destination }];
+    return [{ Type: 'volume', Name: name, Source: `/var/lib/docker/volumes/${name}/_data`, Destination: target }];
+  });
+}
+
+/** A mount of a service. */
+interface ServiceMount {
+  readonly type: string;
+  readonly source: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+}
+
+/** The mounts of a service, in their short and in their long form. */
+export function mountsIn(service: Row): ServiceMount[] {
+  const { volumes } = service;
+  return (Array.isArray(volumes) ? volumes : []).map((volume) => {
+    if (isMap(volume)) {
+      const { read_only: isReadOnly } = mapOf(volume);
+      const [type = '', source = '', target = ''] = ['type', 'source', 'target'].map((member) =>
+        textOr(mapOf(volume), member),
+      );
+      return { type, source, target, isReadOnly: isReadOnly === true };
+    }
+    const [first = '', second, options = ''] = String(volume).split(':');
+    const source = second === undefined ? '' : first;
+    const type = /^[./~]/.test(source) ? 'bind' : 'volume';
+    return { type, source, target: second ?? first, isReadOnly: options.split(',').includes('ro') };
   });
 }
 
@@ -125,7 +154,7 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
 }
 
 /** The network of the platform's proxy, which no file owns. */
-const platformNetwork = 'platform-network';
+export const platformNetwork = 'dokploy-network';
 
 function mapOf(value: Json | undefined): Row {
   return isMap(value) ? (value as Row) : {};

@@ -9,7 +9,9 @@ import { omit, textOf, textOr, type Row } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
 import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
-import { orderOfRow } from './service-orders.ts';
+import { blockedByPorts } from './host-ports.ts';
+import { orderOfRow, type ServiceOrder } from './service-orders.ts';
+import { linesFor } from './service-variables.ts';
 import { databaseView } from './views.ts';
 import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
 
@@ -54,12 +56,15 @@ export function databaseGroup(kind: DatabaseKind): Group {
     if (lasts > 0) await context.requests.stay(lasts);
     const row = context.store.find(table, id);
     if (row === undefined) return;
-    const problem = pullProblem(textOf(row, 'dockerImage'));
-    if (problem !== undefined) {
+    try {
+      const problem = pullProblem(textOf(row, 'dockerImage'));
+      if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
+      runContainer(context, row, [databaseOrder(context, table, row)]);
+    } catch (cause) {
+      if (!(cause instanceof ApiError)) throw cause;
       setStatus(context, row, 'error');
-      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${problem}`);
+      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${cause.message}`);
     }
-    runContainer(context, row, [orderOfRow(row, textOf(row, 'dockerImage'), true)]);
     initialiseVolume(context, table, row);
     setStatus(context, row, 'done');
   };
@@ -187,4 +192,18 @@ export function databaseGroup(kind: DatabaseKind): Group {
       store.remove(table, row[key]);
     }),
   };
+}
+
+/** The docker service of a database, which publishes ports of its host. */
+function databaseOrder(context: Context, table: DatabaseTable, row: Row): ServiceOrder {
+  const { store } = context;
+  const key = `${table}Id`;
+  const order = orderOfRow(row, {
+    image: textOf(row, 'dockerImage'),
+    isDatabase: true,
+    env: linesFor(context, row),
+    ports: portColumns.flatMap((column) => (typeof row[column] === 'number' ? [`:${row[column]}/tcp`] : [])),
+    mounts: store.children('mount', key, row[key]).map((mount) => textOr(mount, 'mountPath')),
+  });
+  return blockedByPorts(context, row, order);
 }

@@ -22,8 +22,8 @@ export interface Deployable {
   isFromGit(row: Row): boolean;
   /** Milliseconds that the pulls of images take: Infinity for those that never end. */
   pullTime(context: Context, row: Row, isRebuild: boolean): number;
-  /** Does the work; throws an ApiError with the reason when it cannot. */
-  deploy(context: Context, row: Row, isRebuild: boolean): void;
+  /** Does the work, and gives what docker says about it; throws an ApiError with the reason when it cannot. */
+  deploy(context: Context, row: Row, isRebuild: boolean): readonly string[];
 }
 
 /** The job of deploying a service: nothing of it shows in the platform before the queue takes it. */
@@ -62,11 +62,14 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
     finish(killed) {
       const row = store.find(table, id);
       if (row === undefined) return;
-      const failure = killed ? 'Killed' : failureOf(() => kind.deploy(context, row, order.isRebuild));
+      let said: readonly string[] = [];
+      const failure = killed ? 'Killed' : failureOf(() => (said = kind.deploy(context, row, order.isRebuild)));
       const outcome = failure === undefined ? 'done' : 'error';
       if (failure !== undefined) {
         const text = `Initializing deployment\n${failure}\nError occurred ❌, check the logs for details.`;
         store.insert('log', { deploymentId, text });
+      } else if (said.length > 0) {
+        store.insert('log', { deploymentId, text: ['Initializing deployment', ...said].join('\n') });
       }
       store.update('deployment', deploymentId, {
         status: outcome,
@@ -104,7 +107,7 @@ export function recordRun(
 }
 
 /** What stops some work; undefined when nothing does. */
-function failureOf(work: () => void): string | undefined {
+function failureOf(work: () => unknown): string | undefined {
   try {
     work();
     return undefined;

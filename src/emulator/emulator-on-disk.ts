@@ -5,7 +5,8 @@ import { document } from '../api/vocabulary.ts';
 import { createEmulator, type Emulator, type EmulatorOptions } from './emulator.ts';
 import { interruptDeployments } from './restart.ts';
 import { createSaver } from './saver.ts';
-import { tableNames } from './tables.ts';
+import type { Row } from './json-rows.ts';
+import { newRow, tableNames } from './tables.ts';
 import { emptyWorld, seedWorld, type World } from './world.ts';
 
 /**
@@ -93,7 +94,12 @@ function asWorld(value: unknown): World {
     // Earlier versions kept it in the words of the API document.
     const rows = fromDocument(stored[table] ?? stored[document.groups[table] ?? table] ?? {});
     if (!isObject(rows) || !Object.values(rows).every(isObject)) throw new Error(`"${table}" is not a table`);
-    world.tables[table] = rows as World['tables'][typeof table];
+    // Columns that its version did not have get their defaults.
+    const completed = Object.entries(rows as Record<string, Row>).map(([id, row]) => [
+      id,
+      { ...newRow(table, row), ...row },
+    ]);
+    world.tables[table] = Object.fromEntries(completed) as World['tables'][typeof table];
   }
   return world;
 }

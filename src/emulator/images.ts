@@ -19,9 +19,9 @@ export interface Behaviour {
   /** Its health check has failed for good by then. */
   readonly unhealthy?: number | undefined;
   /** It ends with a code; after so many `times` it stays up. */
-  readonly exit?: { readonly code: number; readonly after: number; readonly times: number };
-  /** No node can take it. */
-  readonly isPending: boolean;
+  readonly exit?: { readonly code: number; readonly after: number; readonly times?: number };
+  /** Why no node can take it. */
+  readonly pending?: string;
   /** Another node than the one that is asked runs it. */
   readonly isElsewhere: boolean;
 }
@@ -30,7 +30,7 @@ export interface Behaviour {
  * The behaviour that the tag of an image names after `will-`, as in `shop:2-will-pull-90s-exit-1-after-5s`: `pull-90s`,
  * `healthy-after-5s`, `unhealthy-after-5s`, `exit-1-after-500ms`, `exit-1-after-5s-3-times`, `pending`, `elsewhere`.
  */
-export function behaviourOf(image: string): Behaviour {
+function behaviourOf(image: string): Behaviour {
   const words = wordsIn(image);
   const time = (form: string): number | undefined => timeIn(new RegExp(`-${form}-(\\d+m?s)`).exec(words)?.[1]);
   const [, code, after, times] = /-exit-(\d+)-after-(\d+m?s)(?:-(\d+)-times)?/.exec(words) ?? [];
@@ -40,8 +40,14 @@ export function behaviourOf(image: string): Behaviour {
     unhealthy: time('unhealthy-after'),
     ...(code === undefined
       ? {}
-      : { exit: { code: Number(code), after: timeIn(after) ?? 0, times: Number(times ?? Infinity) } }),
-    isPending: words.includes('-pending'),
+      : {
+          exit: {
+            code: Number(code),
+            after: timeIn(after) ?? 0,
+            ...(times === undefined ? {} : { times: Number(times) }),
+          },
+        }),
+    ...(words.includes('-pending') ? { pending: noNode } : {}),
     isElsewhere: words.includes('-elsewhere'),
   };
 }
@@ -57,6 +63,18 @@ function wordsIn(image: string): string {
 export function headStart(image: string): number {
   return wordsIn(image) === '' ? 60_000 : 0;
 }
+
+/** The behaviour of an image where it has these mounts and variables. */
+export function behaviourIn(image: string, mounts: readonly string[], env: readonly string[]): Behaviour {
+  const major = Number(/(?:^|\/)postgres:(\d+)/.exec(image)?.[1]);
+  const hasOwnFolder = env.some((line) => line.startsWith('PGDATA='));
+  // From 18 on the image keeps its data in another folder, and does not start while something is mounted on the old one.
+  if (major >= 18 && !hasOwnFolder && mounts.some((path) => /^\/var\/lib\/postgresql\/data\/?$/.test(path)))
+    return { ...behaviourOf(image), exit: { code: 1, after: 500 } };
+  return behaviourOf(image);
+}
+
+const noNode = 'no suitable node (scheduling constraints not satisfied on 1 node)';
 
 function timeIn(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number.parseInt(text, 10) * (text.endsWith('ms') ? 1 : 1000);

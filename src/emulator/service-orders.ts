@@ -1,4 +1,6 @@
-import { serviceMaps } from './compose-text.ts';
+import { mountsIn, serviceMaps } from './compose-text.ts';
+import { portsIn } from './host-ports.ts';
+import { behaviourIn, type Behaviour } from './images.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 
 /** A service as docker is told to run it: what a deployment makes of a row. */
@@ -8,6 +10,9 @@ export interface ServiceOrder {
   /** The file names the container, which then has no number. */
   readonly isNamed: boolean;
   readonly image: string;
+  readonly behaviour: Behaviour;
+  /** As `address:port/protocol` of the host. */
+  readonly ports: readonly string[];
   readonly replicas: number;
   /** Containers of compose are renewed where they stand; Swarm makes a new task each time. */
   readonly isSwarm: boolean;
@@ -24,8 +29,19 @@ export interface ServiceOrder {
 
 const second = 1e9; // in nanoseconds, as docker counts
 
+/** What a deployment adds to the row of an application or a database. */
+export interface Settings {
+  readonly image: string;
+  /** Decides how Swarm updates it. */
+  readonly isDatabase: boolean;
+  readonly env: readonly string[];
+  readonly ports: readonly string[];
+  /** Where its volumes and folders are mounted. */
+  readonly mounts: readonly string[];
+}
+
 /** The docker service of an application or a database. Each deployment makes a new task of it. */
-export function orderOfRow(row: Row, image: string, isDatabase: boolean): ServiceOrder {
+export function orderOfRow(row: Row, { image, isDatabase, env, ports, mounts }: Settings): ServiceOrder {
   const name = textOf(row, 'appName');
   const { Condition, Delay, MaxAttempts } = mapOf(row['restartPolicySwarm']);
   const update = mapOf(row['updateConfigSwarm'] ?? { FailureAction: 'rollback', Order: orderOf(isDatabase) });
@@ -33,6 +49,8 @@ export function orderOfRow(row: Row, image: string, isDatabase: boolean): Servic
     name,
     isNamed: false,
     image,
+    behaviour: behaviourIn(image, mounts, env),
+    ports,
     replicas: replicasOf(row),
     isSwarm: true,
     isPulledLater: false,
@@ -47,19 +65,13 @@ export function orderOfRow(row: Row, image: string, isDatabase: boolean): Servic
       isStartFirst: update['Order'] === 'start-first',
       monitor: numberOr(update['Monitor'], 5 * second) / 1e6,
     },
-    env: linesOf(row),
+    env,
     definition: '',
   };
 }
 
 function orderOf(isDatabase: boolean): string {
   return isDatabase ? 'stop-first' : 'start-first';
-}
-
-function linesOf(row: Row): string[] {
-  return textOr(row, 'env')
-    .split('\n')
-    .filter((line) => line !== '');
 }
 
 function replicasOf(row: Row): number {
@@ -69,17 +81,24 @@ function replicasOf(row: Row): number {
 }
 
 /** The services of a compose, from its file as the deployment wrote it. Those of profiles are not started. */
-export function ordersOfCompose(content: Row | null, row: Row): ServiceOrder[] {
+export function ordersOfCompose(content: Row, row: Row, env: readonly string[]): ServiceOrder[] {
   const appName = textOf(row, 'appName');
   const isSwarm = row['composeType'] === 'stack';
   return Object.entries(serviceMaps(content)).flatMap(([name, service]) => {
     const deploy = mapOf(service['deploy']);
     const profiles = service['profiles'];
+    const image = textOr(service, 'image', `${appName}-${name}`);
     if (!isSwarm && Array.isArray(profiles) && profiles.length > 0) return [];
     return {
       name: isSwarm ? `${appName}_${name}` : textOr(service, 'container_name', `${appName}-${name}`),
       isNamed: !isSwarm && typeof service['container_name'] === 'string',
-      image: textOr(service, 'image', `${appName}-${name}`),
+      image,
+      behaviour: behaviourIn(
+        image,
+        mountsIn(service).map(({ target }) => target),
+        ownVariables(service),
+      ),
+      ports: portsIn(service),
       replicas: numberOr(deploy['replicas'] ?? service['scale'], 1),
       isSwarm,
       isPulledLater: isSwarm,
@@ -90,16 +109,22 @@ export function ordersOfCompose(content: Row | null, row: Row): ServiceOrder[] {
         isStartFirst: mapOf(deploy['update_config'])['order'] === 'start-first',
         monitor: 5000,
       },
-      env: linesOf(row),
+      env,
       definition: definitionOf(service, row),
     };
   });
 }
 
-/** The definition of a service; with the variables where it can depend on them. */
+/** The definition of a service; with the variables where a file of them is named. */
 function definitionOf(service: Row, row: Row): string {
   const text = JSON.stringify(service);
-  return /\$|env_file/.test(text) ? `${text} ${textOr(row, 'env')}` : text;
+  return service['env_file'] === undefined ? text : `${text} ${textOr(row, 'env')}`;
+}
+
+/** The variables that a service itself has, in either form. */
+function ownVariables({ environment }: Row): string[] {
+  if (Array.isArray(environment)) return environment.map(String);
+  return Object.entries(mapOf(environment)).map(([name, value]) => `${name}=${String(value)}`);
 }
 
 function restartOfStack(policy: Row): ServiceOrder['restart'] {

@@ -171,8 +171,10 @@ const lines = {
   // With the settings its database was initialised with: later changes of the row do not reach it.
   volume: `
     volumeName, dockerImage, databaseName?, databaseUser?, databasePassword?, databaseRootPassword?, initialisedAt`,
-  // The compose file as the last fetch or deployment left it on disk.
-  composeFile: 'appName, text',
+  // The compose file as the last fetch brought it, and as the last deployment wrote it for docker.
+  composeFile: 'appName, text, written?',
+  // A folder that containers of a compose write to: how often a deployment has removed what was in it.
+  folder: 'path, indexed appName, createdAt, emptied = 0',
   // The log of a deployment that failed; the platform deletes the file with the row.
   log: 'deploymentId -> deployment, text',
   // An application whose code the last deployment left on disk.

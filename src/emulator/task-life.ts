@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { behaviourOf, pullProblem } from './images.ts';
+import { pullProblem } from './images.ts';
 import { derive } from './made-up-names.ts';
 import type { ServiceOrder } from './service-orders.ts';
 
@@ -46,8 +46,8 @@ interface Span {
 }
 
 /** What ends a task of Swarm; undefined: nothing does. */
-function endOf({ image, isPulledLater, isSwarm }: ServiceOrder): End | undefined {
-  const { exit, unhealthy } = behaviourOf(image);
+function endOf({ image, isPulledLater, isSwarm, behaviour }: ServiceOrder): End | undefined {
+  const { exit, unhealthy } = behaviour;
   if (isPulledLater && pullProblem(image) !== undefined)
     return { after: 0, state: 'rejected', code: 0, error: `No such image: ${image}` };
   // Docker itself leaves a container whose health check fails alone.
@@ -63,9 +63,9 @@ function endOf({ image, isPulledLater, isSwarm }: ServiceOrder): End | undefined
 
 /** Milliseconds until a new task runs, health check included; Infinity: it never does. */
 export function timeToRun(order: ServiceOrder): number {
-  const { healthy = 0, unhealthy, isPending } = behaviourOf(order.image);
+  const { healthy = 0, unhealthy, pending } = order.behaviour;
   const pull = pullOf(order);
-  if (isPending || unhealthy !== undefined || endOf(order)?.state === 'rejected') return Infinity;
+  if (pending !== undefined || unhealthy !== undefined || endOf(order)?.state === 'rejected') return Infinity;
   return pull + healthy;
 }
 
@@ -80,7 +80,7 @@ export function timeToRollback(order: ServiceOrder): number {
 
 function pullOf(order: ServiceOrder): number {
   if (!order.isPulledLater) return 0;
-  return /\bstall:/.test(order.image) ? Infinity : (behaviourOf(order.image).pull ?? 0);
+  return /\bstall:/.test(order.image) ? Infinity : (order.behaviour.pull ?? 0);
 }
 
 /** The tasks that Swarm makes one after another for one slot of a service, newest first. */
@@ -88,7 +88,7 @@ export function livesOf(order: ServiceOrder, span: Span): Life[] {
   const lives: Life[] = [];
   const end = endOf(order);
   const until = Math.min(span.now, span.to);
-  const times = behaviourOf(order.image).exit?.times ?? Infinity;
+  const times = order.behaviour.exit?.times ?? Infinity;
   const period = Math.max(100, (end?.after ?? 0) + order.restart.delay);
   // Of thousands of restarts only the last ones are kept.
   const isEndless = times === Infinity && order.restart.attempts === 0;
@@ -134,15 +134,12 @@ function atStart({ order, span, n, created, start }: About) {
 /** A task that did not end by itself: as it is, or shut down. */
 function living(about: About, until: number): Life {
   const { order, span, created, start, n } = about;
-  const behaviour = behaviourOf(order.image);
+  const behaviour = order.behaviour;
   const life = { ...atStart(about), error: '', code: undefined, health: undefined };
   const health = healthAt(order, until - start);
   const none = { ...life, containerId: undefined };
   if (span.to <= span.now) return { ...life, state: 'shutdown', since: span.to, code: 0 };
-  if (behaviour.isPending) {
-    const error = 'no suitable node (scheduling constraints not satisfied on 1 node)';
-    return { ...none, state: 'pending', since: created, error };
-  }
+  if (behaviour.pending !== undefined) return { ...none, state: 'pending', since: created, error: behaviour.pending };
   if (until < start)
     return n === 0 ? { ...none, state: 'preparing', since: created } : { ...life, state: 'ready', since: created };
   if (health === 'starting' || health === 'unhealthy')
@@ -153,7 +150,7 @@ function living(about: About, until: number): Life {
 /** The container of a service of a compose: docker starts the same one again. */
 export function containerLife(order: ServiceOrder, span: Span): Life {
   const end = endOf(order);
-  const times = behaviourOf(order.image).exit?.times ?? Infinity;
+  const times = order.behaviour.exit?.times ?? Infinity;
   let [start, restarted, pause] = [span.from, 0, 0];
   for (;;) {
     const life = { ...atStart({ order, span, n: 0, created: span.from, start }), error: '', restarts: restarted };
@@ -179,7 +176,7 @@ function restarts({ restart }: ServiceOrder, code: number, n: number): boolean {
 }
 
 function healthAt(order: ServiceOrder, age: number): Life['health'] {
-  const { healthy, unhealthy } = behaviourOf(order.image);
+  const { healthy, unhealthy } = order.behaviour;
   if (!order.hasHealthCheck && healthy === undefined && unhealthy === undefined) return undefined;
   if (unhealthy !== undefined) return age < unhealthy ? 'starting' : 'unhealthy';
   return age < (healthy ?? 0) ? 'starting' : 'healthy';

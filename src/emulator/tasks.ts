@@ -1,5 +1,4 @@
 import type { Context } from './context.ts';
-import { behaviourOf } from './images.ts';
 import { textOf, type Json, type Row } from './json-rows.ts';
 import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
@@ -67,7 +66,7 @@ function numberOf(row: Row): number {
 
 function tasksIn(row: Row, now: number, manager: string): Task[] {
   const order = orderIn(row);
-  const { isElsewhere } = behaviourOf(order.image);
+  const { isElsewhere } = order.behaviour;
   const to = typeof row['endedAt'] === 'number' ? row['endedAt'] : Infinity;
   const span = { id: textOf(row, 'taskId'), from: Number(row['createdAt']), to, now };
   const lives = order.isSwarm ? livesOf(order, span) : [containerLife(order, span)];

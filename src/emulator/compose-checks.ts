@@ -1,0 +1,165 @@
+import { posix } from 'node:path';
+import { mountsIn, serviceMaps } from './compose-text.ts';
+import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import type { Store } from './table-store.ts';
+
+/** What stops docker when it is given a compose file. */
+
+/** The files that a deployment finds beside the compose file. */
+export interface Beside {
+  /** Whether docker finds a path of the file; a repository is never reached, so all of it is there. */
+  has(path: string): boolean;
+}
+
+/** The files of a compose: a raw one has its own file, the one with its variables, and those of its file mounts. */
+export function filesBeside(store: Store, row: Row): Beside {
+  const mounts = store.children('mount', 'composeId', row['composeId']).filter(({ type }) => type === 'file');
+  const files = mounts.map((mount) => posix.join('files', textOr(mount, 'filePath')));
+  const isRaw = row['sourceType'] === 'raw';
+  const own = [
+    'code/docker-compose.yml',
+    ...(row['createEnvFile'] !== false && isBesideFile(row) ? ['code/.env'] : []),
+  ];
+  return {
+    has(path) {
+      if (posix.isAbsolute(path) || path.startsWith('~')) return true;
+      const full = posix.join('code', path);
+      if (!isRaw && full.startsWith('code/')) return true;
+      return [...own, ...files].some((file) => file === full || file.startsWith(`${full}/`));
+    },
+  };
+}
+
+/** Whether the file with the variables is written where compose looks for it. */
+export function isBesideFile(row: Row): boolean {
+  return row['sourceType'] !== 'raw' || posix.dirname(posix.normalize(textOr(row, 'composePath', '.'))) === '.';
+}
+
+/** Why docker refuses a compose file whose variables are in it; undefined: it does not. */
+export function composeProblem(content: Row, row: Row, beside: Beside): string | undefined {
+  const services = content['services'];
+  if (services === undefined || services === null) return 'no service selected';
+  if (!isMap(services)) return 'services must be a mapping';
+  const isStack = row['composeType'] === 'stack';
+  const maps = serviceMaps(content);
+  for (const [name, service] of Object.entries(services)) {
+    if (!isMap(service)) return `services.${name} must be a mapping`;
+    const about = { name, service, content, beside, maps };
+    const problem =
+      (isStack ? stackProblem(about) : buildProblem(about)) ?? referenceProblem(about) ?? fileProblem(about);
+    if (problem !== undefined) return problem;
+  }
+  return includeProblem(content, beside) ?? sourceProblem(content, row, beside);
+}
+
+interface About {
+  readonly name: string;
+  readonly service: Row;
+  readonly content: Row;
+  readonly beside: Beside;
+  readonly maps: Readonly<Record<string, Row>>;
+}
+
+/** A stack builds nothing, and takes an older form of some members. */
+function stackProblem({ name, service }: About): string | undefined {
+  if (isMap(service['depends_on'])) return `services.${name}.depends_on must be a list`;
+  if (textOr(service, 'image') === '') return `invalid image reference for service ${name}: no image specified`;
+  return imageProblem(textOr(service, 'image'));
+}
+
+function imageProblem(image: string): string | undefined {
+  return /[:@/]$|\s/.test(image) ? `invalid reference format: ${image}` : undefined;
+}
+
+function buildProblem({ name, service, beside }: About): string | undefined {
+  const { build, image } = service;
+  if (build === undefined || build === null) {
+    if (service['extends'] !== undefined || service['provider'] !== undefined) return undefined;
+    return textOr(service, 'image') === ''
+      ? `service "${name}" has neither an image nor a build context specified: invalid compose project`
+      : imageProblem(String(image));
+  }
+  const context = isMap(build) ? textOr(build, 'context', '.') : String(build);
+  if (/^(https?:|git@|ssh:|git:|github\.com\/|docker-image:)/.test(context)) return undefined;
+  if (isMap(build) && build['dockerfile_inline'] !== undefined && beside.has(context)) return undefined;
+  if (!beside.has(context)) return `unable to prepare context: path "${context}" not found`;
+  const file = posix.join(context, isMap(build) ? textOr(build, 'dockerfile', 'Dockerfile') : 'Dockerfile');
+  return beside.has(file)
+    ? undefined
+    : `failed to read dockerfile: open ${posix.basename(file)}: no such file or directory`;
+}
+
+/** The sections whose names services use, with the word for one of them. */
+const sections = { networks: 'network', volumes: 'volume', configs: 'config', secrets: 'secret' } as const;
+
+function referenceProblem({ name, service, content, maps }: About): string | undefined {
+  const missing = (section: keyof typeof sections, used: string) =>
+    Object.hasOwn(mapOf(content[section]), used) ||
+    (section === 'networks' && ['default', 'host', 'none'].includes(used))
+      ? []
+      : [`service "${name}" refers to undefined ${sections[section]} ${used}: invalid compose project`];
+  const dependencies = namesIn(service['depends_on']).filter((other) => !Object.hasOwn(maps, other));
+  return [
+    ...dependencies.map(
+      (other) => `service "${name}" depends on undefined service "${other}": invalid compose project`,
+    ),
+    ...namesIn(service['networks']).flatMap((used) => missing('networks', used)),
+    ...['configs', 'secrets'].flatMap((section) =>
+      sourcesIn(service[section]).flatMap((used) => missing(section as 'configs', used)),
+    ),
+    ...mountsIn(service)
+      .filter(({ type, source }) => type === 'volume' && source !== '')
+      .flatMap(({ source }) => missing('volumes', source)),
+  ][0];
+}
+
+function fileProblem({ service, beside }: About): string | undefined {
+  const wanted = service['env_file'];
+  const files = (Array.isArray(wanted) ? wanted : [wanted ?? []].flat()).flatMap((file) => {
+    if (isMap(file)) return file['required'] === false ? [] : [textOr(file, 'path')];
+    return [String(file)];
+  });
+  const lost = files.find((file) => !beside.has(file));
+  if (lost !== undefined) return `env file ${lost} not found: no such file or directory`;
+  const base = textOr(mapOf(service['extends']), 'file');
+  return base === '' || beside.has(base) ? undefined : `open ${base}: no such file or directory`;
+}
+
+function includeProblem(content: Row, beside: Beside): string | undefined {
+  const included = content['include'];
+  const paths = (Array.isArray(included) ? included : []).flatMap((item) => {
+    const path = isMap(item) ? item['path'] : item;
+    return (Array.isArray(path) ? path : [path ?? []].flat()).map(String);
+  });
+  const lost = paths.find((path) => !/^(https?|git|oci):/.test(path) && !beside.has(path));
+  return lost === undefined ? undefined : `open ${lost}: no such file or directory`;
+}
+
+/** Files behind configs and secrets: compose mounts them, a stack reads them. */
+function sourceProblem(content: Row, row: Row, beside: Beside): string | undefined {
+  const lost = ['configs', 'secrets']
+    .flatMap((section) => Object.values(mapOf(content[section])))
+    .map((source) => textOr(mapOf(source), 'file'))
+    .find((file) => file !== '' && !beside.has(file));
+  if (lost === undefined) return undefined;
+  if (row['composeType'] === 'stack') return `open ${lost}: no such file or directory`;
+  return `invalid mount config for type "bind": bind source path does not exist: ${posix.join('/etc/dokploy/compose', textOf(row, 'appName'), 'code', lost)}`;
+}
+
+/** Names in a list, or the keys of a map. */
+function namesIn(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return Object.keys(mapOf(value));
+}
+
+function sourcesIn(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.map((item) => (isMap(item) ? textOr(item, 'source') : String(item))) : [];
+}
+
+function mapOf(value: Json | undefined): Row {
+  return isMap(value) ? value : {};
+}
+
+function isMap(value: Json | undefined): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,75 @@
+import { ApiError } from './error-answers.ts';
+import type { Json, Row } from './json-rows.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Puts variables into all texts of a compose file, as compose does. @throws {ApiError} for a wrong form, and for a variable that has to be set. */
+export function interpolated(content: Row, variables: Variables): Row {
+  const within = (value: Json, path: string): Json => {
+    if (typeof value === 'string') return interpolate(value, variables, path);
+    if (Array.isArray(value)) return value.map((item, at) => within(item, `${path}[${at}]`));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    return Object.fromEntries(entries.map(([key, item]) => [key, within(item, path === '' ? key : `${path}.${key}`)]));
+  };
+  return within(content, '') as Row; // a map stays one
+}
+
+/** `$$`, `$NAME`, `${NAME}`, and the forms with an operator, whose second half can hold others. */
+function interpolate(text: string, variables: Variables, path: string): string {
+  let result = '';
+  for (let at = 0; at < text.length;) {
+    const next = text.indexOf('$', at);
+    if (next === -1) return result + text.slice(at);
+    result += text.slice(at, next);
+    const name = /^\$([A-Za-z_]\w*)/.exec(text.slice(next))?.[1];
+    if (text[next + 1] === '$') {
+      result += '$';
+      at = next + 2;
+    } else if (name !== undefined) {
+      result += variables[name] ?? '';
+      at = next + 1 + name.length;
+    } else {
+      const end = endOfBraces(text, next);
+      if (end === -1) throw wrongForm(text, path);
+      result += substitute(text.slice(next + 2, end), variables, { text, path });
+      at = end + 1;
+    }
+  }
+  return result;
+}
+
+function endOfBraces(text: string, start: number): number {
+  if (text[start + 1] !== '{') return -1;
+  let depth = 0;
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '{') depth += 1;
+    if (text[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
+
+function substitute(inner: string, variables: Variables, { text, path }: { text: string; path: string }): string {
+  const [, name = '', operator = '', rest = ''] = /^([A-Za-z_]\w*)(?:(:?[-?+])([^]*))?$/.exec(inner) ?? [];
+  if (name === '') throw wrongForm(text, path);
+  const value = variables[name];
+  const isSet = value !== undefined && !(operator.startsWith(':') && value === '');
+  switch (operator.slice(-1)) {
+    case '-':
+      return isSet ? value : interpolate(rest, variables, path);
+    case '+':
+      return isSet ? interpolate(rest, variables, path) : '';
+    case '?': {
+      if (isSet) return value;
+      const message = `error while interpolating ${path}: required variable ${name} is missing a value: ${rest}`;
+      throw new ApiError('INTERNAL_SERVER_ERROR', message);
+    }
+    default:
+      return value ?? '';
+  }
+}
+
+function wrongForm(text: string, path: string): ApiError {
+  return new ApiError('INTERNAL_SERVER_ERROR', `invalid interpolation format for ${path}: "${text}"`);
+}

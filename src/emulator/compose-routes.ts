@@ -1,0 +1,64 @@
+import { textOf, type Json, type Row } from './json-rows.ts';
+
+/**
+ * Adds the routes of the domains of a compose to the services that the file itself has: labels and a network. Two services that
+ * are one alias get both; what comes with `<<` is not seen, and replaced.
+ */
+export function addRoutes(content: Row, row: Row, domains: readonly Row[]): void {
+  const isIsolated = row['isolatedDeployment'] === true;
+  const isStack = row['composeType'] === 'stack';
+  const network = isIsolated ? textOf(row, 'appName') : 'dokploy-network';
+  for (const domain of domains.filter(({ enabled }) => enabled !== false)) {
+    const service = mapIn(mapIn(content, 'services'), String(domain['serviceName']));
+    const holder = isStack ? mapIn(service, 'deploy') : service;
+    const labels = [
+      `traefik.${isStack ? 'swarm' : 'docker'}.network=${network}`,
+      'traefik.enable=true',
+      ...labelsOf(textOf(row, 'appName'), domain),
+    ];
+    holder['labels'] = withLabels(holder['labels'], labels);
+    if (isIsolated) continue;
+    service['networks'] = withNetworks(service['networks'], [network, 'default']);
+    mapIn(content, 'networks')[network] = { external: true };
+  }
+}
+
+function labelsOf(appName: string, { host, port, path, https, uniqueConfigKey }: Row): string[] {
+  const begin = typeof path === 'string' && path !== '/' ? ` && PathPrefix(\`${path}\`)` : '';
+  return ['web', ...(https === true ? ['websecure'] : [])].flatMap((entrypoint) => {
+    const name = `${appName}-${String(uniqueConfigKey)}-${entrypoint}`;
+    return [
+      `traefik.http.routers.${name}.rule=Host(\`${String(host)}\`)${begin}`,
+      `traefik.http.routers.${name}.entrypoints=${entrypoint}`,
+      `traefik.http.services.${name}.loadbalancer.server.port=${String(port)}`,
+    ];
+  });
+}
+
+function withLabels(labels: Json | undefined, more: readonly string[]): Json {
+  if (Array.isArray(labels)) return [...more.filter((label) => !labels.includes(label)), ...labels];
+  if (!isMap(labels)) return [...more];
+  return {
+    ...labels,
+    ...Object.fromEntries(more.map((label) => label.split(/=(.*)/s).slice(0, 2) as [string, string])),
+  };
+}
+
+function withNetworks(networks: Json | undefined, names: readonly string[]): Json {
+  if (Array.isArray(networks)) return [...networks, ...names.filter((name) => !networks.includes(name))];
+  const added = names.filter((name) => !Object.hasOwn(isMap(networks) ? networks : {}, name));
+  return isMap(networks) ? { ...networks, ...Object.fromEntries(added.map((name) => [name, {}])) } : added;
+}
+
+/** The map in a member, which is made where there is none. */
+function mapIn(row: Row, member: string): Row {
+  const value = row[member];
+  if (isMap(value)) return value;
+  const made: Row = {};
+  row[member] = made;
+  return made;
+}
+
+function isMap(value: Json | undefined): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

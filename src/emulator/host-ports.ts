@@ -1,0 +1,97 @@
+import type { Context } from './context.ts';
+import { ApiError } from './error-answers.ts';
+import type { Row } from './json-rows.ts';
+import type { ServiceOrder } from './service-orders.ts';
+import type { Store } from './table-store.ts';
+
+/** The ports of hosts: each can be published once. */
+
+/** The ports that a service of a compose file publishes, as `address:port/protocol`; those that docker chooses are free. */
+export function portsIn(service: Row): string[] {
+  const { ports } = service;
+  return (Array.isArray(ports) ? ports : []).flatMap((port) => {
+    if (typeof port === 'object' && port !== null && !Array.isArray(port))
+      return rangeOf(String(port['host_ip'] ?? ''), String(port['published'] ?? ''), String(port['protocol'] ?? 'tcp'));
+    const form = /^(?:(\[.*\]|[\d.]+):)?(?:(\d+(?:-\d+)?):)(\d+)(-\d+)?(?:\/(\w+))?$/;
+    const [, address = '', published = '', , isRange, protocol = 'tcp'] = form.exec(String(port)) ?? [];
+    // Of a range for one port of the container docker takes what is free.
+    return published.includes('-') && isRange === undefined ? [] : rangeOf(address, published, protocol);
+  });
+}
+
+function rangeOf(address: string, published: string, protocol: string): string[] {
+  const [first = 0, last = first] = published.split('-').map(Number);
+  const host = address === '0.0.0.0' ? '' : address;
+  if (!(first > 0)) return [];
+  return Array.from({ length: last - first + 1 }, (_, at) => `${host}:${first + at}/${protocol}`);
+}
+
+/** The ports of the proxy on every server, and of the platform on its own. */
+const taken = [':80/tcp', ':443/tcp', ':443/udp'];
+
+/** Why the services of a row cannot publish their ports; undefined: they can. */
+function portProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): string | undefined {
+  const holders = Object.values(store.world.tables.container).filter(
+    (holder) =>
+      holder['running'] === true &&
+      holder['appName'] !== row['appName'] &&
+      (holder['serverId'] ?? '') === (row['serverId'] ?? ''),
+  );
+  const others = holders.flatMap((holder) => ordersIn(holder));
+  const held = [...taken, ...((row['serverId'] ?? '') === '' ? [':3000/tcp'] : [])].map((port) => ({
+    port,
+    name: 'the platform',
+  }));
+  held.push(...others.flatMap(({ name, ports }) => (ports ?? []).map((port) => ({ port, name }))));
+  for (const { name, ports, replicas, isSwarm } of orders) {
+    for (const port of Array.from({ length: isSwarm ? Math.min(replicas, 1) : replicas }, () => ports).flat()) {
+      const holder = held.find((one) => isSame(one.port, port));
+      const [address = '', number = ''] = port.split(/:(\d+)\/\w+$/);
+      if (holder !== undefined) {
+        return isSwarm
+          ? `port '${number}' is already in use by service '${holder.name}' as an ingress port`
+          : `Bind for ${address === '' ? '0.0.0.0' : address}:${number} failed: port is already allocated`;
+      }
+      held.push({ port, name });
+    }
+  }
+  return undefined;
+}
+
+/** Two are the same unless they are of two addresses. */
+function isSame(one: string, other: string): boolean {
+  const [[address, port], [otherAddress, otherPort]] = [split(one), split(other)];
+  return port === otherPort && (address === '' || otherAddress === '' || address === otherAddress);
+}
+
+function split(port: string): [string, string] {
+  const at = port.lastIndexOf(':');
+  return [port.slice(0, at), port.slice(at + 1)];
+}
+
+/** The order with what keeps Swarm from starting its task: a port of the host that something else has. */
+export function blockedByPorts({ store, checksDeployments }: Context, row: Row, order: ServiceOrder): ServiceOrder {
+  if (!checksDeployments || portProblem(store, row, [order]) === undefined) return order;
+  return { ...order, behaviour: { ...order.behaviour, pending: 'host-mode port already in use on 1 node' } };
+}
+
+/** @throws {ApiError} where the services of a row cannot publish their ports, or a name is taken. */
+export function checkHost({ store, checksDeployments }: Context, row: Row, orders: readonly ServiceOrder[]): void {
+  if (!checksDeployments) return;
+  const problem = nameProblem(store, row, orders) ?? portProblem(store, row, orders);
+  if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Error response from daemon: ${problem}`);
+}
+
+function nameProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): string | undefined {
+  const named = new Set(orders.filter(({ isNamed }) => isNamed).map(({ name }) => name));
+  const others = Object.values(store.world.tables.container).filter(
+    (holder) => holder['appName'] !== row['appName'] && (holder['serverId'] ?? '') === (row['serverId'] ?? ''),
+  );
+  const names = others.flatMap((holder) => ordersIn(holder).map(({ name }) => name));
+  const twice = names.find((name) => named.has(name));
+  return twice === undefined ? undefined : `Conflict. The container name "/${twice}" is already in use`;
+}
+
+function ordersIn(container: Row): ServiceOrder[] {
+  return container['orders'] as unknown as ServiceOrder[]; // written by runContainer
+}
