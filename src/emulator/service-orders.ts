@@ -1,5 +1,5 @@
 import { mountsIn, serviceMaps } from './compose-text.ts';
-import { portsIn } from './host-ports.ts';
+import { portsIn } from './published-ports.ts';
 import { behaviourIn, type Behaviour } from './images.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 
