@@ -35,8 +35,8 @@ export const composeDeployment: Deployable = {
     const appName = textOf(row, 'appName');
     if (!isKept) emptyCode(context, appName);
     const command = commandProblem(textOr(row, 'command').trim());
-    if (command !== undefined && context.checksDeployments) throw failed(command);
-    const content = parseComposeFile(text, { merges: !context.checksDeployments });
+    if (command !== undefined) throw failed(command);
+    const content = parseComposeFile(text);
     // No repository is ever reached: without a text there is no more to check.
     const domains = store.children('domain', 'composeId', row['composeId']);
     if (content === null && isFromGit(row)) {
@@ -50,15 +50,9 @@ export const composeDeployment: Deployable = {
     const written = formatComposeFile(converted);
     store.update('composeFile', appName, { written });
 
-    if (!context.checksDeployments) {
-      const problem = row['composeType'] === 'stack' ? undefined : pullProblem(text);
-      if (problem !== undefined) throw failed(problem);
-      runContainer(context, row, ordersOfCompose(converted ?? {}, row, textOr(row, 'env').split('\n')));
-      return [];
-    }
-    const variables = variablesFor(context, row);
-    const read = interpolated(parseComposeFile(written, { merges: true }) ?? {}, variables);
     const isStack = row['composeType'] === 'stack';
+    const variables = variablesFor(context, row);
+    const read = interpolated(parseComposeFile(written, { merges: true }) ?? {}, variables, isStack);
     const problem = composeProblem(read, row, filesBeside(store, row)) ?? (isStack ? undefined : pullProblem(written));
     if (problem !== undefined) throw failed(problem);
     const orders = ordersOfCompose(read, row, asLines(variables));

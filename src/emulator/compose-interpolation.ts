@@ -3,10 +3,19 @@ import type { Json, Row } from './json-rows.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
+/** What the variables of a file are filled in from, and how. */
+interface Filling {
+  readonly variables: Variables;
+  /** A stack refuses a `$` that begins no variable, which compose takes as text. */
+  readonly isStack: boolean;
+  /** Where in the file a text stands. */
+  readonly path: string;
+}
+
 /** Puts variables into all texts of a compose file, as compose does. @throws {ApiError} for a wrong form, and for a variable that has to be set. */
-export function interpolated(content: Row, variables: Variables): Row {
+export function interpolated(content: Row, variables: Variables, isStack: boolean): Row {
   const within = (value: Json, path: string): Json => {
-    if (typeof value === 'string') return interpolate(value, variables, path);
+    if (typeof value === 'string') return interpolate(value, { variables, isStack, path });
     if (Array.isArray(value)) return value.map((item, at) => within(item, `${path}[${at}]`));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value);
@@ -16,31 +25,34 @@ export function interpolated(content: Row, variables: Variables): Row {
 }
 
 /** `$$`, `$NAME`, `${NAME}`, and the forms with an operator, whose second half can hold others. */
-function interpolate(text: string, variables: Variables, path: string): string {
+function interpolate(text: string, filling: Filling): string {
   let result = '';
   for (let at = 0; at < text.length;) {
     const next = text.indexOf('$', at);
     if (next === -1) return result + text.slice(at);
     result += text.slice(at, next);
-    const name = /^\$([A-Za-z_]\w*)/.exec(text.slice(next))?.[1];
+    const name = /^\$([a-z_]\w*)/i.exec(text.slice(next))?.[1];
     if (text[next + 1] === '$') {
       result += '$';
       at = next + 2;
     } else if (name !== undefined) {
-      result += variables[name] ?? '';
+      result += filling.variables[name] ?? '';
       at = next + 1 + name.length;
-    } else {
+    } else if (text[next + 1] === '{') {
       const end = endOfBraces(text, next);
-      if (end === -1) throw wrongForm(text, path);
-      result += substitute(text.slice(next + 2, end), variables, { text, path });
+      if (end === -1) throw wrongForm(text, filling);
+      result += substitute(text.slice(next + 2, end), text, filling);
       at = end + 1;
+    } else {
+      if (filling.isStack) throw wrongForm(text, filling);
+      result += '$';
+      at = next + 1;
     }
   }
   return result;
 }
 
 function endOfBraces(text: string, start: number): number {
-  if (text[start + 1] !== '{') return -1;
   let depth = 0;
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === '{') depth += 1;
@@ -50,16 +62,17 @@ function endOfBraces(text: string, start: number): number {
   return -1;
 }
 
-function substitute(inner: string, variables: Variables, { text, path }: { text: string; path: string }): string {
+function substitute(inner: string, text: string, filling: Filling): string {
+  const { variables, path } = filling;
   const [, name = '', operator = '', rest = ''] = /^([A-Za-z_]\w*)(?:(:?[-?+])([^]*))?$/.exec(inner) ?? [];
-  if (name === '') throw wrongForm(text, path);
+  if (name === '') throw wrongForm(text, filling);
   const value = variables[name];
   const isSet = value !== undefined && !(operator.startsWith(':') && value === '');
   switch (operator.slice(-1)) {
     case '-':
-      return isSet ? value : interpolate(rest, variables, path);
+      return isSet ? value : interpolate(rest, filling);
     case '+':
-      return isSet ? interpolate(rest, variables, path) : '';
+      return isSet ? interpolate(rest, filling) : '';
     case '?': {
       if (isSet) return value;
       const message = `error while interpolating ${path}: required variable ${name} is missing a value: ${rest}`;
@@ -70,6 +83,6 @@ function substitute(inner: string, variables: Variables, { text, path }: { text:
   }
 }
 
-function wrongForm(text: string, path: string): ApiError {
+function wrongForm(text: string, { path }: Filling): ApiError {
   return new ApiError('INTERNAL_SERVER_ERROR', `invalid interpolation format for ${path}: "${text}"`);
 }

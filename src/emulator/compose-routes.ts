@@ -1,5 +1,8 @@
 import { textOf, type Json, type Row } from './json-rows.ts';
 
+/** The network of the platform's proxy, which no file owns. */
+export const platformNetwork = 'dokploy-network';
+
 /**
  * Adds the routes of the domains of a compose to the services that the file itself has: labels and a network. Two services that
  * are one alias get both; what comes with `<<` is not seen, and replaced.
@@ -7,7 +10,7 @@ import { textOf, type Json, type Row } from './json-rows.ts';
 export function addRoutes(content: Row, row: Row, domains: readonly Row[]): void {
   const isIsolated = row['isolatedDeployment'] === true;
   const isStack = row['composeType'] === 'stack';
-  const network = isIsolated ? textOf(row, 'appName') : 'dokploy-network';
+  const network = isIsolated ? textOf(row, 'appName') : platformNetwork;
   for (const domain of domains.filter(({ enabled }) => enabled !== false)) {
     const service = mapIn(mapIn(content, 'services'), String(domain['serviceName']));
     const holder = isStack ? mapIn(service, 'deploy') : service;

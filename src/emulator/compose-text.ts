@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import { addRoutes } from './compose-routes.ts';
+import { addRoutes, platformNetwork } from './compose-routes.ts';
 import { ApiError } from './error-answers.ts';
 import { textOr, type Json, type Row } from './json-rows.ts';
 
@@ -152,9 +152,6 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
   if (content['networks'] !== undefined) result['networks'] = names(content['networks'], own);
   return result;
 }
-
-/** The network of the platform's proxy, which no file owns. */
-export const platformNetwork = 'dokploy-network';
 
 function mapOf(value: Json | undefined): Row {
   return isMap(value) ? (value as Row) : {};

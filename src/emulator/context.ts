@@ -15,8 +15,6 @@ export interface Platform {
   readonly newId: () => string;
   /** How long a deployment takes, in milliseconds. */
   readonly deployDelayMs: number;
-  /** Deployments fail where those of docker fail. */
-  readonly checksDeployments: boolean;
 }
 
 /** What every operation works with: the platform, and who calls. */

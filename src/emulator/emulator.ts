@@ -35,8 +35,6 @@ export interface EmulatorOptions {
   lacks?: readonly string[];
   /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
   deployDelayMs?: number;
-  /** Deployments fail where those of docker fail: variables, files, names and ports are checked; by default only images. */
-  checksDeployments?: boolean;
   /** Answers several operations in one request, as Dokploy does; by default with `profile: 'dokploy'`. */
   batches?: boolean;
   /** The longest body that is taken, in bytes; default 1 MiB. */
@@ -112,7 +110,6 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     now: () => now().toISOString(),
     newId,
     deployDelayMs,
-    checksDeployments: options.checksDeployments ?? false,
   };
 
   async function execute(request: WireRequest, { fault, world: readable }: Sending): Promise<WireAnswer> {

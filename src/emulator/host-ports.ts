@@ -50,14 +50,13 @@ function split(port: string): [string, string] {
 }
 
 /** The order with what keeps Swarm from starting its task: a port of the host that something else has. */
-export function blockedByPorts({ store, checksDeployments }: Context, row: Row, order: ServiceOrder): ServiceOrder {
-  if (!checksDeployments || portProblem(store, row, [order]) === undefined) return order;
+export function blockedByPorts({ store }: Context, row: Row, order: ServiceOrder): ServiceOrder {
+  if (portProblem(store, row, [order]) === undefined) return order;
   return { ...order, behaviour: { ...order.behaviour, pending: 'host-mode port already in use on 1 node' } };
 }
 
 /** @throws {ApiError} where the services of a row cannot publish their ports, or a name is taken. */
-export function checkHost({ store, checksDeployments }: Context, row: Row, orders: readonly ServiceOrder[]): void {
-  if (!checksDeployments) return;
+export function checkHost({ store }: Context, row: Row, orders: readonly ServiceOrder[]): void {
   const problem = nameProblem(store, row, orders) ?? portProblem(store, row, orders);
   if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Error response from daemon: ${problem}`);
 }

@@ -1,4 +1,4 @@
-import { parseEnv } from 'node:util';
+import { readVariables } from './dotenv-text.ts';
 import type { Context } from './context.ts';
 import { ApiError } from './error-answers.ts';
 import { textOr, type Row } from './json-rows.ts';
@@ -8,8 +8,8 @@ import type { Store } from './table-store.ts';
 export function variablesOf(store: Store, row: Row, more = ''): Readonly<Record<string, string>> {
   const environment = store.find('environment', row['environmentId']);
   const project = store.find('project', environment?.['projectId']);
-  const read = (owner: Row | undefined) => parseEnv(textOr(owner, 'env')) as Record<string, string>;
-  const own = parseEnv(`${more}${textOr(row, 'env')}`) as Record<string, string>;
+  const read = (owner: Row | undefined) => readVariables(textOr(owner, 'env'));
+  const own = readVariables(`${more}${textOr(row, 'env')}`);
   const scopes = [
     { form: /\$\{\{project\.(.*?)\}\}/g, name: 'project environment', prefix: 'project.', values: read(project) },
     { form: /\$\{\{environment\.(.*?)\}\}/g, name: 'environment', prefix: 'environment.', values: read(environment) },
@@ -34,9 +34,9 @@ function checkVaults(all: readonly Readonly<Record<string, string>>[]): void {
   }
 }
 
-/** The variables as docker gets them: as they stand, where deployments are not checked. */
-export function linesFor({ store, checksDeployments }: Context, row: Row): string[] {
-  return checksDeployments ? asLines(variablesOf(store, row)) : textOr(row, 'env').split('\n');
+/** The variables of an application or a database, as docker gets them. */
+export function linesFor({ store }: Context, row: Row): string[] {
+  return asLines(variablesOf(store, row));
 }
 
 /** A list of `NAME=value`, as docker takes them. */

@@ -8,7 +8,7 @@ let emulator: Emulator;
 let call: ReturnType<typeof callerOf>;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  emulator = createEmulator({ checksDeployments: true });
+  emulator = createEmulator();
   call = callerOf(emulator.send);
 });
 afterEach(() => void vi.useRealTimers());
@@ -83,7 +83,9 @@ const deployments: readonly (readonly [string, Settings, string | undefined])[] 
   [web('environment: { A: "${A:-${B:?no B}}" }'), {}, 'required variable B is missing a value: no B'],
   [web('environment: { A: "$$A ${A-} $A ${A:+x}" }'), {}, undefined],
   [web('environment: ["A=${{x}}"]'), {}, 'invalid interpolation format for services.web.environment[0]'],
-  [web('environment: ["A=a$"]'), {}, 'invalid interpolation format'],
+  [web('environment: ["A=a$ b"]'), {}, undefined],
+  [web('environment: ["A=a$ b"]'), { composeType: 'stack' }, 'invalid interpolation format'],
+  [web('environment: ["A=${b"]'), {}, 'invalid interpolation format'],
   [web(''), { env: 'A=${{environment.NONE}}' }, 'Invalid environment variable: environment.NONE'],
   [web(''), { env: 'A=${{project.NONE}}' }, 'Invalid project environment variable: project.NONE'],
   [web(''), { env: 'A=1\nB=${{A}}' }, undefined],

@@ -282,17 +282,17 @@ describe('services that refer to others', () => {
 describe('a database', () => {
   test('is not deployed while an earlier deployment runs, because the end of that one looks the same', async () => {
     const made = platformWith(100);
-    await applyInTime(made, database('postgres:17'));
-    await applyInTime(made, database('postgres:18'), { limitSeconds: 30 });
+    await applyInTime(made, database('postgres:15'));
+    await applyInTime(made, database('postgres:16'), { limitSeconds: 30 });
     const orders: number[] = [];
     const send: Send = async (request) => {
       if (operationOf(request) === 'postgres.deploy') orders.push(rowsIn(made, 'postgres').filter(isRunning).length);
       return made.emulator.send(request);
     };
-    const result = await applyInTime(made, database('postgres:19'), { send });
+    const result = await applyInTime(made, database('postgres:17'), { send });
     expect(results(result)[`${main} (deploy)`]).toBe('done');
     expect(orders).toEqual([0]);
-    await plansNothingMore(made, database('postgres:19'));
+    await plansNothingMore(made, database('postgres:17'));
   });
 
   const isRunning = ({ applicationStatus }: Row) => applicationStatus === 'running';

@@ -243,7 +243,10 @@ describe('drift adopt', () => {
     vi.stubEnv('TRUEUP_SECRET_TOKEN', 'canary-token-4711');
     const text = shop
       .replace("'eu-1'", "'shop'")
-      .replace('image: nginx:1.27', 'environment: { DB_PASSWORD: canary-old-4712 }');
+      .replace(
+        'image: nginx:1.27',
+        'image: nginx\n                            environment: { DB_PASSWORD: canary-old-4712 }',
+      );
     const at = await world(text);
     await at.change('compose.update', compose, {
       env: 'REGION=at canary-token-4711\nREPLICAS=2\nLIMIT=10',
@@ -259,7 +262,7 @@ describe('drift adopt', () => {
     await at.change('compose.update', compose, {
       env: 'REGION=shop\nREPLICAS=2\nLIMIT=10',
       composeFile:
-        '# a comment of the file\nservices:\n  web:\n    restart: always\n    environment: { DB_PASSWORD: canary-old-4712 }\n',
+        '# a comment of the file\nservices:\n  web:\n    restart: always\n    image: nginx\n    environment: { DB_PASSWORD: canary-old-4712 }\n',
     });
     expect(await at.adopt([compose])).toMatchObject({ exit: 'done' });
     expect(at.read()).toBe(

@@ -39,7 +39,9 @@ export function canBeCopied({ kind, parent }: Stand): boolean {
   const { key, keyField = '' } = kind.identity;
   const isToldApart =
     !['root', 'environment'].includes(parent) || (typeof key !== 'function' && key.includes(keyField));
-  return kind.operations.create !== undefined && kind.isTop !== true && isToldApart;
+  // A port of a machine is there once, whoever publishes it.
+  const isOfMachine = typeof key !== 'function' && key.includes('publishedPort');
+  return kind.operations.create !== undefined && kind.isTop !== true && isToldApart && !isOfMachine;
 }
 
 const environmentName = 'staging';

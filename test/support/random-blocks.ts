@@ -238,16 +238,16 @@ export function envFrom(model: Model, block: Block, numbers: readonly number[] |
 export const pick = <T>(items: readonly T[], number: number): T | undefined =>
   items[number % Math.max(1, items.length)];
 
-/** Gives environments the variable that services in them mention: without it the manifest is refused. */
+/** Gives environments the variable that services in them mention: without it the manifest is refused, or the deployment. */
 export function declareMentioned(model: Model): void {
   for (const environment of environmentsOf(model)) {
     const { env, children } = environment;
     const isMentioned = children.some(
       (child) => child.env?.is === 'map' && Object.values(child.env.entries).includes(mention),
     );
-    if (!isMentioned || env === undefined) continue;
-    if (env.is === 'text') {
+    if (!isMentioned) continue;
+    if (env?.is === 'text') {
       if (!/^REGION=/m.test(env.text)) environment.env = { is: 'text', text: `${env.text}REGION=eu\n` };
-    } else if (env.mode === 'own') environment.env = { ...env, entries: { REGION: 'eu', ...env.entries } };
+    } else environment.env = { is: 'map', mode: 'merge', ...env, entries: { REGION: 'eu', ...env?.entries } };
   }
 }

@@ -7,7 +7,8 @@ import type { State } from '../../../src/state/state.ts';
 /** What comes and goes with each run, and what chance decides. */
 const passing = ['deployment', 'apiKey', 'container', 'task', 'log'];
 const times = ['createdAt', 'updatedAt', 'initialisedAt'];
-const byChance = [...times, 'appName', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices'];
+// The file as a deployment wrote it has the uniqueConfigKey of domains.
+const byChance = [...times, 'appName', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices', 'written'];
 const names = ['name', 'publicKey', 'certificateData', 'host', 'filePath', 'mountPath', 'prefix', 'email'];
 
 /** Everything that is on a platform and in a state, a line for each, such that the same twice is the same text. */
