@@ -8,6 +8,9 @@ export function requireContainer(store: Store, appName: string): void {
   throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${appName}`);
 }
 
+/** What the containers of applications and compose stacks write: their images are never run. */
+export const containerLines: readonly string[] = ['Starting', 'Listening on port 80'];
+
 /** The end of a log, as a request asks for it: `tail` lines, those with the text `search`. */
 export function linesFor({ search, tail }: Row, lines: readonly string[]): string {
   return lines

@@ -1,8 +1,8 @@
 import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
 import { rowsOf } from './crud.ts';
-import { readLogs, search } from './database-reads.ts';
-import type { DatabaseTable } from './database-tables.ts';
+import { readLogs } from './database-reads.ts';
+import { serviceTitles, type DatabaseTable } from './database-tables.ts';
 import { ApiError, invalid } from './error-answers.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { omit, textOf, textOr, type Row } from './json-rows.ts';
@@ -10,6 +10,7 @@ import { startContainer, checkPort, portColumns, runContainer, stopContainer } f
 import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
 import { blockedByPorts } from './host-ports.ts';
+import { searchServices } from './search.ts';
 import { orderOfRow, type ServiceOrder } from './service-orders.ts';
 import { linesFor } from './service-variables.ts';
 import { databaseView } from './views.ts';
@@ -18,8 +19,6 @@ import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
 /** What a kind of databases does in its own way. */
 export interface DatabaseKind {
   readonly table: DatabaseTable;
-  /** Its name in messages. */
-  readonly title: string;
   /** The passwords that the platform makes up when they are given as the empty string or not at all. */
   readonly passwords: readonly string[];
   /** Where the automatic data volume is mounted. */
@@ -31,7 +30,8 @@ export interface DatabaseKind {
 
 /** The operations that the kinds of databases have in common. */
 export function databaseGroup(kind: DatabaseKind): Group {
-  const { table, title } = kind;
+  const { table } = kind;
+  const title = serviceTitles[table];
   const key = `${table}Id`;
   const { find } = rowsOf(table, title);
 
@@ -143,7 +143,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
       return true;
     },
 
-    [`${table}.search`]: search(table),
+    [`${table}.search`]: searchServices(table),
     [`${table}.readLogs`]: readLogs(table, title, kind.logLines),
 
     [`${table}.changeStatus`]: stale((context, row, input) => {

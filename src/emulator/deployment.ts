@@ -31,13 +31,31 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
   const { store, newId, now } = context;
   const { table, status } = kind;
   const deploymentId = newId();
+  const server = textOr(store.find(table, id), 'serverId');
+  const timestamp = Date.parse(now());
+  let processedOn: number | undefined;
 
   return {
     owner: id,
     table,
-    server: textOr(store.find(table, id), 'serverId'),
+    server,
+
+    about: () => ({
+      name: 'deployments',
+      data: {
+        [`${table}Id`]: id,
+        titleLog: order.title,
+        descriptionLog: order.description,
+        type: order.isRebuild ? 'redeploy' : 'deploy',
+        applicationType: table,
+        server: server !== '',
+      },
+      timestamp,
+      ...(processedOn === undefined ? {} : { processedOn }),
+    }),
 
     begin() {
+      processedOn = Date.parse(now());
       const row = store.find(table, id);
       if (row === undefined) return;
       store.update(table, id, { [status]: 'running' });

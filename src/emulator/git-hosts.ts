@@ -67,3 +67,23 @@ function isLetIn(kind: ProviderKind, row: Row): boolean {
 function hasAll(row: Row, columns: readonly string[]): boolean {
   return columns.every((column) => Boolean(row[column]));
 }
+
+/** What disconnecting a git source writes: bitbucketRepositorySlug stays, and so does what an image needs. */
+export const disconnected: Row = {
+  ...Object.fromEntries(
+    [
+      ['repository', 'owner', 'branch', 'githubId'],
+      ['gitlabRepository', 'gitlabOwner', 'gitlabBranch', 'gitlabBuildPath', 'gitlabId'],
+      ['gitlabProjectId', 'gitlabPathNamespace'],
+      ['bitbucketRepository', 'bitbucketOwner', 'bitbucketBranch', 'bitbucketBuildPath', 'bitbucketId'],
+      ['giteaRepository', 'giteaOwner', 'giteaBranch', 'giteaBuildPath', 'giteaId'],
+      ['customGitUrl', 'customGitBranch', 'customGitBuildPath', 'customGitSSHKeyId'],
+      ['watchPaths'],
+    ]
+      .flat()
+      .map((column) => [column, null]),
+  ),
+  buildPath: '/',
+  triggerType: 'push',
+  enableSubmodules: false,
+};

@@ -1,3 +1,5 @@
+import type { Row } from './json-rows.ts';
+
 /** One deployment that waits or runs. */
 export interface Job {
   /** The service it is for, and what that is. */
@@ -5,6 +7,8 @@ export interface Job {
   readonly table: 'application' | 'compose';
   /** The server it runs on: one job at a time per server. */
   readonly server: string;
+  /** What the queue shows of it. */
+  about(): Row;
   begin(): void;
   /** Milliseconds that it takes longer than others; Infinity: it never ends by itself. */
   pullTime(): number;
@@ -15,6 +19,8 @@ export interface Job {
 /** The platform's queue: in memory, answered before the work, one job at a time per server. */
 export interface Queue {
   add(job: Job): void;
+  /** What waits and runs, newest first. */
+  list(): Row[];
   /** Forgets the waiting jobs of a service; what runs goes on. */
   clean(owner: string): void;
   /** Makes what runs on a server for services of one table end in failure. */
@@ -23,15 +29,21 @@ export interface Queue {
   forget(): void;
 }
 
+/** A job with its number in the order of the queue. */
+interface Numbered extends Job {
+  readonly number: number;
+}
+
 interface Line {
-  readonly waiting: Job[];
+  readonly waiting: Numbered[];
   /** The job whose turn it is, whether it has begun, and how to keep what is next for it from happening. */
-  current: { readonly job: Job; readonly hasBegun: boolean; readonly cancel: () => void } | undefined;
+  current: { readonly job: Numbered; readonly hasBegun: boolean; readonly cancel: () => void } | undefined;
 }
 
 /** Makes a queue in which every job waits for its turn of the event loop and then runs for `delayMs`. */
 export function createQueue(delayMs: number): Queue {
   const lines = new Map<string, Line>();
+  let count = 0;
 
   const lineOf = (server: string): Line => {
     const line = lines.get(server) ?? { waiting: [], current: undefined };
@@ -44,14 +56,14 @@ export function createQueue(delayMs: number): Queue {
     line.current = job === undefined ? undefined : { job, hasBegun: false, cancel: later(0, () => begin(line, job)) };
   };
 
-  const begin = (line: Line, job: Job): void => {
+  const begin = (line: Line, job: Numbered): void => {
     job.begin();
     const lasts = delayMs + job.pullTime();
     const cancel = lasts === Infinity ? () => {} : later(lasts, () => end(line, job, false));
     line.current = { job, hasBegun: true, cancel };
   };
 
-  const end = (line: Line, job: Job, killed: boolean): void => {
+  const end = (line: Line, job: Numbered, killed: boolean): void => {
     job.finish(killed);
     advance(line);
   };
@@ -59,8 +71,17 @@ export function createQueue(delayMs: number): Queue {
   return {
     add(job) {
       const line = lineOf(job.server);
-      line.waiting.push(job);
+      count += 1;
+      line.waiting.push({ ...job, number: count });
       if (line.current === undefined) advance(line);
+    },
+    list() {
+      const jobs = [...lines.values()].flatMap(({ waiting, current }) => [
+        ...waiting.map((job) => ({ job, state: 'waiting' })),
+        ...(current === undefined ? [] : [{ job: current.job, state: current.hasBegun ? 'active' : 'waiting' }]),
+      ]);
+      const newestFirst = jobs.toSorted((a, b) => b.job.number - a.job.number);
+      return newestFirst.map(({ job, state }) => ({ id: `job-${job.number}`, ...job.about(), state }));
     },
     clean(owner) {
       for (const line of lines.values()) {

@@ -226,8 +226,9 @@ function isJson(contentType: string): boolean {
   return contentType.toLowerCase() === 'application/json';
 }
 
+/** An answer of data; an empty text has an empty body, as nothing has. */
 function success(value: Reply): WireAnswer {
-  return { status: 200, headers: jsonHeaders, body: value === undefined ? '' : JSON.stringify(value) };
+  return { status: 200, headers: jsonHeaders, body: value === undefined || value === '' ? '' : JSON.stringify(value) };
 }
 
 function failure(path: string, error: ApiError): WireAnswer {

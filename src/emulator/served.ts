@@ -14,8 +14,8 @@ import { docker } from './groups/docker.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
 import { applicationExtensions } from './groups/application-extensions.ts';
+import { deployment } from './groups/deployment.ts';
 import { destination } from './groups/destination.ts';
-import { logs } from './groups/logs.ts';
 import { network } from './groups/network.ts';
 import { notification } from './groups/notification.ts';
 import { project } from './groups/project.ts';
@@ -25,6 +25,7 @@ import { providerExtensions, personOperations } from './groups/provider-extensio
 import { github } from './groups/github.ts';
 import { gitlab } from './groups/gitlab.ts';
 import { mounts } from './groups/mounts.ts';
+import { overview } from './groups/overview.ts';
 import { patch } from './groups/patch.ts';
 import { organization } from './groups/organization.ts';
 import { port } from './groups/port.ts';
@@ -32,6 +33,7 @@ import { redirects } from './groups/redirects.ts';
 import { schedule } from './groups/schedule.ts';
 import { security } from './groups/security.ts';
 import { gitea } from './groups/gitea.ts';
+import { settings } from './groups/settings.ts';
 import { sshKey } from './groups/ssh-key.ts';
 import { tag } from './groups/tag.ts';
 import { user } from './groups/user.ts';
@@ -59,19 +61,21 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...user,
   ...volumeBackups,
   ...applicationExtensions,
+  ...deployment,
   ...destination,
-  ...logs,
   ...network,
   ...notification,
   ...registry,
   ...server,
   ...project,
   ...providerExtensions,
+  ...overview,
   ...patch,
   ...port,
   ...redirects,
   ...schedule,
   ...security,
+  ...settings,
   ...tag,
 };
 

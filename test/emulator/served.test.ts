@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contract } from '../../src/api/contract.ts';
+import { contract, extension } from '../../src/api/contract.ts';
 import { createEmulator, type LoggedRequest } from '../../src/emulator/emulator.ts';
 import { routeOf } from '../../src/emulator/served.ts';
 import { callerOf, inputs } from './caller.ts';
@@ -148,6 +148,19 @@ describe('operations', () => {
   test('of the document are all served', () => {
     expect(Object.keys(contract).filter((operation) => routeOf(operation) === undefined)).toEqual([]);
     expect(Object.keys(contract)).toHaveLength(192);
+  });
+
+  test('that the client knows are all served, none excepted', async () => {
+    const { send } = createEmulator({ profile: 'dokploy' });
+    const known = { ...contract, ...extension };
+    const unknown: string[] = [];
+    for (const [operation, { method }] of Object.entries(known)) {
+      const answer = await send(method === 'GET' ? get(`/api/${operation}`) : post(`/api/${operation}`, '{}'));
+      // The answer about an unknown operation names no path, that of an operation about an unknown thing does.
+      if (answer.status === 404 && !answer.body.includes('"path"')) unknown.push(operation);
+    }
+    expect(unknown).toEqual([]);
+    expect(Object.keys(known).length).toBeGreaterThan(400);
   });
 
   test('beyond the document can be left out, but not for the person at the pages', async () => {

@@ -1,7 +1,11 @@
 import type { Group } from '../context.ts';
 import { ApiError } from '../error-answers.ts';
 import { omit, textOr } from '../json-rows.ts';
+import { containerLines, linesFor, requireContainer } from '../container-log.ts';
+import { searchServices } from '../search.ts';
+import { traefikConfig } from '../traefik-config.ts';
 import { find, queued } from './application.ts';
+import { clearLogs } from './deployment.ts';
 
 /** What the real platform can do with an application beyond the document: change all of it, deploy it, give that up. */
 export const applicationExtensions: Group = {
@@ -15,6 +19,24 @@ export const applicationExtensions: Group = {
     if (store.update('application', input['applicationId'], values) === undefined)
       throw new ApiError('BAD_REQUEST', 'Error updating application');
     return true;
+  },
+
+  'application.refreshToken'(context, input) {
+    const { applicationId } = find(context, input);
+    context.store.update('application', applicationId, { refreshToken: context.newId() });
+    return true;
+  },
+
+  'application.clearDeployments': (context, input) =>
+    clearLogs(context.store, 'applicationId', find(context, input)['applicationId']),
+
+  'application.readTraefikConfig': (context, input) => traefikConfig(context.store, find(context, input)) ?? null,
+
+  'application.search': searchServices('application'),
+
+  'application.readLogs'(context, input) {
+    requireContainer(context.store, textOr(find(context, input), 'appName'));
+    return linesFor(input, containerLines);
   },
 
   // Also into an environment of another organization.

@@ -4,6 +4,7 @@ import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError } from '../error-answers.ts';
+import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { startContainer, stopContainer } from '../machine.ts';
 import { suffixedAppName } from '../made-up-names.ts';
@@ -47,7 +48,7 @@ export const application: Group = {
   'application.saveGiteaProvider': save({ sourceType: 'gitea', applicationStatus: 'idle' }),
   'application.saveDockerProvider': save({ sourceType: 'docker', applicationStatus: 'idle' }),
   'application.saveGitProvider': save({ sourceType: 'git', applicationStatus: 'idle' }),
-  'application.disconnectGitProvider': save({ ...disconnected(), sourceType: 'github', applicationStatus: 'idle' }),
+  'application.disconnectGitProvider': save({ ...disconnected, sourceType: 'github', applicationStatus: 'idle' }),
 
   // Nothing ends it.
   'application.markRunning'(context, input) {
@@ -120,23 +121,4 @@ function stale(work: (context: Context, row: Row) => void): Handler {
 
 function setStatus({ store }: Context, row: Row, applicationStatus: string): void {
   store.update('application', row['applicationId'], { applicationStatus });
-}
-
-/** What disconnecting resets: of the git sources everything but bitbucketRepositorySlug, of an image nothing. */
-function disconnected(): Row {
-  const cleared = [
-    ['repository', 'owner', 'branch', 'githubId'],
-    ['gitlabRepository', 'gitlabOwner', 'gitlabBranch', 'gitlabBuildPath', 'gitlabId'],
-    ['gitlabProjectId', 'gitlabPathNamespace'],
-    ['bitbucketRepository', 'bitbucketOwner', 'bitbucketBranch', 'bitbucketBuildPath', 'bitbucketId'],
-    ['giteaRepository', 'giteaOwner', 'giteaBranch', 'giteaBuildPath', 'giteaId'],
-    ['customGitUrl', 'customGitBranch', 'customGitBuildPath', 'customGitSSHKeyId'],
-    ['watchPaths'],
-  ].flat();
-  return {
-    ...Object.fromEntries(cleared.map((column) => [column, null])),
-    buildPath: '/',
-    triggerType: 'push',
-    enableSubmodules: false,
-  };
 }

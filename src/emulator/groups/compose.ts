@@ -11,13 +11,19 @@ import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
+import { containerLines, linesFor } from '../container-log.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError, notFound } from '../error-answers.ts';
+import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
 import { derive, suffixedAppName } from '../made-up-names.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
+import { reachServer } from '../reach.ts';
+import { searchServices } from '../search.ts';
 import { composeView } from '../views.ts';
+import { clearLogs } from './deployment.ts';
+import { findContainer } from './docker.ts';
 
 const { find } = rowsOf('compose', 'Compose');
 
@@ -98,6 +104,41 @@ export const compose: Group = {
     const row = find(context, input);
     context.store.update('compose', row['composeId'], { refreshToken: context.newId() });
     return true;
+  },
+
+  'compose.saveEnvironment'({ store }, input) {
+    const row = store.update('compose', input['composeId'], omit(input, ['composeId']));
+    if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error adding environment variables');
+    return true;
+  },
+
+  'compose.clearDeployments': (context, input) =>
+    clearLogs(context.store, 'composeId', find(context, input)['composeId']),
+
+  'compose.disconnectGitProvider'(context, input) {
+    const { composeId } = find(context, input);
+    context.store.update('compose', composeId, { ...disconnected, sourceType: 'github', composeStatus: 'idle' });
+    return true;
+  },
+
+  // Also into an environment of another organization.
+  'compose.move'({ store }, input) {
+    const row = store.update('compose', input['composeId'], { environmentId: input['targetEnvironmentId'] ?? null });
+    if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Failed to move compose');
+    return row;
+  },
+
+  'compose.search': searchServices('compose'),
+
+  // Of any container of the machine, by its name or its id. What docker says of an unknown one counts as a log.
+  'compose.readLogs'(context, input) {
+    const { serverId = null } = find(context, input);
+    reachServer(context.store, serverId);
+    const lines =
+      findContainer(context, serverId, textOf(input, 'containerId')) === undefined
+        ? [`Error response from daemon: No such container: ${textOf(input, 'containerId')}`]
+        : containerLines;
+    return linesFor(input, lines);
   },
 
   'compose.loadServices'(context, input) {

@@ -5,7 +5,6 @@ import { invalid } from '../error-answers.ts';
 const kinds: readonly DatabaseKind[] = [
   {
     table: 'mariadb',
-    title: 'Mariadb',
     passwords: ['databasePassword', 'databaseRootPassword'],
     dataPath: () => '/var/lib/mysql',
     updateFailure: 'Update: Error updating Mariadb',
@@ -13,7 +12,6 @@ const kinds: readonly DatabaseKind[] = [
   },
   {
     table: 'mongo',
-    title: 'Mongo',
     passwords: ['databasePassword'],
     dataPath: () => '/data/db',
     updateFailure: 'Update: Error updating Mongo',
@@ -21,7 +19,6 @@ const kinds: readonly DatabaseKind[] = [
   },
   {
     table: 'mysql',
-    title: 'MySql',
     passwords: ['databasePassword', 'databaseRootPassword'],
     dataPath: () => '/var/lib/mysql',
     updateFailure: 'Update: Error updating MySQL',
@@ -29,7 +26,6 @@ const kinds: readonly DatabaseKind[] = [
   },
   {
     table: 'redis',
-    title: 'Redis',
     passwords: ['databasePassword'],
     dataPath: () => '/data',
     updateFailure: 'Error updating Redis',
@@ -37,7 +33,6 @@ const kinds: readonly DatabaseKind[] = [
   },
   {
     table: 'postgres',
-    title: 'Postgres',
     passwords: ['databasePassword'],
     dataPath: postgresPath,
     updateFailure: 'Error updating Postgres',
@@ -59,7 +54,6 @@ function postgresPath(dockerImage: string): string {
 
 const libsql = databaseGroup({
   table: 'libsql',
-  title: 'Libsql',
   passwords: ['databasePassword'],
   dataPath: () => '/var/lib/sqld',
   updateFailure: 'Error updating Libsql',

@@ -49,10 +49,7 @@ export const docker: Group = {
 
   // All that docker knows, variables included.
   'docker.getConfig': onServer(undefined, (context, input) => {
-    const wanted = textOf(input, 'containerId');
-    const found = containersOn(context, input).find(
-      (task) => containerName(task) === wanted || (task.containerId ?? '').startsWith(wanted),
-    );
+    const found = findContainer(context, input['serverId'] ?? null, textOf(input, 'containerId'));
     return found === undefined ? undefined : inspected(context, found);
   }),
 };
@@ -68,6 +65,13 @@ function onServer(failed: Reply, ask: (context: Context, input: Row) => Reply): 
       throw new ApiError('UNAUTHORIZED', 'UNAUTHORIZED');
     return whyUnreachable(context.store, serverId) === undefined ? ask(context, input) : failed;
   };
+}
+
+/** A container on a machine by its name or the beginning of its id. */
+export function findContainer(context: Context, serverId: Json, wanted: string): Task | undefined {
+  return containersOn(context, { serverId }).find(
+    (task) => containerName(task) === wanted || (task.containerId ?? '').startsWith(wanted),
+  );
 }
 
 /** The tasks of all services on a machine, by service. */

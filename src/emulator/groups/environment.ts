@@ -2,6 +2,7 @@ import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { callerOf, grantToCaller, isPrivileged, maySee } from '../caller.ts';
+import { searchEnvironments } from '../search.ts';
 import type { Store } from '../table-store.ts';
 
 /** The `environment` group. */
@@ -21,11 +22,7 @@ export const environment: Group = {
     const { store } = context;
     const row = store.find('environment', input['environmentId']);
     if (row === undefined) throw notFound('Environment');
-    return {
-      ...pick(row, ['name', 'description', 'environmentId', 'isDefault', 'projectId', 'env']),
-      ...serviceLists(context, row, []),
-      project: store.find('project', row['projectId']) ?? null,
-    };
+    return environmentWithServices(context, row);
   },
 
   // Without env; but the services with their appName, which `one` does not give.
@@ -37,10 +34,12 @@ export const environment: Group = {
       .filter((row) => maySee(caller, 'accessedEnvironments', row['environmentId']))
       .map((row) => ({
         ...pick(row, ['name', 'description', 'environmentId', 'isDefault']),
-        ...serviceLists(context, row, ['appName']),
+        ...serviceLists(context, row, { columns: ['appName'], isShown: shownTo(caller) }),
         project: store.find('project', row['projectId']) ?? null,
       }));
   },
+
+  'environment.search': searchEnvironments,
 
   'environment.update'({ store }, input) {
     const row = store.find('environment', input['environmentId']);
@@ -90,10 +89,21 @@ export const services = [
   { list: 'compose', table: 'compose', status: 'composeStatus', more: ['icon'] },
 ] as const;
 
-/** The eight lists of services; a member sees his own. */
-function serviceLists(context: Context, row: Row, columns: readonly string[]): Record<string, Json> {
-  const { store } = context;
-  const isShown = shownTo(callerOf(context));
+/** An environment with its services and its project; a member sees his own services unless something else is said. */
+export function environmentWithServices(context: Context, row: Row, isShown = shownTo(callerOf(context))): Row {
+  return {
+    ...pick(row, ['name', 'description', 'environmentId', 'isDefault', 'projectId', 'env']),
+    ...serviceLists(context, row, { columns: [], isShown }),
+    project: context.store.find('project', row['projectId']) ?? null,
+  };
+}
+
+/** The eight lists of services. */
+function serviceLists(
+  { store }: Context,
+  row: Row,
+  { columns, isShown }: { readonly columns: readonly string[]; readonly isShown: ReturnType<typeof shownTo> },
+): Record<string, Json> {
   const lists: Record<string, Json> = { applications: [], mariadb: [], mongo: [], mysql: [], postgres: [], redis: [] };
   Object.assign(lists, { compose: [], libsql: [] });
   for (const { list, table, status, more } of services) {

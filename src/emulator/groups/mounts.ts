@@ -1,11 +1,13 @@
 import { withoutSlash } from '../../api/slash.ts';
 import { posix } from 'node:path';
-import type { Group } from '../context.ts';
+import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { databaseTables } from '../database-tables.ts';
+import { callerOf } from '../caller.ts';
+import { databaseTables, isServiceTable, serviceTitles } from '../database-tables.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, textOr, type Row } from '../json-rows.ts';
+import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { whyUnreachable } from '../reach.ts';
+import { organizationOf } from '../rules/rule.ts';
 import type { Store } from '../table-store.ts';
 import { mountOwnerView } from '../views.ts';
 
@@ -13,18 +15,19 @@ const { find, remove } = rowsOf('mount', 'Mount');
 
 /** The `mounts` group. */
 export const mounts: Group = {
-  'mounts.create'({ store, newId }, input) {
-    // Each owner column is set only when the type that was sent names it: without serviceType the row is an orphan.
-    const serviceType = input['serviceType'];
-    const owner = typeof serviceType === 'string' ? { [`${serviceType}Id`]: input['serviceId'] ?? null } : {};
-    const row = store.insert('mount', { ...omit(input, ['serviceId']), ...owner, mountId: newId() });
-    // The row is written before the file, so it stays when there is no place for the file.
-    const obstacle = row['type'] === 'file' ? whyNoFile(store, row) : undefined;
-    if (obstacle !== undefined) throw new ApiError('BAD_REQUEST', `Error Error creating the mount ${obstacle}`);
-    return row;
-  },
+  'mounts.create': insertMount,
 
   'mounts.one': ({ store }, input) => view(store, find({ store }, input)),
+
+  'mounts.listByServiceId'(context, input) {
+    const { store } = context;
+    const { serviceType, serviceId } = input;
+    const row = isServiceTable(serviceType) ? store.find(serviceType, serviceId) : {};
+    if (row === undefined && isServiceTable(serviceType)) throw notFound(serviceTitles[serviceType]);
+    if (organizationOf(store, row ?? {}) !== callerOf(context)['organizationId'])
+      throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this service or it does not exist');
+    return store.children('mount', `${textOf(input, 'serviceType')}Id`, serviceId);
+  },
 
   // Answers with the values from before: it reads outside its own transaction. That the file cannot be written shows nowhere.
   'mounts.update'({ store }, input) {
@@ -48,6 +51,18 @@ export const mounts: Group = {
     }));
   },
 };
+
+/** Adds a mount to the service that `serviceType` and `serviceId` name. */
+export function insertMount({ store, newId }: Context, input: Row): Row {
+  // Each owner column is set only when the type that was sent names it: without serviceType the row is an orphan.
+  const serviceType = input['serviceType'];
+  const owner = typeof serviceType === 'string' ? { [`${serviceType}Id`]: input['serviceId'] ?? null } : {};
+  const row = store.insert('mount', { ...omit(input, ['serviceId']), ...owner, mountId: newId() });
+  // The row is written before the file, so it stays when there is no place for the file.
+  const obstacle = row['type'] === 'file' ? whyNoFile(store, row) : undefined;
+  if (obstacle !== undefined) throw new ApiError('BAD_REQUEST', `Error Error creating the mount ${obstacle}`);
+  return row;
+}
 
 /** Why the file of a mount cannot be written, in the words of Node.js; undefined when it can. */
 function whyNoFile(store: Store, row: Row): string | undefined {

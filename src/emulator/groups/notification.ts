@@ -2,7 +2,7 @@ import { callerOf } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, invalid } from '../error-answers.ts';
-import { omit, pick, type Json, type Row } from '../json-rows.ts';
+import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
 
@@ -80,6 +80,14 @@ export const notification: Group = {
   // All of them, whatever their channel.
   'notification.getEmailProviders': (context) =>
     newestFirst(ofOrganization(context)).map((row) => ({ ...columnsOf(row), ...pick(view(row), ['email', 'resend']) })),
+
+  // What the monitoring of a machine reports, under the token of its server; the platform's own has none here.
+  'notification.receiveNotification'({ store }, input) {
+    const tokens = Object.values(store.world.tables.server).map(({ metricsConfig }) => tokenIn(metricsConfig));
+    if (input['ServerType'] === 'Dokploy' || !tokens.includes(textOf(input, 'Token')))
+      throw new ApiError('BAD_REQUEST', 'Error sending the notification');
+    return undefined;
+  },
 
   'notification.remove'(context, input) {
     const row = find(context, input);
@@ -174,6 +182,11 @@ function view(row: Row): Row {
       : null,
   ]);
   return { ...columnsOf(row), ...Object.fromEntries(rows) };
+}
+
+function tokenIn(metricsConfig: Json | undefined): Json | undefined {
+  const { server } = (metricsConfig ?? {}) as Row; // a column that holds an object
+  return (server as Row | undefined)?.['token'];
 }
 
 function checkOwn(context: Context, row: Row, what: string): void {

@@ -2,6 +2,7 @@ import { callerOf, membership } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, textOf } from '../json-rows.ts';
+import { rowView } from '../views.ts';
 
 /** The `organization` group. A key sees all organizations of its user, and works in one of them. */
 export const organization: Group = {
@@ -24,6 +25,8 @@ export const organization: Group = {
   },
 
   'organization.one': ({ store }, input) => store.find('organization', input['organizationId']),
+
+  'organization.active': (context) => rowView(context.store, 'organization', callerOf(context)['organizationId']),
 
   'organization.update'({ store }, input) {
     if (store.find('organization', input['organizationId']) === undefined) throw notFound('Organization');

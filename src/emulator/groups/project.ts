@@ -1,31 +1,23 @@
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { pick, textOr, type Json, type Row } from '../json-rows.ts';
+import { pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { callerOf, grantToCaller, maySee } from '../caller.ts';
+import { newProject } from '../new-project.ts';
 import { newestFirst } from '../newest-first.ts';
+import { projects, searchProjects } from '../search.ts';
+import { duplicateProject } from '../duplicate-project.ts';
 import { services, serverView, shownTo } from './environment.ts';
+import { homeStats } from './overview.ts';
 import { projectTags } from './tag.ts';
 
 const { find, update, remove } = rowsOf('project', 'Project');
 
-/** The `project` group, which the API document does not have, without `duplicate` and `homeStats`. */
+/** The `project` group, which the API document does not have. */
 export const project: Group = {
   'project.create'(context, input) {
-    const projectId = context.newId();
-    const createdAt = context.now();
-    const organizationId = callerOf(context)['organizationId'] ?? null;
-    const project = context.store.insert('project', { ...input, projectId, organizationId, createdAt });
-    const environment = context.store.insert('environment', {
-      environmentId: context.newId(),
-      name: 'production',
-      description: 'Production environment',
-      projectId,
-      createdAt,
-      isDefault: true,
-    });
-    grantToCaller(context, 'accessedProjects', projectId);
-    grantToCaller(context, 'accessedEnvironments', String(environment['environmentId']));
-    return { project, environment };
+    const made = newProject(context, input);
+    grantToCaller(context, 'accessedEnvironments', textOf(made.environment, 'environmentId'));
+    return made;
   },
 
   'project.one'(context, input) {
@@ -38,30 +30,22 @@ export const project: Group = {
   },
 
   'project.all': (context) =>
-    mine(context).map((row) => ({
+    newestFirst(projects(context)).map((row) => ({
       ...row,
       environments: environmentsOf(context, row, environmentInList),
       projectTags: projectTags(context.store, row),
     })),
 
   'project.allForPermissions': (context) =>
-    mine(context).map((row) => ({
+    newestFirst(projects(context)).map((row) => ({
       ...pick(row, ['projectId', 'name']),
       environments: environmentsOf(context, row, environmentForRights),
     })),
 
-  'project.search'(context, input) {
-    const holds = (row: Row, column: string, part: Json | undefined) =>
-      typeof part !== 'string' || textOr(row, column).toLowerCase().includes(part.toLowerCase());
-    const found = mine(context).filter(
-      (row) =>
-        (holds(row, 'name', input['q']) || holds(row, 'description', input['q'])) &&
-        holds(row, 'name', input['name']) &&
-        holds(row, 'description', input['description']),
-    );
-    const offset = Number(input['offset']);
-    return { items: found.slice(offset, offset + Number(input['limit'])), total: found.length };
-  },
+  'project.search': searchProjects,
+
+  'project.homeStats': homeStats,
+  'project.duplicate': duplicateProject,
 
   // Every column is written, also those of the organization and of the time.
   'project.update': update,
@@ -69,13 +53,6 @@ export const project: Group = {
   // The rows below go with it; containers and files stay.
   'project.remove': remove,
 };
-
-/** The projects of the organization that the caller sees, newest first. */
-function mine(context: Context): Row[] {
-  const caller = callerOf(context);
-  const all = context.store.children('project', 'organizationId', caller['organizationId']);
-  return newestFirst(all.filter((row) => maySee(caller, 'accessedProjects', row['projectId'])));
-}
 
 type View = (context: Context, environment: Row) => Row;
 

@@ -2,16 +2,18 @@ import { readEndpoint } from '../../api/endpoint.ts';
 import { callerOf } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
+import { ApiError } from '../error-answers.ts';
 import { isComplete, type ProviderKind } from '../git-hosts.ts';
 import { pick, textOf, type Json, type Row } from '../json-rows.ts';
+import { requireLicence } from '../licence.ts';
 import { derive } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 import { findProvider, usableRecords } from '../git-providers.ts';
 
-const { find } = rowsOf('gitProvider', 'Git Provider');
+const { find, ofOrganization } = rowsOf('gitProvider', 'Git Provider');
 
 /**
- * What people do with git providers in the platform's own pages: see all of them, delete them. `gitlab.connect` is
+ * What people do with git providers in the platform's own pages: see all of them, share and delete them. `gitlab.connect` is
  * no operation of the platform: it stands for the moment when a person allows the connection at the git host.
  */
 export const providerExtensions: Group = {
@@ -26,6 +28,21 @@ export const providerExtensions: Group = {
       bitbucket: kindView(context, record, 'bitbucket', ['bitbucketUsername']),
       gitea: kindView(context, record, 'gitea', ['giteaUrl', 'clientId']),
     }));
+  },
+
+  // By the user who connected it, and nobody else.
+  'gitProvider.toggleShare'(context, input) {
+    const record = find(context, input);
+    const { userId, organizationId } = callerOf(context);
+    if (record['userId'] !== userId || record['organizationId'] !== organizationId)
+      throw new ApiError('UNAUTHORIZED', 'Only the owner can share this provider');
+    const { sharedWithOrganization = false } = input;
+    return context.store.update('gitProvider', record['gitProviderId'], { sharedWithOrganization });
+  },
+
+  'gitProvider.allForPermissions'(context) {
+    requireLicence(context);
+    return newestFirst(ofOrganization(context)).map((row) => pick(row, ['gitProviderId', 'name', 'providerType']));
   },
 
   // The row of its kind goes with it; services that used it lose the reference.

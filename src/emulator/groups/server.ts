@@ -3,7 +3,8 @@ import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
 import { ApiError } from '../error-answers.ts';
-import type { Row } from '../json-rows.ts';
+import { pick, textOf, type Row } from '../json-rows.ts';
+import { requireLicence } from '../licence.ts';
 import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 
@@ -55,6 +56,30 @@ export const server: Group = {
     const answer = view(context, row);
     context.store.remove('server', row['serverId']);
     return answer;
+  },
+
+  // The script that prepares a machine; a machine for builds runs no containers.
+  'server.getDefaultCommand'(context, input) {
+    const { serverType } = find(context, input);
+    const swarm = ['docker swarm init', 'docker network create --driver overlay --attachable dokploy-network'];
+    const steps = ['set -e', 'install_docker', ...(serverType === 'build' ? [] : swarm), 'install_builders'];
+    return `${['#!/bin/bash', ...steps].join('\n')}\n`;
+  },
+
+  'server.allForPermissions'(context) {
+    requireLicence(context);
+    const rows = newestFirst(ofOrganization(context));
+    return rows.map((row) => pick(row, ['serverId', 'name', 'ipAddress', 'serverType']));
+  },
+
+  // Without the internet nobody can tell the address.
+  'server.publicIp': () => null,
+
+  'server.getServerTime': ({ now }) => ({ time: now(), timezone: 'UTC' }),
+
+  'server.getServerMetrics'(_context, input) {
+    const isAddress = URL.canParse(textOf(input, 'url'));
+    throw new ApiError('INTERNAL_SERVER_ERROR', isAddress ? 'fetch failed' : 'Invalid URL');
   },
 
   // Answers nothing, also where it has nothing to log in with.

@@ -2,6 +2,7 @@ import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, pick, textOf } from '../json-rows.ts';
+import { permissionsOf } from '../permissions.ts';
 import { rowView } from '../views.ts';
 import { userKeys } from './user-keys.ts';
 import { userMembers } from './user-members.ts';
@@ -23,6 +24,13 @@ export const user: Group = {
       },
     };
   },
+
+  'user.session'(context) {
+    const { userId = null, organizationId = null } = callerOf(context);
+    return { user: { id: userId }, session: { activeOrganizationId: organizationId } };
+  },
+
+  'user.getPermissions': (context) => permissionsOf(callerOf(context)),
 
   // Always the caller. The platform writes an id into the primary key; here it is ignored.
   'user.update'(context, input) {

@@ -42,7 +42,7 @@ export function checkOrganization(
 }
 
 /** The organization of a row, found upwards through what the row belongs to; an orphan belongs to none. */
-function organizationOf(store: Store, row: Row): Json | undefined {
+export function organizationOf(store: Store, row: Row): Json | undefined {
   if (row['organizationId'] !== undefined) return row['organizationId'];
   for (const [column, table] of parents) {
     const parent = store.find(table, row[column]);

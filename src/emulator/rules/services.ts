@@ -91,6 +91,18 @@ export function childOfAny(table: TableName, flag?: Flag): Rule {
   };
 }
 
+/** The routes of an application: a member needs the flag for the files of the proxy, and the application in his list. */
+export const routesOf: Rule = (context, input) => {
+  permit(callerOf(context), 'traefikFiles', { flag: 'canAccessToTraefikFiles' });
+  checkMember(context, input['applicationId']);
+};
+
+/** The deployments of one thing: whatever it is, a member needs its id in his list of services; of a schedule its service. */
+export const deploymentsToList: Rule = (context, { id, type }) => {
+  if (type !== 'schedule') return checkMember(context, id);
+  for (const owner of ownersIn(context.store.find('schedule', id) ?? {})) checkMember(context, owner);
+};
+
 function checkMember(context: Context, id: Json | undefined, flag?: Flag): void {
   const caller = callerOf(context);
   if (flag !== undefined) permit(caller, 'service', { flag });

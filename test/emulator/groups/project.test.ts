@@ -47,7 +47,7 @@ const preparations: Readonly<Record<string, (emulator: Emulator) => Promise<unkn
 
 describe('the emulator answers about projects as the platform was recorded to', () => {
   const folder = join(import.meta.dirname, '../../fixtures/extension-samples');
-  for (const name of ['all', 'allForPermissions', 'create', 'one', 'remove', 'search', 'update']) {
+  for (const name of ['all', 'allForPermissions', 'create', 'one', 'remove', 'search', 'update', 'homeStats']) {
     const operation = `project.${name}`;
     const samples = JSON.parse(readFileSync(join(folder, `${operation}.json`), 'utf8')) as Sample[];
     for (const [title, sample] of named(operation, samples)) {

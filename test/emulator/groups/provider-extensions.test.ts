@@ -14,6 +14,7 @@ replays('application', {
     ],
     ['application', { applicationId: 'GlTe_ssLUYdugAG8JbjVE', name: 'on-server', appName: 'on-server', environmentId }],
     ['registry', { registryId: 'K8b2vut26qdsNZOJIHz0p', registryName: 'rec-registry', organizationId: 'org_1' }],
+    ['domain', { domainId: 'd', host: 'rec.example.com', applicationId: recordedIds.application, createdAt }],
   ],
   differences: {
     'application.update/replicas null': 'the platform turns null into 0; the emulator takes no null for a number',
@@ -30,6 +31,16 @@ replays('deployment', {
     ['deployment', { deploymentId, applicationId: recordedIds.application, status: 'done', createdAt }],
     ['log', log],
   ],
+  preparations: {
+    'deployment.removeDeployment/again': (emulator: Emulator) =>
+      emulator.act('deployment.removeDeployment', { deploymentId }),
+    'deployment.queueList/just after a deploy': async (emulator: Emulator) => {
+      const { application: applicationId } = recordedIds;
+      await emulator.act('application.update', { applicationId, sourceType: 'docker', dockerImage: 'stall:1' });
+      await emulator.act('application.deploy', { applicationId });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    },
+  },
 });
 
 const gitProviderId = 'd5L-PlMaKELkutsteYBLe';
@@ -49,6 +60,9 @@ replays('gitProvider', {
   ],
   preparations: {
     'gitProvider.remove/again': (emulator: Emulator) => emulator.act('gitProvider.remove', { gitProviderId }),
+  },
+  differences: {
+    'gitProvider.toggleShare/missing': 'the platform turns a missing flag into false; the emulator refuses it',
   },
 });
 
@@ -70,7 +84,14 @@ replays('certificates', {
   ],
 });
 
-replays('compose', {});
+replays('compose', {
+  rows: [['environment', { environmentId: '_QOLuWUmANsHTg72-Gkjp', projectId: project, name: 'target', createdAt }]],
+  differences: {
+    'compose.readLogs/container id': 'the recording had no docker; the emulator says what docker says of no container',
+    'compose.saveEnvironment/key of a member without flags, with access to the service':
+      'the member of the recording has the application in the list, and not the compose',
+  },
+});
 
 replays('environment', {
   rows: [
