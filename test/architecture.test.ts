@@ -76,6 +76,7 @@ const worldly = [
   'api/agent.ts',
   'api/undici.d.ts', // types only
   'api/transport.ts',
+  'api/ask-address.ts',
   'drift/files.ts',
   'drift/notify.ts', // signs messages
   'export/new-manifest.ts',

@@ -147,6 +147,22 @@ export const attempts = {
     /** No look follows another one sooner. */
     minPauseMs: 500,
   },
+  /** Asking the address of a service after its deployment. */
+  probe: {
+    /** How long it may take to answer as its probe says, unless that says another time. */
+    withinMs: 30_000,
+    firstPauseMs: 500,
+    pauseGrowth: 2,
+    longestPauseMs: 5_000,
+    /** For connecting, headers and body together; an address that always takes longer is too slow for a person too. */
+    deadlineMs: 10_000,
+    /** The longest time for the last request, whatever is left of `withinMs`. */
+    lastMs: 1_000,
+    /** The most that is read of an answer. Bytes. */
+    maxBytes: 1024 * 1024,
+    /** Redirects on the same host that are followed in a row. */
+    maxRedirects: 10,
+  },
   /** The visible effect of a write. */
   effect: {
     /** In-flight timeout: after this time a request that got no answer can take effect no more, unless the user says another. */

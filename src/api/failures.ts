@@ -89,7 +89,8 @@ const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
   ['ERR_TLS_CERT_ALTNAME_INVALID', untrusted],
 ]);
 
-function findCode(error: unknown): string | undefined {
+/** The code of an error of the system, or of one behind it. */
+export function findCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error.name === 'TimeoutError') return error.name;

@@ -1,3 +1,4 @@
+import type { Ask } from '../api/ask-address.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { groupBy } from '../kind/group.ts';
@@ -48,6 +49,8 @@ export interface ApplyInput {
   readonly digests: Digests;
   /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
+  /** Asks the addresses of probes, which a plan has only where it is there. */
+  readonly ask?: Ask | undefined;
   /** How services are deployed; by default apply waits 15 minutes at most. */
   readonly deploying?: Deploying;
   /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds; 60,000 by default. */

@@ -2,6 +2,7 @@ import { attempts } from '../api/attempts.ts';
 import type { PlatformError } from '../api/platform-error.ts';
 import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
+import type { Unit } from '../observe/containers.ts';
 import { lastLines, ownLog } from '../observe/listed-deployments.ts';
 import type { Deploys } from '../state/record.ts';
 import { savedIn, saveDeploys } from './announce.ts';
@@ -10,7 +11,8 @@ import { type DeployedService, deploysNow, failure, reasonOf } from './deploy-re
 import type { Ending } from './follow.ts';
 import { report } from './job.ts';
 import { reportFailure } from './report-failure.ts';
-import { type Fault, type UnitsBefore, comeUp } from './watch-health.ts';
+import { type Unanswered, askAddresses } from './probe.ts';
+import { type Fault, type UnitsBefore, comeUp, logOf } from './watch-health.ts';
 
 /**
  * The result of a deployment that did not fail; `unverified`: the run was interrupted before its end; `watched`: it holds,
@@ -33,9 +35,19 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
   const health = await comeUp(service, row, before);
   if (health.is === 'interrupted') return unwatched(service);
   if (health.is === 'down') throw await fallen(service, row, { former, ...health });
+  const early = new AbortController();
+  const resting = health.rest?.(early.signal);
+  const unanswered = await askAddresses(service);
+  if (unanswered === 'interrupted') return unwatched(service);
+  if (unanswered.length > 0) {
+    early.abort();
+    const fault = await resting;
+    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
+    throw await silent(service, row, { former, unanswered, units: health.units ?? [] });
+  }
   const done = await recordSuccess(service);
-  if (health.rest === undefined) return done;
-  const rest = health.rest().then(async (fault) => {
+  if (resting === undefined) return done;
+  const rest = resting.then(async (fault) => {
     if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
     dispatch(run, job, { is: 'settled', result: done });
   });
@@ -60,10 +72,34 @@ async function fallen(
   { former, why, lines }: Fault & { readonly former: Deploys },
 ): Promise<Stop> {
   await saveFailed(service, row, former);
-  const { address, kind } = service;
-  const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
-  const remedy = `Fix it, and apply again: the next plan deploys it again.${more}`;
+  const remedy = `Fix it, and apply again: the next plan deploys it again.${moreLog(service)}`;
   return failure(service, why, { how: 'was deployed and does not stay up', details: lines, remedy });
+}
+
+function moreLog({ address, kind }: DeployedService): string {
+  return kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
+}
+
+/** Records that addresses of a deployed service do not answer as their probes say, and gives the failure. */
+async function silent(
+  service: DeployedService,
+  row: Row,
+  {
+    former,
+    unanswered: [first, ...others],
+    units,
+  }: { readonly former: Deploys; readonly unanswered: readonly Unanswered[]; readonly units: readonly Unit[] },
+): Promise<Stop> {
+  await saveFailed(service, row, former);
+  const part = first?.service;
+  const unit = units.find(({ name }) => part !== undefined && name.includes(part)) ?? units[0];
+  const details = [...others.map(({ why }) => why), ...(await logOf(service, unit))];
+  const remedy = `${first?.remedy ?? 'Fix it.'} Apply again: the next plan deploys it again.${moreLog(service)}`;
+  return failure(service, first?.why ?? '', {
+    how: 'was deployed and does not answer as its probe says',
+    details,
+    remedy,
+  });
 }
 
 /** Records that a deployment failed; one that a person makes later has everything. */

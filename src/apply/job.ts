@@ -264,9 +264,10 @@ export type ApplyEvent = {
       readonly event: 'waiting';
       /**
        * Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long; the end of
-       * a deployment of the same service that this run did not start; its containers, which have to stay up.
+       * a deployment of the same service that this run did not start; its containers, which have to stay up; the answer of its
+       * address.
        */
-      readonly for: 'queue' | 'deployment' | 'answer' | 'earlier' | 'health';
+      readonly for: 'queue' | 'deployment' | 'answer' | 'earlier' | 'health' | 'probe';
       /** The longest that the run waits for it. Milliseconds. */
       readonly limitMs?: number;
     }

@@ -23,9 +23,16 @@ export interface UnitsBefore {
   readonly since: number;
 }
 
-/** The end of the wait for a service to come up. `rest`: resolves at the end of its watch, with a fault where it has one. */
+/**
+ * The end of the wait for a service to come up. `units`: its containers then. `rest`: resolves at the end of its watch, or
+ * after one look as soon as the signal aborts, with a fault where it has one.
+ */
 export type Health =
-  | { readonly is: 'up'; readonly rest?: () => Promise<Fault | undefined> }
+  | {
+      readonly is: 'up';
+      readonly units?: readonly Unit[];
+      readonly rest?: (early: AbortSignal) => Promise<Fault | undefined>;
+    }
   | { readonly is: 'interrupted' }
   | ({ readonly is: 'down' } & Fault);
 
@@ -153,17 +160,18 @@ function held(watch: Watched, look: Look): Health {
   const { run } = service;
   const ages = look.now.flatMap(({ is, ageMs }) => (is === 'up' && ageMs !== undefined ? [ageMs] : []));
   const leftMs = look.withinMs - Math.min(look.withinMs, ...ages);
-  if (leftMs <= 0 || look.isLast) return { is: 'up' };
+  const up = { is: 'up', units: look.now } as const;
+  if (leftMs <= 0 || look.isLast) return up;
   const { signal } = run.input;
   const at = run.clock.monotonic();
   const ids = new Set(look.now.flatMap(({ id, is }) => (is === 'up' ? id : [])));
-  const rest = async (): Promise<Fault | undefined> => {
-    await run.rounds.pause(leftMs, signal);
+  const rest = async (early: AbortSignal): Promise<Fault | undefined> => {
+    await run.rounds.pause(leftMs, signal === undefined ? early : AbortSignal.any([early, signal]));
     const after = signal?.aborted === true ? undefined : await lookAt(watch, { ids, at });
     const verdict = after && judge(after);
     return verdict?.is === 'fails' ? faultOf(service, verdict) : undefined;
   };
-  return { is: 'up', rest };
+  return { ...up, rest };
 }
 
 /** How long a service is watched, as its block says. */
@@ -210,17 +218,16 @@ function unknown({ run, job }: DeployedService, why: string): Health {
   return { is: 'up' };
 }
 
-async function faultOf(
-  { run, kind, id }: DeployedService,
-  { why, unit }: Extract<Verdict, { is: 'fails' }>,
-): Promise<Fault> {
+async function faultOf(service: DeployedService, { why, unit }: Extract<Verdict, { is: 'fails' }>): Promise<Fault> {
+  return { why: service.run.input.client.redact(why), lines: await logOf(service, unit) };
+}
+
+/** The end of the log of a service; of one with several containers, that of one of them. */
+export async function logOf({ run, kind, id }: DeployedService, unit: Unit | undefined): Promise<readonly string[]> {
   const { ownLogLines: tail } = attempts.deployment;
   const { reader } = run;
-  const log =
-    kind.service?.containerLog === undefined
-      ? await reader.log(kind, id, { tail }, 'once')
-      : await reader.containerLog(kind, id, { containerId: unit.id, tail });
-  return { why: run.input.client.redact(why), lines: lastLines(log, tail) };
+  if (kind.service?.containerLog === undefined) return lastLines(await reader.log(kind, id, { tail }, 'once'), tail);
+  return unit === undefined ? [] : lastLines(await reader.containerLog(kind, id, { containerId: unit.id, tail }), tail);
 }
 
 function notifyWait({ run, job, address, ...service }: DeployedService): void {

@@ -6,6 +6,7 @@ import {
   type Action,
   type Change,
   type Plan,
+  askedAfter,
   awaitedBy,
   becauseOf,
   comesWithParent,
@@ -194,6 +195,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
   const requests = steps.length + teardown.length;
   const after = isEffective(action) ? doneBefore(action, context) : [];
   const awaited = awaitedBy(action).map((need) => shownIn(context, need));
+  const asked = askedAfter(action).map(({ shown, block }) => shown ?? block);
   return {
     address,
     kind: kind.kind,
@@ -214,6 +216,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
     ...defined({ sendsNothing: markOf(requests === 0 && isChange(action)) }),
     ...(after.length === 0 ? {} : { after }),
     ...(awaited.length === 0 ? {} : { deploysAfter: awaited }),
+    ...(asked.length === 0 ? {} : { asks: asked }),
     changes: inOrderOfLines(action.changes),
     ...defined({ because: becauseOf(action), holds: partsIn(action), asked: markOf(isRequested(action)) }),
     ...defined({ dataAtRisk, protect }),

@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Operations } from './kind-operations.ts';
 import type { ParentLink } from './parent.ts';
-import type { Service } from './service.ts';
+import type { Service, WebAddress } from './service.ts';
 import type { ReadShort } from './short-form.ts';
 
 /**
@@ -103,6 +103,8 @@ export interface Kind {
   readonly commands?: Readonly<Record<string, KindCommand | readonly KindCommand[]>>;
   /** Where an object that runs shows its status, deployments and log. */
   readonly service?: Service;
+  /** Where its row says that an object is reached in the web: `probe:` in its block asks there. undefined: nowhere. */
+  readonly reachedAt?: (row: Row) => WebAddress | undefined;
   /** `left out`: a preview has no block of it; what it does is for data that last. */
   readonly inPreviews?: 'left out';
   /** Why an export leaves an object out: its block would say nothing. undefined: it does not. */

@@ -21,6 +21,13 @@ export interface Service {
   readonly containerLog?: ReadOperation;
 }
 
+/** An address in the web that leads to a service. */
+export interface WebAddress {
+  readonly url: string;
+  /** The part of the service that it leads to, where that has several. */
+  readonly service?: string | undefined;
+}
+
 /** The list of the containers or tasks of a service. */
 export interface ContainerList {
   readonly call: ReadOperation;

@@ -50,20 +50,52 @@ const allowOption = z
   )
   .describe('Warnings and errors about its deployment that the block allows, by their codes, each with the reason.');
 
+/** One second, in nanoseconds. */
+const leastWatch = 1e9;
+
+/** A time to wait after a deployment. */
+const waited = z
+  .string()
+  .refine((text) => (readDuration(text) ?? 0) >= leastWatch, { message: 'must be a duration of 1s or more' });
+
 /** How long apply watches the containers of a service after its deployment. */
 const healthOption = {
   schema: z
     .strictObject({
-      within: z
-        .string()
-        .refine((text) => (readDuration(text) ?? 0) >= leastWatch, { message: 'must be a duration of 1s or more' })
-        .describe('The time from its start within which a container has to come up, and in which it has to stay up.'),
+      within: waited.describe(
+        'The time from its start within which a container has to come up, and in which it has to stay up.',
+      ),
     })
     .describe('How long apply watches the containers after a deployment: { within: 90s }.'),
 };
 
-/** One second, in nanoseconds. */
-const leastWatch = 1e9;
+/** The answer that apply waits for after a deployment. */
+const probeSchema = z.strictObject({
+  path: z
+    .string()
+    .regex(/^\/[^\s#]*$/u, 'must begin with / and have neither blanks nor #')
+    .describe('Path below that of the block: /health.')
+    .optional(),
+  status: z
+    .number()
+    .int()
+    .min(200)
+    .max(599)
+    .describe('Status that the address has to answer; by default any from 200 to 299.')
+    .optional(),
+  within: waited.describe('How long the address may take to answer so, in rounds: 30s by default.').optional(),
+  text: z.string().min(1).describe('Text that the answer has to contain.').optional(),
+});
+
+/** The answer that apply waits for at an address, after a deployment of its service. */
+export type Probe = Readonly<z.output<typeof probeSchema>>;
+
+const probeOption = {
+  schema: probeSchema.describe(
+    'After a deployment of its service, apply asks this address until it answers so: { path: /health }.',
+  ),
+  takesExpressions: true as const,
+};
 
 /** When Trueup deploys a service; `never`: only people deploy it. */
 const deployOption = {
@@ -111,6 +143,8 @@ export type Written =
       readonly schema: z.ZodType;
       readonly otherwise?: Json;
       readonly words?: Readonly<Record<string, string>>;
+      /** Expressions in it are filled in: all but references and secrets. */
+      readonly takesExpressions?: true;
     };
 
 /** The keys a block of a kind can have below one kind of parent, sections of children apart. */
@@ -146,6 +180,7 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     const options = { deploy: deployOption, after: afterOption, allow: { schema: allowOption }, health: healthOption };
     for (const [name, option] of Object.entries(options)) written.set(name, { is: 'option', ...option });
   }
+  if (kind.reachedAt !== undefined) written.set('probe', { is: 'option', ...probeOption });
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);

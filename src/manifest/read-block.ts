@@ -10,13 +10,13 @@ import { type Written, caseFields, mergeOption, writtenFields } from '../kind/wr
 import { createOnlyIn } from './create-only.ts';
 import { type Evaluation, constant } from './evaluate-expressions.ts';
 import { expressionIn, notInKeys } from './expression.ts';
-import { type FieldEvaluation, type FieldValue, checked, readField, whatItIs } from './fields.ts';
-import { adviceFor, alternatives, shown, shownKey, wordsOf } from './problem.ts';
+import { type FieldEvaluation, type FieldValue, checked, readField } from './fields.ts';
+import { alternatives, shown, shownKey } from './problem.ts';
+import { type OptionValue, readOption } from './read-option.ts';
 import type { Report } from './report-at.ts';
-import { reshapedSetting } from './reshape.ts';
 import type { Block, Resource } from './resource.ts';
 import { sectionInstead } from './short-blocks.ts';
-import { settingInstead, takes, unionInstead, valueInstead } from './short-value.ts';
+import { takes, unionInstead, valueInstead } from './short-value.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import { type Wanted, asWritten, knownValue } from './wanted.ts';
@@ -50,7 +50,7 @@ interface Group {
 }
 
 /** What one key of a block says. */
-type Declared = FieldValue | { readonly is: 'option'; readonly name: string; readonly value: Json };
+type Declared = FieldValue | OptionValue;
 
 /** Reads the keys of one block: names, types, nulls and expressions are checked; problems are reported to the evaluation. */
 export function readResource(block: Block, place: BlockPlace, evaluation: Evaluation): Resource {
@@ -68,10 +68,14 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
+  let isConcealed = false;
   for (const declared of readGroup(block.entries, { keys, prefix: '' }, reading)) {
     if (declared.is === 'field') fields[declared.name] = declared.wanted;
     else if (declared.is === 'map') maps[declared.name] = declared.entries;
-    else options[declared.name] = declared.value;
+    else {
+      options[declared.name] = declared.value;
+      isConcealed ||= declared.isConcealed;
+    }
   }
   refuseOtherCases(block, fields, maps, evaluation.report);
   const createOnly = createOnlyIn(block, { writtenAs: reading.writtenAs, maps }, evaluation.report);
@@ -82,7 +86,8 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     const unmarked = { ...evaluation, privateKeys: new Set<string>() };
     fields[keyField] = checked(constant(key, at), keyField, fieldOf(kind, keyField), node, unmarked);
   }
-  const { id, allow, private: _private, unset: _unset, after: _after, createOnly: _createOnly, ...others } = options;
+  const { id, allow, probe, private: _private, unset: _unset, after: _after, ...more } = options;
+  const { createOnly: _createOnly, ...others } = more;
   const merge = mergeOption(kind);
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
@@ -100,6 +105,8 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     createOnly,
     pinned: typeof id === 'string' ? id : undefined,
     allows: isObject(allow) ? new Map(Object.entries(allow).map(([code, why]) => [code, String(why)])) : undefined,
+    // Only a probe takes expressions.
+    probe: isObject(probe) ? { ...probe, isConcealed } : undefined,
     privateKeys: privateKeys.size === 0 ? undefined : privateKeys,
     resets: reading.resets.size === 0 ? undefined : reading.resets,
   };
@@ -115,7 +122,7 @@ function readGroup(entries: MapNode['entries'], group: Group, reading: Reading):
       if (prefix !== '' || !reading.place.sections.has(key)) reportUnknown(key, entry, group, reading);
       return [];
     }
-    if (target.is === 'option') return readOption(key, target, entry.node, reading);
+    if (target.is === 'option') return readOption(key, target, entry.node, reading.evaluation);
     if (target.is === 'union') return readUnion(key, target.union, entry.node, reading);
     const [other, name] = [writtenAs.get(target.field), `${prefix}${key}`];
     writtenAs.set(target.field, name);
@@ -128,23 +135,6 @@ function readGroup(entries: MapNode['entries'], group: Group, reading: Reading):
     const value = readField(reading.kind, { name: target.field, written }, entry.node, reading.evaluation);
     return value === undefined ? [] : [value];
   });
-}
-
-function readOption(
-  name: string,
-  { schema }: Extract<Written, { is: 'option' }>,
-  node: Node,
-  { evaluation: { report } }: Reading,
-): readonly Declared[] {
-  const value = toJson(node);
-  const result = schema.safeParse(value);
-  if (result.success) return [{ is: 'option', name, value: result.data as Json }]; // options are plain JSON
-  const refused = { name, value, isSecret: false };
-  const remedy =
-    settingInstead(name, reshapedSetting(value), schema) ??
-    whatItIs(name, schema, undefined, adviceFor(result.error, refused));
-  report('wrong-type', wordsOf(result.error, refused), node.at, remedy);
-  return [];
 }
 
 /** Reads the map of a union: its case, and the fields of that. */

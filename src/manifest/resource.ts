@@ -2,6 +2,7 @@ import type { Json } from '../formats/json.ts';
 import { type Attribute, attributeName } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Probe } from '../kind/written-keys.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { type Entry, type MapNode, type Place, position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
@@ -30,6 +31,8 @@ export interface Resource {
   readonly resets?: ReadonlyMap<string, Place> | undefined;
   /** The services that are deployed before it, each with the place of its line. */
   readonly after?: readonly AfterEntry[] | undefined;
+  /** What apply asks its address for after a deployment. `isConcealed`: a part of it must not show. */
+  readonly probe?: (Probe & { readonly isConcealed: boolean }) | undefined;
   /** The names of attributes, and of whole maps, that others set once the object is there. */
   readonly createOnly?: ReadonlySet<string> | undefined;
   /** The id that the user pinned. */

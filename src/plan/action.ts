@@ -3,6 +3,8 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { WebAddress } from '../kind/service.ts';
+import type { Probe } from '../kind/written-keys.ts';
 import type { FieldUnit } from '../formats/units.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import { outputValue } from '../kind/row-values.ts';
@@ -154,6 +156,17 @@ export interface Target {
   readonly service: ServicePlan | undefined;
 }
 
+/** An address that apply asks after a deployment, until it answers as a probe says. */
+export interface Question {
+  /** The address of the block with the probe. */
+  readonly block: string;
+  /** The URL as people may see it; undefined: not known yet, or a part of it is concealed. */
+  readonly shown: string | undefined;
+  /** Where the block leads, once its values are known. */
+  readonly at: (outputs: Outputs) => WebAddress | undefined;
+  readonly probe: Probe;
+}
+
 type None = readonly [];
 
 /** Requests that make or change an object, and requests that take one away, which come first. */
@@ -204,9 +217,13 @@ interface Forgetting extends Requests<None, None> {
 /**
  * `because`: what it puts into effect, as paths below the service; empty for what was saved before. `under way`: an earlier
  * run started one, and apply follows that one first. `after`: the deployments that have to succeed before, by `after:` of its
- * block.
+ * block. `asks`: what apply asks for when it has succeeded.
  */
-type Deployment = { readonly action: 'deploy'; readonly after: readonly string[] } & Making &
+type Deployment = {
+  readonly action: 'deploy';
+  readonly after: readonly string[];
+  readonly asks: readonly Question[];
+} & Making &
   ({ readonly start: 'first' | 'under way' } | { readonly start: 'again'; readonly because: readonly string[] });
 
 /** Runs a command of the object, once in the life of the object. */
@@ -368,6 +385,11 @@ export function becauseOf(one: Action): readonly string[] | undefined {
 /** The deployments that have to succeed before that of an action, because its block says so. */
 export function awaitedBy(one: Action): readonly string[] {
   return 'after' in one ? one.after : [];
+}
+
+/** The addresses that apply asks after a deployment. */
+export function askedAfter(one: Action): readonly Question[] {
+  return 'asks' in one ? one.asks : [];
 }
 
 /** Whether an earlier run started a deployment, and apply follows that one first. */

@@ -24,6 +24,8 @@ export interface PlanInput {
   readonly saved: State | undefined;
   /** Whether services are deployed; otherwise that is left to others. */
   readonly deploys: boolean;
+  /** Whether apply asks addresses after deployments, as `probe:` says; by default it does not. */
+  readonly asks?: boolean;
   /** `trueup destroy`: everything goes. */
   readonly destroys: boolean;
   /** The parts of the plan to make, and the objects to replace on purpose. */

@@ -12,6 +12,7 @@ import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
 import { targetFor } from './action-target.ts';
 import { actionsByAddress } from './relations.ts';
+import { questionsFor } from './questions.ts';
 import { stalenessOf } from './staleness.ts';
 import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployment-record.ts';
@@ -25,11 +26,13 @@ import { literal, stepOf } from './steps.ts';
  */
 export function withDeployments(input: Planning, planned: readonly Action[]): Action[] {
   const actions = new Map(actionsByAddress(planned));
+  const resources = new Map(input.resources.map((resource) => [resource.address, resource]));
+  const rowAt = (address: string) => input.observed.objects.get(address)?.row;
   const stalenessFor = stalenessOf(input);
   const deployments: { readonly service: ServiceActions; readonly action: Action }[] = [];
   for (const service of servicesIn(planned, actions)) {
     const { root, leafs } = service;
-    const row = input.observed.objects.get(root.address)?.row;
+    const row = rowAt(root.address);
     const future = futureRow(root, row);
     const hasCode = isFetched(root.kind, future);
     const known = afterwards(root.kind, input.state.deployments[root.address], row);
@@ -64,17 +67,16 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       : isUnderWay
         ? ({ start: 'under way' } as const)
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
-    deployments.push({
-      service,
-      action: { ...deployment(service, command, staleness?.through ?? []), after: [], ...start },
-    });
+    const asks = input.asks === true ? questionsFor(leafs, resources, rowAt) : [];
+    const through = [...(staleness?.through ?? []), ...asks.map(({ block }) => block)];
+    const action = { ...deployment(service, command, through), after: [], asks, ...start };
+    deployments.push({ service, action });
   }
-  const awaited = new Map(input.resources.map(({ address, after }) => [address, after]));
   const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));
   return [
     ...planned.map((action) => actions.get(action.address) ?? action),
     ...deployments.map(({ service, action }) => {
-      const after = awaited.get(action.block)?.flatMap(({ address }) => deployed.get(address) ?? []) ?? [];
+      const after = resources.get(action.block)?.after?.flatMap(({ address }) => deployed.get(address) ?? []) ?? [];
       const before = [...deploymentsBefore(service, deployed, actions), ...after];
       return { ...action, after, dependsOn: [...new Set([...action.dependsOn, ...before])] };
     }),

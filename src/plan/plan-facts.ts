@@ -160,7 +160,7 @@ function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): Pl
 }
 
 function* declaredIn(resource: Resource): Iterable<Fact> {
-  const { kind, maps, options, pinned, mapMode, after, createOnly } = resource;
+  const { kind, maps, options, pinned, mapMode, after, probe, createOnly } = resource;
   const merge = mergeOption(kind);
   yield ['block', '', ''];
   // An empty map is more than none: all of its keys go.
@@ -174,6 +174,7 @@ function* declaredIn(resource: Resource): Iterable<Fact> {
   if (merge !== undefined) yield ['declared', merge.name, [mapMode]];
   if (pinned !== undefined) yield ['declared', 'id', [pinned]];
   if (after !== undefined) yield ['declared', 'after', [after.map(({ address }) => address)]];
+  if (probe !== undefined) yield ['declared', 'probe', [asJson(probe)]];
   if (createOnly !== undefined) yield ['declared', 'createOnly', [[...createOnly].toSorted()]];
 }
 

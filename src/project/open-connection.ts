@@ -5,6 +5,7 @@ import { attempts } from '../api/attempts.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
 import { type Contract, beyondDocument, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
+import { createAsk } from '../api/ask-address.ts';
 import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
@@ -84,6 +85,8 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     kinds: about.options.kinds,
     endpoint: platform.emulator ? 'platform: emulator' : platform.url,
     discovers: !platform.emulator,
+    // Nothing is served at the addresses of the emulator.
+    ask: platform.emulator ? undefined : createAsk(),
     addSecret: about.options.redactor.add,
     close: async () => {
       try {

@@ -15,7 +15,7 @@ export interface Sentence {
 /** The sentence about an action, for every view; names from outside are printable. */
 export function sentenceOf(one: GroupedAction): Sentence {
   const { action } = one;
-  const { action: name, id, requests, createsBeforeDestroy, goesWithParent, deploysAfter } = action;
+  const { action: name, id, requests, createsBeforeDestroy, goesWithParent } = action;
   const parent = printable(action.parent ?? 'its parent');
   const asked = action.asked === true ? ', because --replace asks for it' : '';
   switch (name) {
@@ -50,7 +50,7 @@ export function sentenceOf(one: GroupedAction): Sentence {
     case 'deploy':
       return {
         name: deploymentWords(one),
-        detail: deploysAfter === undefined ? '' : `; deploys after ${someOf(deploysAfter.map(printable))}`,
+        detail: aroundDeployment(action),
       };
     case 'run':
       return { name: 'run once, when the rest is done', detail: '' };
@@ -59,6 +59,12 @@ export function sentenceOf(one: GroupedAction): Sentence {
     default:
       return name satisfies never;
   }
+}
+
+/** What comes before a deployment, and after it. */
+function aroundDeployment({ deploysAfter = [], asks = [] }: PlannedAction): string {
+  const before = deploysAfter.length === 0 ? '' : `; deploys after ${someOf(deploysAfter.map(printable))}`;
+  return asks.length === 0 ? before : `${before}; asks ${someOf(asks.map(printable))} afterwards`;
 }
 
 /** The words about a move in the state, with what moves along. */

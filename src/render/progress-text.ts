@@ -130,4 +130,10 @@ export const reasons: Readonly<Record<WaitsFor, Reason>> = {
     brief: 'waiting for its containers for',
     briefest: 'starting',
   },
+  probe: {
+    now: 'waiting for the answer of its address',
+    long: 'waiting for the answer of its address,',
+    brief: 'waiting for its address for',
+    briefest: 'asking',
+  },
 };

@@ -4,6 +4,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Verdict } from '../kind/kind-command.ts';
 import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
+import type { WebAddress } from '../kind/service.ts';
 import { serviceSuffix } from './families/compose-checks.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
@@ -122,6 +123,7 @@ export const domain = defineKind({
   },
   operations: { create: 'domain.create', read: 'domain.one', update: 'domain.update', delete: 'domain.delete' },
   lifecycle: { deletedWithParent: true },
+  reachedAt,
   commands: {
     test: {
       call: 'domain.validateDomain',
@@ -150,6 +152,13 @@ export const domain = defineKind({
   },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }\n'],
 });
+
+/** The proxy serves it on the usual port of its scheme. */
+function reachedAt({ host, path, https, enabled, serviceName }: Row): WebAddress | undefined {
+  if (typeof host !== 'string' || enabled === false) return undefined;
+  const url = `${https === true ? 'https' : 'http'}://${host}${typeof path === 'string' ? path : '/'}`;
+  return { url, service: typeof serviceName === 'string' ? serviceName : undefined };
+}
 
 /** The platform answers a test with 200 in any case. */
 function validity({ isValid, error, resolvedIp, cdnProvider }: Row): Verdict {

@@ -20,7 +20,7 @@ export async function applyPlan(
   >,
 ): Promise<ApplyResult> {
   const { permissions, ...how } = options;
-  const { client, store, addSecret } = connection;
+  const { client, store, addSecret, ask } = connection;
   requirePermissions(made, permissions);
   const ownsProject = made.actions.some(({ kind }) => kind.isTop === true);
   const input = {
@@ -31,6 +31,7 @@ export async function applyPlan(
     store,
     digests: digestsOf(await store.key(), made.base),
     addSecret,
+    ask,
   };
   return inSpan('apply', () => apply(input));
 }

@@ -1,3 +1,4 @@
+import type { Ask } from '../api/ask-address.ts';
 import type { Client, ReadClient } from '../api/client.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -28,6 +29,8 @@ export interface Connection {
   readonly addSecret: Redactor['add'];
   /** The clock of this machine, unless another one is given. */
   readonly clock?: Clock;
+  /** Asks addresses after deployments, as probes say; by default none is asked. */
+  readonly ask?: Ask | undefined;
   /** The values that a plan shows; `usual` by default. */
   readonly values?: Values | undefined;
   /**

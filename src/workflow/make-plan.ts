@@ -122,6 +122,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     ownEnvironment: environment && childAddress(undefined, undefined, environment.name),
     seeds: preview?.seed?.map(({ address }) => address),
     deploys: deploys || destroys,
+    asks: connection.ask !== undefined,
     destroys,
     narrowing: start.narrowing,
     digests: digestsOf(start.key, state),

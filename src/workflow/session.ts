@@ -62,6 +62,8 @@ export interface SessionOptions extends Pick<Connecting, 'purpose' | 'connection
 export type PlanRequest = {
   /** The values that the plan shows; `usual` by default. */
   readonly values?: Values;
+  /** false: apply asks no address after a deployment. */
+  readonly asks?: boolean;
 } & (
   | Omit<PlanOptions, 'touched'>
   | {
@@ -168,7 +170,8 @@ export async function session<T>(
           ...defined({ signal, onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        const reading = { ...connection, clock, signal, values: request.values };
+        const ask = request.asks === false ? undefined : connection.ask;
+        const reading = { ...connection, ask, clock, signal, values: request.values };
         const made = await ('reviewed' in request
           ? planAgain(request.reviewed, manifest, reading, request)
           : plan(manifest, reading, request));

@@ -1,11 +1,12 @@
 import { expect, vi } from 'vitest';
+import type { Ask } from '../../src/api/ask-address.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent, ApplyResult } from '../../src/apply/job.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { PlanOptions } from '../../src/workflow/make-plan.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
-import { session } from '../../src/workflow/session.ts';
+import { type Connecting, session } from '../../src/workflow/session.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { actionsOf, everything, platformOver, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
@@ -29,6 +30,10 @@ export interface Applying extends PlanOptions {
   readonly inFlightTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: ApplyEvent) => void;
+  /** Asks addresses after deployments; none by default. */
+  readonly ask?: Ask;
+  /** false: as `--no-probe`. */
+  readonly asks?: boolean;
 }
 
 /** Plans and applies a manifest, while the time passes as it has to; gives the seconds that it took, too. */
@@ -40,6 +45,8 @@ export async function applyInTime(
     waits = true,
     limitSeconds = 900,
     inFlightTimeoutMs = 60_000,
+    ask,
+    asks = true,
     ...options
   }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
@@ -48,8 +55,10 @@ export async function applyInTime(
   const deploying = { waits, limitMs: () => limitSeconds * 1_000 };
   const at = { purpose: 'apply', deploying, inFlightTimeoutMs, clock: systemClock };
   let begin = 0;
-  const applying = session(await made.manifest(text), platformOver(made, send), at, async (run) => {
-    const planned = await run.plan({ deploys });
+  const { connect, ...platform } = platformOver(made, send);
+  const asking = { ...platform, connect: async (to: Connecting) => ({ ...(await connect(to)), ask }) };
+  const applying = session(await made.manifest(text), asking, at, async (run) => {
+    const planned = await run.plan({ deploys, asks });
     begin = performance.now();
     return run.apply(planned, everything, about);
   });

@@ -95,6 +95,8 @@ export function eventOf([, planned, action, what]: Happened): ApplyEvent {
       return { ...about, event: 'waiting', for: 'earlier', limitMs: 840_000 };
     case 'waiting for health':
       return { ...about, event: 'waiting', for: 'health', limitMs: 30_000 };
+    case 'waiting for probe':
+      return { ...about, event: 'waiting', for: 'probe', limitMs: 30_000 };
     case 'failed':
     case 'unverified':
       return { ...about, event: what, reason: 'the host is taken' };

@@ -100,6 +100,7 @@ const options = {
   ...values,
   ...inFlightTimeout,
   '--no-wait': 'start deployments and do not wait for their end',
+  '--no-probe': 'ask no address after a deployment',
   '--deploy-timeout <[kind=]time>': {
     about: 'time limit of a deployment: 15m, 900; default: 15m; repeatable',
     isRepeatable: true,
@@ -130,8 +131,9 @@ export const command = defineCommand({
 async function apply(run: Run, view: ApplyView, { args: [path], flags }: Given<ApplyFlags>): Promise<Exit> {
   const limitMs = readDeployLimits(flags.deployTimeout ?? [], run.options.kinds);
   const deploying = { waits: flags.wait !== false, limitMs };
+  const asks = deploying.waits && flags.probe !== false;
   if (path === undefined) {
-    const request = { deploys: flags.deploy !== false, narrowing: readNarrowing(flags) };
+    const request = { deploys: flags.deploy !== false, asks, narrowing: readNarrowing(flags) };
     return planAndApply(run, view, { flags, command: 'apply', request, deploying });
   }
   if (flags.deploy === false) {
@@ -148,7 +150,7 @@ async function apply(run: Run, view: ApplyView, { args: [path], flags }: Given<A
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
     flags: { ...flags, autoApprove: true, adopt: true },
     command: 'apply',
-    request: { reviewed, full: flags.full === true },
+    request: { reviewed, asks, full: flags.full === true },
     deploying,
   });
 }

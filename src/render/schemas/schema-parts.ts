@@ -56,7 +56,7 @@ export const actionName = z.enum([
   'no-op',
 ]);
 
-export const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier', 'health']);
+export const waitsFor = z.enum(['queue', 'deployment', 'answer', 'earlier', 'health', 'probe']);
 
 export const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: json }),
@@ -127,6 +127,8 @@ export const action = z.object({
   after: z.array(z.object({ address: z.string(), action: actionName })).optional(),
   /** Of a deployment: the services whose deployments have to succeed before, by `after:` of the block. */
   deploysAfter: strings.optional(),
+  /** Of a deployment: the URLs that apply asks afterwards, by `probe:`; the address of the block where the URL is not known or does not show. */
+  asks: strings.optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: strings.optional(),

@@ -1,0 +1,123 @@
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { attempts } from './attempts.ts';
+import { describeSilence, findCode } from './failures.ts';
+
+/** What an address answered, or why no answer came, as a clause. */
+export type Asked =
+  | {
+      readonly is: 'answer';
+      readonly status: number;
+      readonly location: string | undefined;
+      /** The beginning of the body. */
+      readonly body: string;
+      /** Why `body` is not all of it, as a clause. */
+      readonly lacks: string | undefined;
+    }
+  | { readonly is: 'no name' | 'no answer' | 'certificate'; readonly why: string };
+
+/** Asks an address once, within a deadline (ms), with a GET that carries nothing but its URL. Never rejects. */
+export type Ask = (url: URL, limits: { readonly deadlineMs: number; readonly signal?: AbortSignal }) => Promise<Asked>;
+
+/** Where another machine stands for the addresses. */
+interface AskOptions {
+  readonly lookup?: LookupFunction;
+  readonly portOf?: (url: URL) => number;
+  /** Certificates that are trusted instead of the usual ones. PEM. */
+  readonly ca?: string;
+}
+
+/**
+ * Makes what asks addresses: straight, as all requests go. It follows no redirect, sends no cookie, key or user, and trusts
+ * the certificates that Node trusts, whatever the environment says.
+ */
+export function createAsk({ lookup, portOf, ca }: AskOptions = {}): Ask {
+  return async (url, { deadlineMs, signal }) => {
+    const late = AbortSignal.timeout(deadlineMs);
+    const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
+    const options: RequestOptions & { ca?: string; rejectUnauthorized: true } = {
+      // No agent: one connection for one request.
+      agent: false,
+      headers: { host: url.host, 'user-agent': 'trueup', accept: '*/*', 'accept-encoding': 'identity' },
+      rejectUnauthorized: true,
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      ...(lookup === undefined ? {} : { lookup }),
+      ...(portOf === undefined ? {} : { port: portOf(url) }),
+      ...(ca === undefined ? {} : { ca }),
+    };
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const sent = request(url, options, resolve);
+        sent.on('error', reject);
+        sent.end();
+      });
+      return await read(response);
+    } catch (error) {
+      if (late.aborted) return { is: 'no answer', why: `no whole answer came within ${deadlineMs / 1_000} s` };
+      return silence(url, error);
+    }
+  };
+}
+
+async function read(response: IncomingMessage): Promise<Asked> {
+  const { maxBytes } = attempts.probe;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.length;
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) break;
+  }
+  const { 'content-encoding': encoding = 'identity', location } = response.headers;
+  return {
+    is: 'answer',
+    status: response.statusCode ?? 0,
+    location,
+    body: Buffer.concat(parts).subarray(0, maxBytes).toString(),
+    lacks:
+      encoding !== 'identity'
+        ? 'the answer is compressed, and Trueup did not ask for that'
+        : bytes > maxBytes
+          ? `only the first ${maxBytes / 1024 ** 2} MiB are read`
+          : undefined,
+  };
+}
+
+function silence({ hostname }: URL, error: unknown): Exclude<Asked, { is: 'answer' }> {
+  const code = findCode(error) ?? '';
+  const fault = certificateFaults.get(code);
+  if (fault !== undefined) return { is: 'certificate', why: `its certificate ${fault}` };
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return { is: 'certificate', why: `its certificate is for ${namesIn(error)}, not for ${hostname}` };
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return { is: 'no name', why: `the name ${hostname} does not resolve on this machine` };
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
+    return { is: 'no answer', why: 'no way leads from this machine to the server' };
+  const isPlain = error instanceof Error && /wrong version number|packet length too long/iu.test(error.message);
+  return { is: 'no answer', why: isPlain ? 'the server answers without TLS' : describeSilence(error) };
+}
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const certificateFaults: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', 'has expired'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet'],
+  ['CERT_REVOKED', 'was revoked'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed, as that of a proxy is which has no other one yet'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is of an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is of an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'comes without those of its authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'comes without those of its authority'],
+]);
+
+/** The most names of a certificate that a message has. */
+const maxNames = 3;
+
+/** The names in a certificate that is for another host. */
+function namesIn(error: unknown): string {
+  const { subjectaltname = '' } =
+    error instanceof Error && 'cert' in error ? (error.cert as { readonly subjectaltname?: string }) : {};
+  const names = subjectaltname.split(', ').flatMap((name) => /^(?:DNS|IP Address):(.+)$/u.exec(name)?.[1] ?? []);
+  if (names.length === 0) return 'no host';
+  return [...names.slice(0, maxNames), ...(names.length > maxNames ? ['others'] : [])].join(', ');
+}
