@@ -307,6 +307,13 @@ export const extensionOperations = {
   'tag.assignToProject': 'POST projectId: text, tagId: text',
   'tag.removeFromProject': 'POST projectId: text, tagId: text',
   'tag.bulkAssign': 'POST projectId: text, tagIds: texts',
+  'vaultProvider.create': 'POST name: vaultName, config: vaultConfig, assignments: vaultAssignments',
+  'vaultProvider.update': `POST
+    vaultProviderId: text, name: vaultName, config: vaultConfig, assignments: vaultAssignments`,
+  'vaultProvider.remove': 'POST vaultProviderId: text -> boolean',
+  'vaultProvider.all': 'GET',
+  'vaultProvider.one': 'GET vaultProviderId: text',
+  'vaultProvider.testConnection': 'POST vaultProviderId?: text, config?: vaultConfig -> boolean',
   'user.session': 'GET',
   'user.getPermissions': 'GET',
 } as const satisfies Readonly<Record<string, OperationLine>>;

@@ -143,6 +143,56 @@ const ipam = () =>
       .optional(),
   });
 
+const text = () => z.string().min(1);
+
+/** By provider: where a vault is, and what opens it. */
+const vaultConfig = () =>
+  z.discriminatedUnion('providerType', [
+    z.object({
+      providerType: z.literal('hashicorp'),
+      url: z.url(),
+      token: text(),
+      namespace: z.string().optional(),
+      mount: text().default('secret'),
+    }),
+    z.object({
+      providerType: z.literal('infisical'),
+      siteUrl: z.url().default('https://app.infisical.com'),
+      clientId: text(),
+      clientSecret: text(),
+      projectId: text(),
+      environmentSlug: text(),
+      secretPath: z.string().default('/'),
+    }),
+    z.object({
+      providerType: z.literal('aws'),
+      region: text(),
+      accessKeyId: text(),
+      secretAccessKey: text(),
+      endpoint: z.url().optional(),
+    }),
+    z.object({
+      providerType: z.literal('doppler'),
+      serviceToken: text(),
+      project: z.string().optional(),
+      config: z.string().optional(),
+    }),
+    z.object({
+      providerType: z.literal('azure'),
+      vaultUri: z.url(),
+      tenantId: text(),
+      clientId: text(),
+      clientSecret: text(),
+    }),
+    z.object({
+      providerType: z.literal('scaleway'),
+      region: text().default('fr-par'),
+      projectId: text(),
+      secretKey: text(),
+      apiUrl: z.url().default('https://api.scaleway.com'),
+    }),
+  ]);
+
 /** The types of members, by the names that the lines of operations have for them. */
 export const memberTypes = {
   string: () => z.string(),
@@ -227,6 +277,14 @@ export const memberTypes = {
   patchedService: () => z.enum(['application', 'compose']),
   mtu: () => z.number().int().min(68).max(65535),
   ipam,
+  vaultName: () =>
+    z
+      .string()
+      .min(1)
+      .max(64)
+      .regex(/^[a-zA-Z0-9_-]+$/, 'Name can only contain letters, numbers, dashes and underscores'),
+  vaultConfig,
+  vaultAssignments: () => z.array(z.object({ projectId: text(), environmentIds: z.array(text()).default([]) })),
 };
 
 /** The name of a type of members. */

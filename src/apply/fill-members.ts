@@ -4,7 +4,7 @@ import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
 import { type Json, type Row, isRow } from '../formats/json.ts';
 import { merged } from '../kind/shared-set.ts';
-import { observedValue, valueAt } from '../kind/row-values.ts';
+import { nested, observedValue, valueAt } from '../kind/row-values.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/checked-answers.ts';
@@ -51,7 +51,7 @@ export function buildMembers(input: RequestInput): Record<string, unknown> | und
     const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
     if (isRepeated || !isThereAlready(input, name, from, value)) changes++;
   }
-  return step.role === 'update' && changes === 0 ? undefined : members;
+  return step.role === 'update' && changes === 0 ? undefined : nested(members);
 }
 
 /** Whether an attribute is written because the platform stored it with an error. */
@@ -77,7 +77,7 @@ export function rehearse(input: Resolving): void {
   const members = known.map(([name, from]) => [name, valueOf(context, name, from, undefined)] as const);
   const { input: shape } = endpointOf(step.operation);
   const isWhole = known.length === Object.keys(step.members).length;
-  const result = (isWhole ? shape : shape.partial()).safeParse(Object.fromEntries(members));
+  const result = (isWhole ? shape : shape.partial()).safeParse(nested(Object.fromEntries(members)));
   if (result.success) return;
   const [issue] = result.error.issues;
   throw cannot(

@@ -233,6 +233,8 @@ const table: readonly Entry[] = [
   // Shows only what the caller has in his list.
   ['project', 'all search allForPermissions', anyone],
   ['network', 'create all one remove recreate', anyone],
+  ['vaultProvider', 'all one', anyone],
+  ['vaultProvider', 'create update remove testConnection', anyone, { resource: 'vaultProvider' }],
   ['destination', 'create all testConnection', anyone, destinations],
   ['destination', 'one update remove', ofOrganization('destination'), destinations],
   // The organization is checked by each operation, and by six updates not at all.

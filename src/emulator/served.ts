@@ -35,6 +35,7 @@ import { security } from './groups/security.ts';
 import { gitea } from './groups/gitea.ts';
 import { settings } from './groups/settings.ts';
 import { sshKey } from './groups/ssh-key.ts';
+import { vaultProvider } from './groups/vault-provider.ts';
 import { tag } from './groups/tag.ts';
 import { user } from './groups/user.ts';
 import { volumeBackups } from './groups/volume-backups.ts';
@@ -77,6 +78,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...security,
   ...settings,
   ...tag,
+  ...vaultProvider,
 };
 
 /** One operation as it is called. */

@@ -54,6 +54,9 @@ const lines = {
   destination: `
     destinationId, name, provider?, accessKey, secretAccessKey, bucket, region, endpoint, additionalFlags = [],
     organizationId -> organization, createdAt`,
+  // A credential stands in `config` as it is; answers have stars in its place.
+  vaultProvider: `
+    vaultProviderId, name, providerType, config = {}, assignments = [], organizationId -> organization, createdAt`,
   registry: `
     registryId, registryName, imagePrefix?, username, password, registryUrl, createdAt, registryType = cloud,
     organizationId -> organization`,

@@ -64,7 +64,7 @@ export function blockEntries(block: Placed, writing: Writing): Entry[] {
   for (const [written, target] of known.toSorted(([, a], [, b]) => Number(isName(b)) - Number(isName(a)))) {
     if (target.is === 'field') {
       const { field } = target;
-      if (target.isAlias === true || !isInCase(kind, field, (tag) => row[tag])) continue;
+      if (target.isAlias === true || !isInCase(kind, field, (tag) => observedValue(kind, tag, row))) continue;
       if (field === keyField && same(observed(block, field), key)) continue;
       const isNeeded = fieldOf(kind, field).needed === true || field === keyField || isTag(kind, field);
       const value = fieldValue(block, field, writing, isNeeded);
@@ -92,9 +92,9 @@ function isTag({ unions = [] }: Kind, name: string): boolean {
 /** Makes known the values of a block's fields that are declared secret. */
 export function declareSecrets(block: Placed, secrets: Secrets): void {
   const { kind } = block.object;
-  for (const [name, { secrecy }] of Object.entries(kind.fields)) {
+  for (const [name, { secrecy, hiddenAs = '' }] of Object.entries(kind.fields)) {
     const value = secrecy === 'secret' ? observed(block, name) : null;
-    if (typeof value !== 'string' || value === '') continue;
+    if (typeof value !== 'string' || value === '' || value === hiddenAs) continue;
     secrets.declare(value, { parts: [...keysTo(block), name], place: `${block.address}: ${fieldPath(kind, name)}` });
   }
 }
@@ -112,7 +112,7 @@ function unionValue(
   writing: Writing,
 ): { readonly value: Value; readonly unset: readonly string[] } | undefined {
   const { kind, row } = block.object;
-  const type = row[union.tag];
+  const type = observedValue(kind, union.tag, row);
   const { leftOut } = writing;
   if (typeof type !== 'string' || leftOut.get(block.address)?.has(union.tag) === true) return undefined;
   if (!Object.hasOwn(union.cases, type)) {
@@ -161,6 +161,10 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   const none = noValue(kind, name);
   if (none !== undefined && !(isNeeded && value !== null) && isNone(field, value, none))
     return observedValue(kind, name, row) === undefined ? undefined : 'unset';
+  if (value === field.hiddenAs) {
+    leave(block, writing, name, 'the platform never shows it; write it by hand, as ${secret:…}');
+    return undefined;
+  }
   if (value === null) {
     if ((field.atCreate ?? field.otherwise ?? null) !== null)
       leave(block, writing, name, 'it has no value, which no block can say');

@@ -70,8 +70,11 @@ export interface Field {
   /**
    * Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. A name in
    * braces stands for the value of that member: `{notificationType}.channel`. Behind a list, the members of its items.
+   * A field whose name is a path is sent within the first member of it.
    */
   readonly readAt?: string;
+  /** The text that the platform answers in place of a value; whoever sends it back keeps the value. */
+  readonly hiddenAs?: string;
   /**
    * The text that the platform has behind what users write, by the fields of the parent; '' for none. Requests carry it;
    * plans show the value without it, and the natural key does not have it.

@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import { type Operation, endpointOf, requiredMembers } from '../api/contract.ts';
-import { type Json, type Row, isRow, member } from '../formats/json.ts';
+import { type Json, type Row, isObject, isRow, member } from '../formats/json.ts';
 import { plain } from './codecs.ts';
 import { type Field, schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
@@ -203,19 +204,42 @@ export function outputValue(kind: Kind, output: string, id: string | undefined, 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether an operation has a member of this name. */
+/** Whether an operation has a member of this name; with a dot in it, as in `config.token`, a member of that member. */
 export function takes(operation: Operation, name: string): boolean {
-  return Object.hasOwn(endpointOf(operation).input.shape, name);
+  if (!name.includes('.')) return Object.hasOwn(endpointOf(operation).input.shape, name);
+  return schemasAt(operation, name).length > 0;
 }
 
 /** Whether a member of an operation may be null. */
 export function takesNull(operation: Operation, name: string): boolean {
-  const shape = endpointOf(operation).input.shape[name];
-  return shape !== undefined && accepts(shape, null);
+  return schemasAt(operation, name).some((schema) => z.safeParse(schema, null).success);
 }
 
-function accepts(shape: unknown, value: unknown): boolean {
-  return (shape as { safeParse(input: unknown): { success: boolean } }).safeParse(value).success;
+/** The schemas of a member: one for each form of the member above it. */
+function schemasAt(operation: Operation, path: string): readonly z.core.$ZodType[] {
+  return path
+    .split('.')
+    .reduce<readonly z.core.$ZodType[]>(
+      (above, name) =>
+        above.flatMap(formsOf).flatMap(({ shape }) => (Object.hasOwn(shape, name) ? (shape[name] ?? []) : [])),
+      [endpointOf(operation).input],
+    );
+}
+
+function formsOf(schema: z.core.$ZodType): readonly z.ZodObject[] {
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(formsOf);
+  return schema instanceof z.ZodObject ? [schema] : [];
+}
+
+/** The input of a request by the names of its members: `config.token` goes into the member `config`, over what that has. */
+export function nested(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(members)) {
+    const [first = name, ...rest] = name.split('.');
+    const inner = input[first];
+    input[first] = rest.length === 0 ? value : nested({ ...(isObject(inner) ? inner : {}), [rest.join('.')]: value });
+  }
+  return input;
 }
 
 /** The rows of a kind that the row of an object above lists, without what the platform makes by itself. */

@@ -23,7 +23,7 @@ export function missingAtCreation({
     const from = link.set[name];
     if (from !== undefined && 'sameAs' in from) return fields[from.sameAs] !== undefined;
     if (from !== undefined) return !('parent' in from) || parent !== undefined;
-    const isDeclared = fields[name] !== undefined || maps[name] !== undefined;
+    const isDeclared = [...Object.keys(fields), ...Object.keys(maps)].some((one) => isWithin(one, name));
     return isDeclared || name === kind.identity.id || kind.fields[name]?.atCreate !== undefined;
   };
   // A create that leaves out a field which may be null sends null.
@@ -31,6 +31,11 @@ export function missingAtCreation({
     (name) => kind.fields[name] === undefined || !takesNull(create, name),
   );
   return [...new Set([...required, ...needed])].filter((name) => !isGiven(name));
+}
+
+/** Whether a field is a member, or one within it. */
+function isWithin(field: string, member: string): boolean {
+  return field === member || field.startsWith(`${member}.`);
 }
 
 /** Where a block lacks fields: at the `!reset` that takes the first of them out, or else at its key. */

@@ -54,7 +54,7 @@ function notCompared(action: Action, one: AttributeChange): NotCompared | undefi
 
 function reasonOf(
   action: Action,
-  { wanted, standing, decision, before }: AttributeChange,
+  { field, wanted, standing, decision, before }: AttributeChange,
 ): Pick<NotCompared, 'why' | 'secrets'> | undefined {
   const { declared, there } = standing;
   // Of an error the plan says more than that.
@@ -66,7 +66,7 @@ function reasonOf(
     const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';
     return { why, secrets: wanted?.missing ?? [] };
   }
-  // A value was sent, and the platform answered none: that is no sign of what it has.
-  const isUnanswered = there === 'as settled' && before.reveal() === null;
+  // A value was sent, and the platform answered none, or stars: that is no sign of what it has.
+  const isUnanswered = there === 'as settled' && [null, field.hiddenAs].includes(before.reveal() as null);
   return isUnanswered && decision.do === 'nothing' && decision.ignored !== true ? { why: 'not returned' } : undefined;
 }

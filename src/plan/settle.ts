@@ -128,6 +128,8 @@ function settleAttribute(
   if (decision.do === 'nothing' && isFormer && old !== undefined)
     return { pair: () => ({ ...old, wanted: make(seen)().wanted }) };
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
+  // Its acknowledgement is all that shows of it.
+  if (seen === field.hiddenAs) return { pair: make(seen) };
   if (verdict === 'as before') {
     const isAgain =
       old?.ignored !== undefined && declarationOf({ field, wanted, pair: old, digest, outputs }) === 'as settled';

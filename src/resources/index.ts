@@ -34,6 +34,7 @@ import { security } from './security.ts';
 import { server } from './server.ts';
 import { sshKey } from './ssh-key.ts';
 import { tag } from './tag.ts';
+import { vaultProvider } from './vault-provider.ts';
 import { volumeBackup } from './volume-backup.ts';
 
 /** Every kind of resource. */
@@ -72,5 +73,6 @@ export const kinds: readonly Kind[] = [
   server,
   sshKey,
   tag,
+  vaultProvider,
   volumeBackup,
 ];

@@ -71,6 +71,7 @@ const tables = [
   'volumeBackup',
   'network',
   'patch',
+  'vaultProvider',
   'organization',
   'member',
   'sshKey',
