@@ -81,13 +81,23 @@ function isDeclared({ declared }: Episode, kind: Kind, row: Row): boolean {
 }
 
 /** Whether an object may go: it was ours and is declared no more, or another takes its place or its parent's, or that goes. */
-function mayGo(run: Run, { is, declared, before, prediction }: Episode, after: Snapshot, id: string): boolean {
+function mayGo(run: Run, episode: Episode, after: Snapshot, id: string): boolean {
+  const { is, declared, before, prediction } = episode;
   const ours = [...movedMemory(run.memory, declared)].find(([, memory]) => memory.id === id);
   if (wentWithParent({ before, after }, id)) return true;
   if (ours === undefined) return false;
   const [address] = ours;
-  const isReplaced = [...prediction.replaced].some((one) => address === one || address.startsWith(`${one}.`));
+  const replaced = [...prediction.replaced, ...doubtedOf(episode)];
+  const isReplaced = replaced.some((one) => address === one || address.startsWith(`${one}.`));
   return is === 'destroy' || !declared.byAddress.has(address) || isReplaced;
+}
+
+/** What the plan makes anew because the platform answered an error when it stored the object. */
+function doubtedOf({ planned }: Episode): string[] {
+  const doubted = planned.actions.filter(
+    ({ action, changes }) => action === 'replace' && changes.every(({ cause }) => cause === 'unproven'),
+  );
+  return doubted.map(({ address }) => address);
 }
 
 /**
