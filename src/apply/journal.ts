@@ -31,6 +31,7 @@ const keyOf = ([address, , part]: Entry): string => `${part ?? 'record'} ${addre
 export function openJournal(store: StateStore, base: State): Journal {
   const latest = new Map<string, Entry>();
   const durable = new Map<string, Entry>();
+  const waiting = new Set<string>(); // what is written at the end, and what a kill before that loses
   const put = async (saved: Wave, how: How | undefined): Promise<void> => {
     for (const entry of saved) latest.set(keyOf(entry), entry); // at once: what is saved next goes on from it
     const append = () => Promise.all(saved.map((entry) => store.append(base, ...entry)));
@@ -38,7 +39,11 @@ export function openJournal(store: StateStore, base: State): Journal {
     if (how === 'with the next') append().catch(() => undefined);
     try {
       if (how === undefined) await append();
-      for (const entry of saved) durable.set(keyOf(entry), entry);
+      for (const entry of saved) {
+        durable.set(keyOf(entry), entry);
+        if (how === 'with the rest') waiting.add(keyOf(entry));
+        else waiting.delete(keyOf(entry));
+      }
     } catch (error) {
       for (const entry of saved) {
         const last = durable.get(keyOf(entry));
@@ -48,11 +53,11 @@ export function openJournal(store: StateStore, base: State): Journal {
       throw error;
     }
   };
-  /** The deployments of a service, where they are not saved so already. */
+  /** The deployments of a service, where they are not saved so already, or only at the end. */
   const changed = (service: string, deploys: Deploys | null): Wave => {
     const entry = [service, deploys, 'deployments'] as const;
     const [, before = base.deployments[service] ?? null] = latest.get(keyOf(entry)) ?? [];
-    return same(before, deploys) ? [] : [entry];
+    return same(before, deploys) && !waiting.has(keyOf(entry)) ? [] : [entry];
   };
   return {
     wave: () => [...latest.values()],
