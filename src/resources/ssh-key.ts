@@ -38,7 +38,10 @@ export const sshKey = defineKind({
       schema: () =>
         z
           .string()
-          .regex(/-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----/, 'is no private key in the PEM form of RSA or OpenSSH')
+          .regex(
+            /^-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+-----END \1 PRIVATE KEY-----\s*$/,
+            'is no private key in the PEM form of RSA or OpenSSH',
+          )
           .describe('Private half, as text in PEM form.'),
       secrecy: 'secret',
       onChange: 'replace',

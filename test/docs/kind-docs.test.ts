@@ -107,7 +107,7 @@ describe.each([...kinds, topKind()].map((kind) => ({ kind, name: kind.kind })))(
       const made = bench();
       for (const [, secret = ''] of yaml.matchAll(/\$\{secret:(\w+)\}/g)) {
         // A value for each form that a secret of an example has.
-        made.secrets[secret] = `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----\n`;
+        made.secrets[secret] = `-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n`;
         if (secret.endsWith('PASSWORD')) made.secrets[secret] = 'correct-horse-1';
         if (secret.endsWith('WEBHOOK')) made.secrets[secret] = 'https://hooks.test/correct-horse-1';
       }

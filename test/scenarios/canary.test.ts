@@ -27,7 +27,7 @@ import { spoken } from '../support/profile.ts';
 import { thinned } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
-import { canariesIn, exampleSecrets, oddCanary, plainCanary, quoting } from '../secrets/canaries.ts';
+import { canariesIn, exampleSecrets, oddCanary, pemCanary, plainCanary, quoting } from '../secrets/canaries.ts';
 
 /** No secret of a manifest comes out of the library, over a platform that quotes what it is sent. */
 
@@ -69,7 +69,7 @@ function cases(): Case[] {
 function valueFor(field: Field, name: string): { value: Json | undefined; secrets: Record<string, string> } {
   const one = mayHoldSecrets(field) ? '${secret:ONE}' : '${env:ONE}';
   const [odd, plain] = [oddCanary(name), plainCanary(name)];
-  const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${plain}\n-----END OPENSSH PRIVATE KEY-----\n`;
+  const key = pemCanary('OPENSSH PRIVATE KEY', name);
   if (field.map !== undefined) {
     const url = 'postgres://user:${secret:PLAIN}@host/${secret:ODD}';
     return {
@@ -180,7 +180,7 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
   const heard: string[] = [];
   let quoted = 0;
   const quotes: Send = async (request) => {
-    if (!/canary-(first|second)/.test(request.body ?? '')) return made.emulator.send(request);
+    if (!/canary(?:-|Key)(first|second)/.test(request.body ?? '')) return made.emulator.send(request);
     return quoting(request, first + quoted++);
   };
   const without = manifestWith(stand, undefined);

@@ -352,7 +352,8 @@ describe('drift adopt', () => {
     };
     expect(await uses('key_2')).toBe(at.with(['key-1', 'key-2']));
     expect(await at.planned()).toEqual([`deploy ${compose}`]);
-    const { privateKey, publicKey } = at.emulator.world.tables.sshKey['key_1'] ?? {};
+    const { publicKey } = at.emulator.world.tables.sshKey['key_1'] ?? {};
+    const privateKey = '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n';
     const input = { name: 'twin', privateKey, publicKey, organizationId: 'org_1' };
     for (let made = 0; made < 2; made++) await edit({ emulator: at.emulator, apiKey }, 'sshKey.create', input);
     const [twin, ...others] = Object.values(at.emulator.world.tables.sshKey).filter(({ name }) => name === 'twin');

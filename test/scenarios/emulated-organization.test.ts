@@ -25,7 +25,10 @@ test('an environment called production is made with its project only', async () 
 });
 
 describe('an SSH key', () => {
-  const input = { name: 'k', privateKey: 'secret', publicKey: 'ssh-ed25519 AAAA k', organizationId: 'other' };
+  const pem = (body: string, end = '\n') =>
+    ['-----BEGIN OPENSSH PRIVATE KEY-----', body, '-----END OPENSSH PRIVATE KEY-----', ''].join(end);
+  const privateKey = pem('c2VjcmV0');
+  const input = { name: 'k', privateKey, publicKey: 'ssh-ed25519 AAAA k', organizationId: 'other' };
   const made = async () => {
     await call('sshKey.create', input);
     const [row] = await named('sshKey.all', 'k');
@@ -35,9 +38,22 @@ describe('an SSH key', () => {
   test('is created without an answer, in the organization of the key', async () => {
     expect(await call('sshKey.create', input)).toEqual({ status: 200, body: undefined });
     const rows = await named('sshKey.all', 'k');
-    expect(rows).toMatchObject([
-      { privateKey: 'secret', organizationId: 'org_1', description: null, lastUsedAt: null },
-    ]);
+    expect(rows).toMatchObject([{ privateKey, organizationId: 'org_1', description: null, lastUsedAt: null }]);
+  });
+
+  test.each([
+    { privateKey: 'secret' },
+    { privateKey: pem('c2VjcmV0', '\r\n') },
+    { privateKey: ` ${privateKey}` },
+    { privateKey: privateKey.replace('END OPENSSH', 'END RSA') },
+    { privateKey: pem('Proc-Type: 4,ENCRYPTED') },
+    { publicKey: 'ecdsa-sha2-nistp256 AAAA k' },
+    { publicKey: 'ssh-ed25519 ' },
+  ])('is refused without the form of one: %o', async (wrong) => {
+    const [member = ''] = Object.keys(wrong);
+    const { status, body } = await call('sshKey.create', { ...input, ...wrong });
+    expect([status, body]).toMatchObject([400, { code: 'BAD_REQUEST', issues: [{ path: [member] }] }]);
+    expect(JSON.stringify(body)).not.toContain('c2VjcmV0');
   });
 
   test('may be created twice: nothing of it is unique', async () => {
@@ -56,7 +72,7 @@ describe('an SSH key', () => {
   test('is updated in part, but not in nothing', async () => {
     const sshKeyId = await made();
     const { body } = await call('sshKey.update', { sshKeyId, description: 'd', privateKey: 'other' });
-    expect(body).toMatchObject({ sshKeyId, name: 'k', description: 'd', privateKey: 'secret' });
+    expect(body).toMatchObject({ sshKeyId, name: 'k', description: 'd', privateKey });
     expect((await call('sshKey.update', { sshKeyId, description: null })).body).toMatchObject({ description: null });
     expect((await call('sshKey.update', { sshKeyId })).status).toBe(400);
   });

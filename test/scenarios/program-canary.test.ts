@@ -258,7 +258,11 @@ describe('the program prints no secret and leaves none', () => {
     const { run, emulator, folder, applied } = await place(undefined, trueupInEveryFormat);
     await applied();
     const name = values.FILE;
-    const keys = { privateKey: 'x', publicKey: 'ssh-ed25519 AAAA', organizationId: 'org_1' };
+    const keys = {
+      privateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
+      publicKey: 'ssh-ed25519 AAAA',
+      organizationId: 'org_1',
+    };
     await emulator.act('sshKey.create', { name, description: '', ...keys });
     await emulator.act('environment.create', { name, description: name, projectId: 'prj_1' });
     await emulator.act('compose.create', { name, environmentId: 'env_prj_1' });

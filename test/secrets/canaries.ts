@@ -12,16 +12,19 @@ export function plainCanary(name: string): string {
   return `canary-${name}-one-canary-${name}-two`;
 }
 
-const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
+/** A secret in PEM form, in the letters that the platform takes there. */
+export function pemCanary(what: string, name = 'one'): string {
+  return `-----BEGIN ${what}-----\ncanaryKey${name.replaceAll(/[^A-Za-z0-9]/g, '')}\n-----END ${what}-----\n`;
+}
 
 /** The secrets that the examples of kinds name. */
 export const exampleSecrets: Readonly<Record<string, string>> = {
   SHOP_DB_PASSWORD: plainCanary('db'),
   CACHE_PASSWORD: plainCanary('cache'),
   READER_PASSWORD: plainCanary('reader'),
-  DEPLOY_KEY: pem('OPENSSH PRIVATE KEY'),
-  SHOP_CERTIFICATE: pem('CERTIFICATE'),
-  SHOP_CERTIFICATE_KEY: pem('PRIVATE KEY'),
+  DEPLOY_KEY: pemCanary('OPENSSH PRIVATE KEY'),
+  SHOP_CERTIFICATE: pemCanary('CERTIFICATE'),
+  SHOP_CERTIFICATE_KEY: pemCanary('PRIVATE KEY'),
   MODEL_KEY: plainCanary('model'),
   GIT_CLIENT: plainCanary('client'),
   GIT_TOKEN: plainCanary('token'),
@@ -41,7 +44,7 @@ const inBase64 = [0, 1, 2].map((before) => {
   const all = Buffer.from(`${'x'.repeat(before)}canary`).toString('base64');
   return all.slice(Math.ceil((before * 8) / 6), Math.floor(((before + 6) * 8) / 6));
 });
-const written = new RegExp(['canary-', ...inBase64].join('|'), 'g');
+const written = new RegExp(['canary(?:-|Key)', ...inBase64].join('|'), 'g');
 
 /** How a platform may quote what it was sent. */
 export const quotings: Readonly<Record<string, (text: string) => string>> = {

@@ -64,8 +64,8 @@ describe('a name that only the platform has', () => {
     const { emulator, url } = await platform();
     await emulator.act('sshKey.create', {
       name: `key ${secret}`,
-      privateKey: 'x',
-      publicKey: 'y',
+      privateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
+      publicKey: 'ssh-ed25519 AAAA',
       organizationId: 'org_1',
     });
     const git = 'source: { type: git, customGitUrl: "git@a:b.git", customGitBranch: main, customGitSSHKeyId: deploy }';

@@ -182,7 +182,7 @@ describe('S1: a forged record of an object of another organization', () => {
     await made.emulator.act('sshKey.create', {
       name: 'foreign-name',
       publicKey: 'ssh-rsa A',
-      privateKey: 'x',
+      privateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
       organizationId: 'org_1',
     });
     const row = Object.values(rows.tables.sshKey).find(({ name }) => name === 'foreign-name');

@@ -1,8 +1,8 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { ApiError } from '../error-answers.ts';
-import { omit } from '../json-rows.ts';
+import { ApiError, invalid } from '../error-answers.ts';
+import { omit, textOf, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { makeSshKeyPair } from '../ssh-key-pair.ts';
 
@@ -13,6 +13,7 @@ export const sshKey: Group = {
   // Answers nothing: the new id shows only in the list. The organization is always the key's.
   'sshKey.create'(context, input) {
     const { organizationId = null } = callerOf(context);
+    checkPair(input);
     const sshKeyId = context.newId();
     context.store.insert('sshKey', { ...input, sshKeyId, createdAt: context.now(), organizationId });
     return undefined;
@@ -35,3 +36,11 @@ export const sshKey: Group = {
   // Stores nothing.
   'sshKey.generate': (_context, input) => makeSshKeyPair(input['type'] === 'ed25519' ? 'ed25519' : 'rsa'),
 };
+
+/** The platform looks at the form of both halves, and not whether they belong together: a key with Windows' line ends has none. */
+function checkPair(input: Row): void {
+  if (!/^ssh-(rsa|ed25519)\s+[A-Za-z0-9+/=]+\s*.*\s*$/.test(textOf(input, 'publicKey')))
+    throw invalid('publicKey', 'Invalid public key format');
+  const pem = /^-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+-----END \1 PRIVATE KEY-----\s*$/;
+  if (!pem.test(textOf(input, 'privateKey'))) throw invalid('privateKey', 'Invalid private key format');
+}

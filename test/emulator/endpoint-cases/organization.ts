@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { columnsOf, names, notFound, row, rows, type EndpointCase } from './endpoint-case.ts';
 
+const pem = '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n';
 const keyColumns = [...columnsOf(['sshKey.create', 'sshKey.update']), 'createdAt'];
 const certificateColumns = columnsOf(['certificates.create']);
 const aiColumns = [...columnsOf(['ai.create', 'ai.update']), 'organizationId'];
@@ -84,7 +85,7 @@ const environment: Readonly<Record<string, EndpointCase>> = {
 /** The 6 endpoints of the `sshKey` group. */
 const sshKey: Readonly<Record<string, EndpointCase>> = {
   'sshKey.create': {
-    input: { name: 'deploy', privateKey: 'private', publicKey: 'ssh-ed25519 AAAA3 deploy', organizationId: 'other' },
+    input: { name: 'deploy', privateKey: pem, publicKey: 'ssh-ed25519 AAAA3 deploy', organizationId: 'other' },
     async check({ call }) {
       const [newest] = rows(await call('sshKey.all'));
       // The organization is that of the API key, whatever was sent.
