@@ -75,7 +75,7 @@ ${database({
       shop:
         source: { type: raw, composeFile: "\${file:shop.yml}" }
 ${environment()}        domains:
-          shop.example.com: { serviceName: web, port: 8080, https: true }
+          shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }
         files:
           nginx.conf: { content: "worker_processes 2;\\n" }
 `;
@@ -261,7 +261,7 @@ ${database({ more: limit })}    compose:
               worker:
                 image: registry.example.com/shop/worker:1.4.1
 ${environment(level)}        domains:
-          shop.example.com: { serviceName: web, port: ${port}, https: true }
+          shop.example.com: { serviceName: web, port: ${port}, https: true, certificateType: letsencrypt }
 `;
 
 /** The plan in the picture of the README. */

@@ -126,7 +126,7 @@ ${databases.map((one) => `      ${one}: { dockerImage: "redis:8", databasePasswo
           DATABASE_URL: postgres://shop:\${secret:DB}@\${ref:postgres.main.host}:5432/shop
           LOG_LEVEL: ${level}
         domains:
-          ${host}: { serviceName: web, port: ${port}, https: true }
+          ${host}: { serviceName: web, port: ${port}, https: true, certificateType: letsencrypt }
     application:
       api:
         source: { type: docker, image: "registry.example.com/shop/api:${api}" }

@@ -146,6 +146,22 @@ export const codes = {
     'A program keeps its data in a folder of its container, although a volume is mounted elsewhere.',
     'Mount the volume where the program keeps its data, or tell the program to keep them in the volume.',
   ),
+  'no-certificate': warning(
+    'A domain of a compose has https: true and no certificateType: the proxy answers with its own certificate, and browsers warn.',
+    'Write certificateType: letsencrypt. Write none where the proxy has a certificate for the name.',
+  ),
+  'default-port': note(
+    'A new domain names no port: the platform routes it to port 3000 of the container.',
+    'Write port: with the port on which the program listens.',
+  ),
+  'backup-fails': warning(
+    'A backup lacks what the platform needs to dump a database inside a compose: each of its runs fails.',
+    'Write what the message names into the block of the backup.',
+  ),
+  'stray-dollar': warning(
+    'A value has a ${NAME} that is not read as it is written: nothing fills it in, or docker compose does on an older platform.',
+    'Write ${var:NAME} for a variable of the manifest, or ${{NAME}} in env for another key of the same env.',
+  ),
   allowed: note(
     'A block allows what Trueup would warn of or refuse.',
     'Look at the reason; remove it from allow: when it is over.',

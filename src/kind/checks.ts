@@ -1,5 +1,6 @@
 import type { YAMLError } from 'yaml';
 import type { Code } from '../diagnostics/codes.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import type { Json } from '../formats/json.ts';
 
@@ -83,13 +84,36 @@ export const deploymentCodes = [
   'unmounted-file',
   'unkept-data',
   'lost-folder',
+  'no-certificate',
+  'default-port',
+  'backup-fails',
+  'stray-dollar',
+  'not-effective',
 ] as const satisfies readonly Code[];
+
+/** On what it depends whether a problem is one. What is not known, such as the version of a platform, counts as met, but for `before`. */
+export interface Condition {
+  /** The object of the block is new: one that exists may have another value for what the block leaves out. */
+  readonly isNew?: true;
+  /** The plan changes this field of an object that exists, and nothing of the one at `besides`. */
+  readonly changes?: string;
+  readonly besides?: string;
+  /** The platform is of that version or a later one; it is older. */
+  readonly since?: string;
+  readonly before?: string;
+}
+
+/** What the deployment of a block will do, and when. */
+export interface DeploymentFinding extends Diagnostic {
+  readonly when?: Condition;
+}
 
 /** A mistake, with the block and the field to correct. */
 export interface Problem {
   readonly code: 'inconsistent' | 'overlap' | 'wrong-type' | (typeof deploymentCodes)[number];
   /** The deployment of the block fails for certain. */
   readonly fails?: true;
+  readonly when?: Condition;
   readonly address: string;
   readonly field?: string;
   readonly message: string;

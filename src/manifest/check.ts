@@ -1,8 +1,14 @@
 import { keptIn, once } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { type Json, canonical } from '../formats/json.ts';
-import { type CheckedMap, type CheckedResource, type Problem, deploymentCodes } from '../kind/checks.ts';
+import { type Json, canonical, defined } from '../formats/json.ts';
+import {
+  type CheckedMap,
+  type CheckedResource,
+  type DeploymentFinding,
+  type Problem,
+  deploymentCodes,
+} from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
@@ -62,6 +68,7 @@ export function checkResources(
     const into = isOfDeployment(problem.code) ? deployments : diagnostics;
     const report = reportInto(into, address);
     if (!open.has(textOf(problem))) {
+      if (problem.when !== undefined) continue; // what it depends on, and a value that may not be shown
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
       const general = inGeneral[problem.code] ?? 'its deployment does not do what is meant';
@@ -77,7 +84,9 @@ export function checkResources(
       const message = marks.asWritten(`${where}${problem.message}`);
       const about = { remedy, address, position: known ?? position(place) };
       const found = diagnostic(problem.code, message, about);
-      into.push(problem.fails === true ? { ...found, severity: 'error' } : found);
+      const judged = problem.fails === true ? { ...found, severity: 'error' as const } : found;
+      if (isOfDeployment(problem.code)) deployments.push(defined({ ...judged, when: problem.when }));
+      else diagnostics.push(judged);
     }
   }
   deployments.push(...allowed.values());
@@ -86,7 +95,7 @@ export function checkResources(
 /** What checks find: what is so whatever becomes of the blocks, and what their deployments will do. */
 interface Found {
   readonly diagnostics: Diagnostic[];
-  readonly deployments: Diagnostic[];
+  readonly deployments: DeploymentFinding[];
 }
 
 const ofDeployments: ReadonlySet<string> = new Set(deploymentCodes);
@@ -149,8 +158,8 @@ function problemsOf(seen: Seen, kinds: readonly Kind[], alongside?: (one: Seen[n
   return [...problems, ...portsTakenTwice(published, at)];
 }
 
-function textOf({ code, address, field = '', message, remedy = '', syntax, path = [] }: Problem): string {
-  return JSON.stringify([code, address, field, message, remedy, syntax?.text, path]);
+function textOf({ code, address, field = '', message, remedy = '', syntax, path = [], when }: Problem): string {
+  return JSON.stringify([code, address, field, message, remedy, syntax?.text, path, when]);
 }
 
 /** The variables of the environment in the fields of a resource. */

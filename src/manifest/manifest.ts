@@ -3,6 +3,7 @@ import { turn } from '../api/sleep.ts';
 import { type Diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { resolveAddress, resolvePath, resolveSection } from '../kind/aliases.ts';
+import type { DeploymentFinding } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { type FreeText, evaluateFreeText, placeFreeText, quoteFreeText } from './free-text.ts';
 import { type AcceptedDrift, loadAccepted } from './accepted-drift.ts';
@@ -42,7 +43,7 @@ export interface Manifest {
   /** The value of the free text that was asked for. */
   readonly freeText?: Wanted | undefined;
   /** What the deployments of blocks will do; an error: one of a block that is new or edited fails for certain. */
-  readonly deployments: readonly Diagnostic[];
+  readonly deployments: readonly DeploymentFinding[];
   /** The drift that apply leaves alone, by the file beside the manifest. */
   readonly accepted: readonly AcceptedDrift[];
   /** What a preview does not have, by the addresses of the blocks that it was left out of. */
@@ -161,7 +162,7 @@ async function read(
   );
   const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
-  const deployments: Diagnostic[] = [];
+  const deployments: DeploymentFinding[] = [];
   const places = { texts, beside: workspace.beside, variableNames };
   checkResources(resources, kinds, { diagnostics, deployments }, places);
   checkMentions(resources, diagnostics);

@@ -23,11 +23,11 @@ const maxCharacters = 4_000;
  * it is unknown where a value ends, and one that is too large is not parsed: only its keys show, and values of one word. Its
  * time is linear in the texts and in the number of diagnostics.
  */
-export function withQuotes(
-  diagnostics: readonly Diagnostic[],
+export function withQuotes<T extends Diagnostic>(
+  diagnostics: readonly T[],
   texts: ReadonlyMap<string, string>,
   kinds: readonly Kind[],
-): Diagnostic[] {
+): T[] {
   const broken = new Set(
     diagnostics.flatMap(({ code, position }) =>
       (code === 'yaml-syntax' || code === 'too-large') && position !== undefined ? position.file : [],

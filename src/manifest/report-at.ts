@@ -15,7 +15,7 @@ export function reportInto(diagnostics: Diagnostic[], address?: string): Report 
 const severities: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
 
 /** Errors first; then as they stand in the files, in the order of `files`. */
-export function inOrderOfFiles(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
+export function inOrderOfFiles<T extends Diagnostic>(diagnostics: readonly T[], files: readonly string[]): T[] {
   const orders = new Map(files.map((file, index) => [file, index]));
   const rank = ({ severity, position }: Diagnostic): readonly number[] => [
     severities.indexOf(severity),

@@ -1,25 +1,64 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../kind/group.ts';
+import type { Condition, DeploymentFinding } from '../kind/checks.ts';
 import { type Action, createsObject, isChange, isDeployment, isMove, isReplacement } from './action.ts';
 
 /**
  * What is to be said about the deployments of blocks beside a plan: of services that it writes to or deploys. Why one fails is an
  * error where the plan writes to the service or to what is below it, and a warning where what was applied stays as it is.
  */
-export function deploymentFindings(found: readonly Diagnostic[], actions: readonly Action[]): Diagnostic[] {
+export function deploymentFindings(
+  found: readonly DeploymentFinding[],
+  actions: readonly Action[],
+  version: string | undefined,
+): Diagnostic[] {
   if (found.length === 0) return [];
   const scopes = new Map(actions.map(({ address, scope }) => [address, scope]));
   const edited = new Set(actions.filter(writes).map(({ scope }) => scope));
   const deployed = new Set(actions.filter((one) => isDeployment(one)).map(({ block }) => block));
-  return inOrder(found).flatMap((item) => {
+  const byAddress = groupBy(actions.map((one) => [one.address, one] as const));
+  return inOrder(found).flatMap(({ when = {}, ...item }) => {
     const scope = scopes.get(item.address ?? '');
-    if (scope === undefined) return [];
+    const at = (address = '') => byAddress.get(address) ?? [];
+    if (scope === undefined || !isMet(when, at(item.address), version)) return [];
+    if (at(when.besides).some(writes)) return [];
     if (item.severity !== 'error') return edited.has(scope) || deployed.has(scope) ? [item] : [];
     return [edited.has(scope) ? item : { ...item, severity: 'warning' as const }];
   });
 }
 
+/** The same without a plan, where nothing is known of the platform and each object may be new. */
+export function deploymentsExpected(found: readonly DeploymentFinding[]): Diagnostic[] {
+  return found.flatMap(({ when, ...item }) =>
+    when?.changes === undefined && when?.before === undefined ? [item] : [],
+  );
+}
+
+function isMet({ isNew, changes, since, before }: Condition, own: readonly Action[], version: string | undefined) {
+  if (isNew === true && !own.some(createsObject)) return false;
+  if (changes !== undefined && !own.some((one) => isUpdateOf(one, changes))) return false;
+  if (before !== undefined && (version === undefined || !isOlder(version, before))) return false;
+  return since === undefined || version === undefined || !isOlder(version, since);
+}
+
+/** Whether an action writes another value of a field into an object that exists. */
+function isUpdateOf(one: Action, field: string): boolean {
+  return one.action === 'update' && one.changes.some(({ path }) => path === field);
+}
+
+/** Whether a version, as a platform answers it, comes before another one; one without numbers, such as `canary`, does not. */
+function isOlder(version: string, than: string): boolean {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
+  if (numbers === undefined) return false;
+  const [at, other] = than
+    .split('.')
+    .map((text, index) => [numbers[index] ?? 0, Number(text)] as const)
+    .find(([a, b]) => a !== b) ?? [0, 0];
+  return at < other;
+}
+
 /** By address and code: the order of the blocks in their files does not count. */
-function inOrder(found: readonly Diagnostic[]): readonly Diagnostic[] {
+function inOrder(found: readonly DeploymentFinding[]): readonly DeploymentFinding[] {
   const ranked = found.map((item) => [`${item.address} ${item.code} ${item.message}`, item] as const);
   return ranked.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
 }

@@ -8,6 +8,7 @@ import { adoptOnly } from '../manifest/required.ts';
 import { type ManifestInput, withoutBlocks } from '../manifest/manifest.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { deploymentsExpected } from '../plan/deployment-findings.ts';
 import { applyMoves } from '../plan/moved-addresses.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources } from '../manifest/ask-sources.ts';
@@ -55,7 +56,7 @@ export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   const found = await refuseRivals(options, own);
   const { settings, resources, texts, deployments } = manifest;
   const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
-  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...deployments];
+  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...deploymentsExpected(deployments)];
   if (hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }

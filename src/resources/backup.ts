@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRow } from '../formats/json.ts';
 import { json } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
@@ -115,10 +116,46 @@ export const backup = defineKind({
     ],
   },
   checks: {
+    each: (self) => (self.values.backupType === 'compose' ? dumps(self) : []),
     all: samePlaces,
   },
   examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],
 });
+
+/** The credentials that the dump of a database inside a compose needs, by engine. Source: utils/backups/utils.ts of v0.30.2. */
+const credentials: Readonly<Record<string, readonly string[]>> = {
+  postgres: ['databaseUser'],
+  mysql: ['databaseRootPassword'],
+  mariadb: ['databaseUser', 'databasePassword'],
+  mongo: ['databaseUser', 'databasePassword'],
+};
+
+/** What a backup of a database inside a compose lacks: the platform takes it, and each of its runs fails. */
+function dumps({ address, values, unknown = [] }: CheckedResource): Problem[] {
+  const { databaseType: engine, serviceName, metadata } = values;
+  const about = { code: 'backup-fails', address } as const;
+  const found: Problem[] = [];
+  if (serviceName === undefined && !unknown.includes('serviceName')) {
+    const message = 'it names no service of the compose, and the platform finds no container to dump';
+    const remedy = 'Write serviceName: with the service that runs the database.';
+    found.push({ ...about, message, remedy, when: { isNew: true } });
+  }
+  if (engine === 'libsql') {
+    const message = 'the platform dumps no libSQL inside a compose';
+    const remedy = 'Write a block under volumeBackups: for its volume, in place of this one.';
+    return [...found, { ...about, field: 'databaseType', message, remedy }];
+  }
+  if (typeof engine !== 'string' || unknown.includes('metadata')) return found;
+  const given = isRow(metadata) ? metadata[engine] : undefined;
+  const lacking = (credentials[engine] ?? []).filter((name) => (isRow(given) ? (given[name] ?? '') : '') === '');
+  if (lacking.length === 0) return found;
+  const password = (name: string) => (/password/i.test(name) ? "'${secret:NAME}'" : 'NAME');
+  const members = lacking.map((name) => `${name}: ${password(name)}`).join(', ');
+  const message = `metadata has no ${lacking.join(' and no ')} for ${engine}`;
+  // The platform may have what the block of an existing backup leaves out.
+  const when = metadata === undefined ? ({ when: { isNew: true } } as const) : {};
+  return [...found, { ...about, message, remedy: `Write metadata: { ${engine}: { ${members} } }.`, ...when }];
+}
 
 /** Two backups below one prefix of a destination delete each other's files when old ones are removed. */
 function samePlaces(all: readonly CheckedResource[]): Problem[] {

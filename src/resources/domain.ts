@@ -5,7 +5,7 @@ import type { Verdict } from '../kind/kind-command.ts';
 import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { WebAddress } from '../kind/service.ts';
-import { serviceSuffix } from './families/compose-checks.ts';
+import { portsOfService, serviceSuffix } from './families/compose-checks.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
 
@@ -147,7 +147,7 @@ export const domain = defineKind({
             },
           ]
         : [],
-    all: sameRoutes,
+    all: (all, at) => [...sameRoutes(all), ...all.flatMap((self) => leftToPlatform(self, at(self.parent ?? '')))],
     hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
   },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }\n'],
@@ -165,6 +165,29 @@ function validity({ isValid, error, resolvedIp, cdnProvider }: Row): Verdict {
   return isValid === true
     ? { passed: true, findings: { resolvedIp, cdnProvider } }
     : { passed: false, reason: typeof error === 'string' ? error : undefined };
+}
+
+/**
+ * What a new domain gets where its block leaves it open: port 3000; and below a compose no resolver for its certificate, while
+ * below an application the entry point of the proxy has one. Source: utils/docker/domain.ts and setup/traefik-setup.ts of v0.30.2.
+ */
+function leftToPlatform({ address, values, unknown = [] }: CheckedResource, parent?: CheckedResource): Problem[] {
+  const isOpen = (field: string) => values[field] === undefined && !unknown.includes(field);
+  const about = { address, when: { isNew: true } } as const;
+  const found: Problem[] = [];
+  if (parent?.kind === 'compose' && values.https === true && isOpen('certificateType')) {
+    const message = 'without certificateType there is no certificate for it: browsers warn of the one of the proxy';
+    const remedy = `Write certificateType: letsencrypt. Write none where the proxy has a certificate for ${String(values.host)}.`;
+    found.push({ ...about, code: 'no-certificate', field: 'https', message, remedy });
+  }
+  const ports = parent === undefined ? [] : portsOfService(parent, String(values.serviceName));
+  if (isOpen('port') && !ports.includes(3000)) {
+    const [only] = ports.length === 1 ? ports : [];
+    const message = 'it names no port: the platform routes it to port 3000 of the container';
+    const remedy = `Write port: ${only ?? 3000}${only === undefined ? ', or the one on which the program listens' : ''}.`;
+    found.push({ ...about, code: 'default-port', message, remedy });
+  }
+  return found;
 }
 
 /** The platform lets two domains claim one host and path; which one wins is chance. */

@@ -135,7 +135,11 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
   const foreign = preview === undefined ? [] : refuseAdoption(made.actions);
-  const expected = deploymentFindings(request.deployments, made.actions);
+  const expected = deploymentFindings(
+    request.deployments,
+    made.actions,
+    start.platform.capabilities?.version ?? undefined,
+  );
   return finished(made, { start, concerned: [...concerned, ...foreign, ...expected], proof });
 }
 

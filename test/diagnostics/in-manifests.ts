@@ -2,6 +2,7 @@ import { adoptOnly } from '../../src/manifest/required.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { deploymentsExpected } from '../../src/plan/deployment-findings.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { database, folderWith, head, production, raw, reported, stack } from './provoked.ts';
@@ -78,6 +79,18 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
       raw("services: { db: { image: 'postgres:18', volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
     ),
   },
+  'no-certificate': {
+    'trueup.yaml': production(stack('domains: { shop.example.com: { serviceName: web, port: 80, https: true } }')),
+  },
+  'default-port': { 'trueup.yaml': production(stack('domains: { shop.example.com: { serviceName: web } }')) },
+  'backup-fails': {
+    'trueup.yaml': production(
+      stack(
+        "backups: { nightly: { schedule: '0 3 * * *', destinationId: dst_1, prefix: a/, database: shop, databaseType: mariadb, serviceName: web, metadata: { mariadb: { databaseUser: shop } } } }",
+      ),
+    ),
+  },
+  'stray-dollar': { 'trueup.yaml': production(database('env: { HOST: a.example.com, URL: "https://${HOST}" }')) },
   allowed: {
     'trueup.yaml': production(stack('env: { REGION: eu }, allow: { unused-env: "read by a script on the server" }')),
   },
@@ -110,7 +123,7 @@ export async function read(
     },
     addSecret: () => {},
   });
-  return [...warnings, ...manifest.deployments, ...adoptOnly(manifest.resources)];
+  return [...warnings, ...deploymentsExpected(manifest.deployments), ...adoptOnly(manifest.resources)];
 }
 
 /** Provokes each code with its manifest. */

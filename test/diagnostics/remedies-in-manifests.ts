@@ -186,6 +186,40 @@ export const inManifests = {
       "image: 'postgres:18', environment: { PGDATA: /var/lib/postgresql/data }",
     ),
   },
+  'no-certificate': {
+    'Write certificateType: letsencrypt.': edited(
+      'no-certificate',
+      'https: true',
+      'https: true, certificateType: letsencrypt',
+    ),
+    'Write none where the proxy has a certificate for shop.example.com.': edited(
+      'no-certificate',
+      'https: true',
+      'https: true, certificateType: none',
+    ),
+  },
+  'default-port': {
+    'Write port: 3000, or the one on which the program listens.': edited(
+      'default-port',
+      'serviceName: web',
+      'serviceName: web, port: 80',
+    ),
+  },
+  'backup-fails': {
+    "Write metadata: { mariadb: { databasePassword: '${secret:NAME}' } }.": edited(
+      'backup-fails',
+      'databaseUser: shop',
+      "databaseUser: shop, databasePassword: '${secret:PW}'",
+      { secrets: { PW: 'correct-horse' } },
+    ),
+  },
+  'stray-dollar': {
+    'Write ${{HOST}}: the platform puts the value of HOST there.': edited(
+      'stray-dollar',
+      'https://${HOST}',
+      'https://${{HOST}}',
+    ),
+  },
   allowed: {
     'Look at the reason;': { forPeople: 'only people know whether it holds' },
     'remove it from allow: when it is over.': edited(

@@ -3,7 +3,7 @@ import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { ComposeModel, ComposeService, NoCompose } from '../../compose/model.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
-import type { Json } from '../../formats/json.ts';
+import { type Json, isObject } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
@@ -106,6 +106,17 @@ function instead(text: string, content: Json): string {
   return key === undefined || key === 'services'
     ? 'Write services: { NAME: { image: … } }, or ${file:…} with the path of the file.'
     : `Did you mean services: in place of ${key}:?`;
+}
+
+/** The ports of its container that a service of a compose names, published or exposed; none where they are not known. */
+export function portsOfService(self: CheckedResource, service: string): readonly number[] {
+  const read = self.kind === 'compose' && self.values.sourceType === 'raw' ? composeOf(self) : undefined;
+  const definition = read !== undefined && 'model' in read ? read.model.services.get(service)?.definition : undefined;
+  if (definition === undefined) return [];
+  const written = [...itemsOf(definition.ports), ...itemsOf(definition.expose)].map((item) =>
+    isObject(item) ? mapOf(item).target : /(?:^|:)(\d+)(?:\/tcp)?$/.exec(String(item))?.[1],
+  );
+  return [...new Set(written.map(Number))].filter((port) => Number.isInteger(port) && port > 0);
 }
 
 /** The ports of its server that the services of a compose file publish. */

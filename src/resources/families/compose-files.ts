@@ -1,10 +1,12 @@
 import { closest } from '../../diagnostics/closest.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
 import type { ComposeModel } from '../../compose/model.ts';
 import type { NamedFile } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { isRemoved } from './compose-data.ts';
+import { groupBy } from '../../kind/group.ts';
 import { inFile } from './compose-model.ts';
-import { type Mounted, isDataFolder } from './data-folder.ts';
+import { isDataFolder } from './data-folder.ts';
 
 /** What a raw compose file names beside itself, and what does not fit between it and the blocks under files:. */
 export function filesExist(
@@ -53,40 +55,106 @@ export function filesExist(
     const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
     return [{ code: 'unmounted-file', address: block.address, message: `no service mounts ../files/${path}`, remedy }];
   });
-  return [...named, ...unwritten, ...unused, ...foldersLast(self, services)];
+  return [
+    ...named,
+    ...unwritten,
+    ...unused,
+    ...foldersLast(self, services),
+    ...filesStay(self, written, { services, files }),
+  ];
 }
 
-/** What a service mounts from the folder of the source, which each deployment of a raw compose makes anew. */
-function foldersLast(self: CheckedResource, services: ComposeModel['services']): readonly Problem[] {
-  return [...services.values()].flatMap(({ name, mounts, isActive }): Problem[] => {
-    const below = mounts.filter(({ type, source = '' }) => isActive && type === 'bind' && isRemoved(source));
-    const isThere = ({ source = '' }: Mounted) => ['.env', 'docker-compose.yml'].includes(plainPath(source));
-    const data = below.filter(isDataFolder);
-    const rest = below.filter((mount) => !isDataFolder(mount) && !isThere(mount));
-    const [first] = data;
-    const sources = data.map(({ source }) => source).join(', ');
-    const folder = plainPath(first?.source ?? '').replace(/^\.?$/, 'data');
-    return [
-      ...(first === undefined
-        ? []
-        : [
-            inFile(self, {
-              code: 'lost-folder',
-              path: ['services', name, 'volumes', first.index],
-              message: `${name} mounts ${sources}, and each deployment removes ${data.length === 1 ? 'it' : 'them'} with all data`,
-              remedy: `Mount ../files/${folder} instead, which stays${data.length === 1 ? '' : '; the others likewise'}. Copy there first what is to be kept.`,
-            }),
-          ]),
-      ...rest.map(({ source = '', index }) =>
-        inFile(self, {
-          code: 'lost-folder',
-          path: ['services', name, 'volumes', index],
-          message: `${name} mounts ${source}, which is not there: Docker makes an empty folder`,
-          remedy: `Write it under files:, and mount ../files/${plainPath(source)}.`,
-        }),
-      ),
-    ];
+/**
+ * What becomes of a new content of a file alone. A service whose definition is the same keeps its containers, and Swarm changes no
+ * config or secret. Source: Dokploy/dokploy#4792; docker/cli, stack deploy.
+ */
+function filesStay(
+  self: CheckedResource,
+  written: readonly CheckedResource[],
+  { services, files }: Pick<ComposeModel, 'services' | 'files'>,
+): readonly Problem[] {
+  const isStack = self.values.composeType === 'stack';
+  return written.flatMap(({ address, values: { filePath } }): Problem[] => {
+    if (typeof filePath !== 'string') return [];
+    const isOf = (source: string) => {
+      const path = belowFiles(source);
+      return (
+        path !== undefined &&
+        (path === '' || plainPath(filePath) === path || plainPath(filePath).startsWith(`${path}/`))
+      );
+    };
+    const about = { address, field: 'content', when: { changes: 'content', besides: self.address } } as const;
+    const config = files.find(({ is, path }) => (is === 'configs' || is === 'secrets') && isOf(path));
+    if (isStack && config !== undefined) {
+      const [section = '', name = ''] = config.at.map(String);
+      const message = `Swarm cannot change ${name} of ${section}, and the deployment fails`;
+      const remedy = `Give it another key in the compose file with each content, as in ${name}-2.`;
+      return [{ ...about, code: 'refused-setting', fails: true, message, remedy }];
+    }
+    const users = [...services.values()].filter(
+      ({ mounts, isActive }) => isActive && mounts.some(({ source = '' }) => isOf(source)),
+    );
+    if (users.length === 0) return [];
+    const names = someOf(users.map(({ name }) => name));
+    const message = `the deployment writes the file, and restarts no container for it: ${names} may go on with what was read before`;
+    const remedy = `To start ${users.length === 1 ? 'it' : 'them'} anew, change the definition in the compose file too, such as a label with the version of the file.`;
+    return [{ ...about, code: 'not-effective', message, remedy }];
   });
+}
+
+/** What services mount from the folder of the source, which each deployment of a raw compose makes anew. */
+function foldersLast(self: CheckedResource, services: ComposeModel['services']): readonly Problem[] {
+  const all = [...services.values()].flatMap(({ name, mounts, isActive }) =>
+    mounts
+      .filter(({ type, source = '' }) => isActive && type === 'bind' && isRemoved(source))
+      .map((mount) => ({ ...mount, service: name, source: mount.source ?? '' })),
+  );
+  const isData = (mount: (typeof all)[number]) => isDataFolder(mount) && !isFileName(plainPath(mount.source));
+  const isThere = ({ source }: (typeof all)[number]) => ['.env', 'docker-compose.yml'].includes(plainPath(source));
+  const data = groupBy(all.filter(isData).map((mount) => [mount.service, mount] as const));
+  const rest = groupBy(
+    all.filter((mount) => !isData(mount) && !isThere(mount)).map((mount) => [mount.source, mount] as const),
+  );
+  const lost = (mount: { readonly service: string; readonly index: number }, message: string, remedy: string) =>
+    inFile(self, { code: 'lost-folder', path: ['services', mount.service, 'volumes', mount.index], message, remedy });
+  return [
+    ...[...data.values()].flatMap((mounts): Problem[] => {
+      const [first, ...others] = mounts;
+      if (first === undefined) return [];
+      const folder = plainPath(first.source).replace(/^\.?$/, 'data');
+      const [them, likewise] = others.length === 0 ? ['it', ''] : ['them', '; the others likewise'];
+      const sources = mounts.map(({ source }) => source).join(', ');
+      return [
+        lost(
+          first,
+          `${first.service} mounts ${sources}, and each deployment removes ${them} with all data`,
+          `Mount ../files/${folder} instead, which stays${likewise}. Copy there first what is to be kept.`,
+        ),
+      ];
+    }),
+    ...[...rest].flatMap(([source, mounts]): Problem[] => {
+      const [first] = mounts;
+      if (first === undefined) return [];
+      const names = [...new Set(mounts.map(({ service }) => service))];
+      const who = `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ${source}`;
+      const path = plainPath(source);
+      return isFileName(path)
+        ? [
+            lost(
+              first,
+              `${who}, which is not there: Docker makes an empty folder`,
+              `Write it under files:, and mount ../files/${path}.`,
+            ),
+          ]
+        : [
+            lost(
+              first,
+              `${who}, which each deployment makes anew, and empty`,
+              `Mount ../files/${path} instead, which stays, and write what it has to hold under files:.`,
+            ),
+          ];
+    }),
+  ];
 }
 
 function missingFile(

@@ -88,7 +88,7 @@ export function unkeptData(who: string, container: Container): Pick<Problem, 'co
 /** The folder of the newest version, for a tag without one. */
 function newestFolder(image: string, { newest }: StatefulImage): string | undefined {
   const { owner, tag } = readImage(image);
-  return image.includes('@') || /\d/.test(tag) || !['', 'library'].includes(owner) ? undefined : newest;
+  return /[@$]/.test(image) || /\d/.test(tag) || !['', 'library'].includes(owner) ? undefined : newest;
 }
 
 /** The folders for data that a container has, by what it keeps: an image that is known has one. */

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { readEnvText } from '../../formats/env-text.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { imageIsWhole, variablesStay } from './stray-dollars.ts';
 
 /** The variables in the env of a block, a map or a text; `isOpen`: the service may have others. */
 export function envOf({ values, maps, unknown = [] }: CheckedResource): {
@@ -12,12 +13,13 @@ export function envOf({ values, maps, unknown = [] }: CheckedResource): {
   return { entries: map?.entries ?? text ?? new Map(), isOpen: unknown.includes('env') || map?.isOwn === false };
 }
 
-/** What the platform makes of the env of a service when it deploys it: expressions of its own, and lines of a text. */
+/** What the platform makes of the image and the env of a service when it deploys it: variables, and lines of a text. */
 export function envWorks(self: CheckedResource): readonly Problem[] {
   const { createEnvFile, composeType } = self.values;
   // Nothing reads the env of a compose without its .env file.
   const isRead = createEnvFile !== false || composeType === 'stack';
-  return isRead ? [...refusedReferences(self), ...lines(self)] : [];
+  const ofEnv = isRead ? [...refusedReferences(self), ...variablesStay(self, envOf(self).entries), ...lines(self)] : [];
+  return [...imageIsWhole(self), ...ofEnv];
 }
 
 /** `${{NAME}}` is another variable of the same env, and the platform refuses what is none. Those above are checked elsewhere. */

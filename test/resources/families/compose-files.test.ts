@@ -18,7 +18,7 @@ async function found(
 }
 
 const one = (definition: string, rest = '') => `services:\n  web: { image: nginx, ${definition} }\n${rest}`;
-const domain = 'domains: { shop.example.com: { serviceName: web } }';
+const domain = 'domains: { shop.example.com: { serviceName: web, port: 80 } }';
 const says = (code: string, text: string) => [expect.stringMatching(new RegExp(`^${code}: .*${text}`)) as string];
 const nothing: readonly string[] = [];
 
@@ -78,9 +78,17 @@ describe('F1: what a raw source does not have', () => {
     ["'${UP:-./uploads}:/srv'", 'web mounts ./uploads, and'],
     ['{ type: bind, source: ./data, target: /data }', 'web mounts ./data, and'],
     ["'./nginx.conf:/etc/nginx/nginx.conf:ro'", 'web mounts ./nginx.conf, which is not there: Docker makes an empty'],
-    ["'./html:/usr/share/nginx/html:ro'", 'web mounts ./html, which is not there: Docker makes an empty folder'],
-  ])('F1: volumes: [%s]', async (mounts, text) => {
-    expect(await found(one(`volumes: [${mounts}]`))).toEqual([
+    ["'./html:/usr/share/nginx/html:ro'", 'web mounts ./html, which each deployment makes anew, and empty'],
+    ["'./letsencrypt:/etc/letsencrypt'", 'web mounts ./letsencrypt, which each deployment makes anew, and empty'],
+    ["'./inc/lib.inc.php:/app/lib.php'", 'web mounts ./inc/lib.inc.php, which is not there: Docker makes an empty'],
+    ["'./app.jar:/app/app.jar'", 'web mounts ./app.jar, which is not there'],
+    [
+      "'./a.conf:/a.conf'",
+      'web, api mount ./a.conf, which is not there',
+      "  api: { image: api, volumes: ['./a.conf:/b.conf'] }",
+    ],
+  ])('F1: volumes: [%s]', async (mounts, text, more = '') => {
+    expect(await found(one(`volumes: [${mounts}]`, more))).toEqual([
       expect.stringContaining(`lost-folder: source.composeFile: ${text}`),
     ]);
   });
@@ -106,6 +114,9 @@ describe('F1: what a raw source does not have', () => {
       'Mount ../files/data instead, which stays; the others likewise. Copy there first what is to be kept.',
     ]);
     expect(await remedy("'./a.conf:/a.conf:ro'")).toEqual(['Write it under files:, and mount ../files/a.conf.']);
+    expect(await remedy("'./certs/:/etc/certs'")).toEqual([
+      'Mount ../files/certs instead, which stays, and write what it has to hold under files:.',
+    ]);
   });
 
   test('is not asked of a repository', async () => {

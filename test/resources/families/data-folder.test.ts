@@ -153,6 +153,7 @@ describe('a volume beside the folder of the data', () => {
     [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
     [container('postgres:18', [`pg:${pgdata}`], ['PGDATA=${PGDATA}'])],
     [container('postgres:17-alpine', [`pg:${pgdata}`])],
+    [container('postgres:${TAG}', [`pg:${pgdata}`])],
     [container(`postgres@sha256:${'a'.repeat(64)}`, [`pg:${pgdata}`])],
     [container('supabase/postgres:latest', [`pg:${pgdata}`])],
     [container('postgres:16', ['./init:/docker-entrypoint-initdb.d:ro'])],
