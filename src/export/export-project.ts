@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { didYouMean } from '../diagnostics/closest.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
@@ -138,7 +139,7 @@ export async function exportProject(
   // After the files: a state without them would let the next apply delete what it holds.
   if (exported.blocks.size > 0) await keep(exported.state);
   return {
-    blocks: exported.blocks,
+    blocks: new Map([...exported.blocks].map(([address, { kind }]) => [address, kind.kind])),
     notes: exported.notes,
     isEmpty: exported.isEmpty,
     ...written,
@@ -343,7 +344,7 @@ function checkReplaceable(
 
 /** @throws {Stop} `refused`, when the files or the state hold what the new export does not. */
 async function checkReplaced(
-  { texts }: Manifest,
+  { texts, resources }: Manifest,
   records: Records,
   { exported, folder }: { readonly exported: Exported; readonly folder: string },
 ): Promise<void> {
@@ -352,6 +353,14 @@ async function checkReplaced(
   const left = [...new Set([...texts.keys(), ...beside])].filter((path) => !exported.files.has(path));
   if (left.length > 0) {
     throw notReplaceable(`the new export does not have ${left.join(', ')}`, 'Move what is of no use any more away.');
+  }
+  const lost = resources.flatMap((resource) => {
+    const written = new Set(wordsOf(exported.blocks.get(resource.address)));
+    return wordsOf(resource).flatMap((word) => (written.has(word) ? [] : [`${word} of ${resource.address}`]));
+  });
+  if (lost.length > 0) {
+    const remedy = 'Export into another folder with --out, and take over what you keep.';
+    throw notReplaceable(`the new export would not have ${someOf(lost)}`, remedy);
   }
   const others = records.filter(([address, { id }]) => {
     return !exported.blocks.has(address) || exported.state.resources[address]?.id !== id;
@@ -362,6 +371,17 @@ async function checkReplaced(
     `the state has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and more' : ''}, which the export does not have`,
     'Make trueup plan empty first: its notes say of each object what to do.',
   );
+}
+
+/** What a block says that no field of the platform holds. */
+function wordsOf(resource: Resource | undefined): string[] {
+  if (resource === undefined) return [];
+  const { options, after, createOnly, allows, probe, privateKeys } = resource;
+  const beside = { after, createOnly, allow: allows, probe, private: privateKeys };
+  return [...Object.entries(options), ...Object.entries(beside)].flatMap(([word, value]) => {
+    const isSaid = value !== undefined && value !== null && value !== false;
+    return isSaid && !(value instanceof Set && value.size === 0) ? [word] : [];
+  });
 }
 
 function notReplaceable(why: string, remedy = 'Export into another folder with --out.'): Stop {

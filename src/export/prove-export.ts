@@ -4,6 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { kindsThere } from '../kind/kinds-on.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import { createReader } from '../observe/reader.ts';
@@ -35,8 +36,8 @@ export interface ExportInput extends Omit<ComposeInput, 'kinds' | 'allKinds' | '
 export interface Exported {
   readonly files: ReadonlyMap<string, string>;
   readonly secrets: readonly NamedSecret[];
-  /** Addresses of the new blocks, with the kinds of their objects. */
-  readonly blocks: ReadonlyMap<string, string>;
+  /** The new blocks, by address. */
+  readonly blocks: ReadonlyMap<string, Resource>;
   readonly notes: readonly Diagnostic[];
   /** The addresses of all objects that were not there, whether they are exported or not. */
   readonly unmanaged: readonly string[];
@@ -86,7 +87,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
     return {
       files,
       secrets: composed.secrets,
-      blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
+      blocks: new Map(declared.map((resource) => [resource.address, resource])),
       notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
       isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one))),

@@ -68,7 +68,7 @@ test('names that are no names of files or keys of YAML are exported, and the pla
   for (const name of hostileNames) await stack(made, name, { composeFile: long });
   const { files, blocks, notes } = await plansNothing(made);
   expect(notes.filter(({ address = '' }) => address.startsWith('production'))).toEqual([]);
-  expect([...blocks.values()].filter((kind) => kind === 'compose')).toHaveLength(hostileNames.length);
+  expect([...blocks.values()].filter(({ kind }) => kind.kind === 'compose')).toHaveLength(hostileNames.length);
   const paths = [...files.keys()];
   for (const path of paths) {
     expect(path).toMatch(/^[A-Za-z0-9_][\w./-]*$/);

@@ -139,13 +139,13 @@ describe.each(together(triedStands()))('$title', ({ group }) => {
       made.requests('POST');
       const exported = await exportOf(made);
       expect(made.requests('POST')).toEqual([]);
-      expect(exported.notes.filter(({ address = '' }) => !/^(sshKeys\.key-|members\["admin)/.test(address))).toEqual(
-        [],
-      );
+      expect(
+        exported.notes.filter(({ address = '' }) => !/^(sshKeys\.key-|vaultProviders\.|members\["admin)/.test(address)),
+      ).toEqual([]);
       // An object without a name gets a key of its own.
       for (const { stand } of texts)
         if (kind.identity.keyField !== undefined) expect([...exported.blocks.keys()]).toContain(addressOf(stand));
-      expect([...exported.blocks.values()].filter((name) => name === kind.kind).length).toBeGreaterThanOrEqual(
+      expect([...exported.blocks.values()].filter((one) => one.kind === kind).length).toBeGreaterThanOrEqual(
         texts.length,
       );
       const files = Object.fromEntries(exported.files);
@@ -156,6 +156,10 @@ describe.each(together(triedStands()))('$title', ({ group }) => {
         ),
       ).toEqual([]);
       expect(plan.actions.flatMap(({ notes }) => notes)).toEqual([]);
+      // What the platform never shows has to be written by hand before it can be applied elsewhere.
+      const isHidden = exported.notes.some(({ message }) => message.includes('the platform never shows it'));
+      expect(isHidden).toBe(kind.kind === 'vaultProvider');
+      if (isHidden) return;
       const other = kindBench();
       for (const { name, value } of exported.secrets) other.secrets[name] = value;
       await applyAll(other, files);

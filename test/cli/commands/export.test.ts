@@ -157,6 +157,23 @@ test('--force replaces nothing that it would lose', async () => {
   writeFileSync(join(out, 'environments/mine.yaml'), 'environments: { mine: {} }\n');
   await refused(flags, 'does not have environments/mine.yaml', out);
   rmSync(join(out, 'environments/mine.yaml'));
+  const production = join(out, 'environments/production.yaml');
+  const exported = readFileSync(production, 'utf8');
+  for (const line of [
+    'createOnly: [source.composeFile]',
+    'after: [postgres.main]',
+    'health: { within: 90s }',
+    'deploy: never',
+    'allow: { unkept-data: "it is a cache" }',
+    'private: [env.API_TOKEN]',
+    'protect: true',
+  ]) {
+    writeFileSync(production, exported.replace('    shop:\n', `    shop:\n        ${line}\n`));
+    const word = line.slice(0, line.indexOf(':'));
+    const why = `would not have ${word} of production.compose.shop;`;
+    await refused(flags, why, out);
+  }
+  writeFileSync(production, exported);
   await emulator.act('compose.delete', { composeId: idOf('production.compose.shop'), deleteVolumes: false });
   await refused(flags, 'the state has production.compose.shop', out);
 });
