@@ -1,5 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/row-values.ts';
+import { deployedFrom } from '../plan/deployment-record.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/stored-pairs.ts';
 import { knownPairs, pendingCreate, withPending, withWrite } from '../state/pending-operation.ts';
@@ -145,12 +146,14 @@ export async function settleStale(run: Run, job: Job): Promise<void> {
   const known = job.deploys;
   // Stale since earlier, and nothing written now; or recorded by a deployment of this run that failed.
   if (known?.stale?.saved !== undefined) return;
+  // Its deployment failed in this run, and the former version is back.
+  if (known?.failed !== service.known?.failed) return;
   const isDone = (other: Job) => resultOf(other) === 'done';
   if (!job.scope.jobs.every(isDone)) return;
   const inputs = service.inputs(run.outputs);
   if (inputs === undefined || known?.pending !== undefined) return;
   if (known?.stale === undefined) {
-    await saveDeploys(run, job, { inputs }, 'with the rest');
+    await saveDeploys(run, job, deployedFrom(known ?? {}, inputs), 'with the rest');
     return;
   }
   const saved = savedIn(kind, await rowAfter(run, job), inputs);

@@ -243,7 +243,7 @@ function deploysBefore({ service }: Action): Deploys | undefined {
   if (staleness === undefined) return known;
   const code = known?.stale?.code ?? staleness.code;
   // An earlier save or deployment does not contain what is written now.
-  return { ...defined({ inputs: known?.inputs }), stale: defined({ code }) };
+  return { ...defined({ inputs: known?.inputs, failed: known?.failed }), stale: defined({ code }) };
 }
 
 /** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */

@@ -1,9 +1,10 @@
 import { attempts } from '../api/attempts.ts';
 import type { PlatformError } from '../api/platform-error.ts';
 import { type Stop, diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Unit } from '../observe/containers.ts';
 import { lastLines, ownLog } from '../observe/listed-deployments.ts';
+import { deployedFrom } from '../plan/deployment-record.ts';
 import type { Deploys } from '../state/record.ts';
 import { savedIn, saveDeploys } from './announce.ts';
 import { dispatch } from './apply-run.ts';
@@ -37,7 +38,8 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
   if (health.is === 'down') throw await fallen(service, row, { former, ...health });
   const early = new AbortController();
   const resting = health.rest?.(early.signal);
-  const unanswered = await askAddresses(service);
+  // The probes of the manifest are those of the new version.
+  const unanswered = service.isRestore === true ? [] : await askAddresses(service);
   if (unanswered === 'interrupted') return unwatched(service);
   if (unanswered.length > 0) {
     early.abort();
@@ -45,8 +47,12 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
     if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
     throw await silent(service, row, { former, unanswered, units: health.units ?? [] });
   }
+  if (service.isRestore === true) {
+    const fault = await resting;
+    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
+  }
   const done = await recordSuccess(service);
-  if (resting === undefined) return done;
+  if (resting === undefined || service.isRestore === true) return done;
   const rest = resting.then(async (fault) => {
     if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
     dispatch(run, job, { is: 'settled', result: done });
@@ -61,7 +67,7 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
 }
 
 export async function recordSuccess({ run, root, inputs }: DeployedService): Promise<'done'> {
-  await saveDeploys(run, root, { inputs });
+  await saveDeploys(run, root, deployedFrom(root.deploys ?? {}, inputs));
   return 'done';
 }
 
@@ -73,7 +79,8 @@ async function fallen(
 ): Promise<Stop> {
   await saveFailed(service, row, former);
   const remedy = `Fix it, and apply again: the next plan deploys it again.${moreLog(service)}`;
-  return failure(service, why, { how: 'was deployed and does not stay up', details: lines, remedy });
+  const failed = failure(service, why, { how: 'was deployed and does not stay up', details: lines, remedy });
+  return afterwards(service, failed);
 }
 
 function moreLog({ address, kind }: DeployedService): string {
@@ -95,17 +102,22 @@ async function silent(
   const unit = units.find(({ name }) => part !== undefined && name.includes(part)) ?? units[0];
   const details = [...others.map(({ why }) => why), ...(await logOf(service, unit))];
   const remedy = `${first?.remedy ?? 'Fix it.'} Apply again: the next plan deploys it again.${moreLog(service)}`;
-  return failure(service, first?.why ?? '', {
-    how: 'was deployed and does not answer as its probe says',
-    details,
-    remedy,
-  });
+  const how = 'was deployed and does not answer as its probe says';
+  return afterwards(service, failure(service, first?.why ?? '', { how, details, remedy }));
 }
 
-/** Records that a deployment failed; one that a person makes later has everything. */
-async function saveFailed({ run, root, kind, inputs }: DeployedService, row: Row, former: Deploys): Promise<void> {
+/** Records that a deployment failed; one that a person makes later has everything. From here on a restore is not finished. */
+async function saveFailed(service: DeployedService, row: Row, former: Deploys): Promise<void> {
+  const { run, root, kind, inputs, restore } = service;
   const { pending: _, ...rest } = former;
-  await saveDeploys(run, root, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
+  const stale = { ...rest.stale, ...savedIn(kind, row, inputs) };
+  const failed = restore && { inputs, at: run.clock.wall(), isRestoring: true as const };
+  await saveDeploys(run, root, { ...rest, stale, ...defined({ failed }) });
+}
+
+/** What is to be reported of a deployment that failed, once the former version is back where the block says so. */
+async function afterwards({ restore }: DeployedService, failure: Stop): Promise<Stop> {
+  return restore === undefined ? failure : restore(failure);
 }
 
 /** Records that a deployment failed, and gives the reason with the logs. */
@@ -139,12 +151,8 @@ export async function failed(
       : logs === undefined
         ? ' Its log is on the platform, on the page of the service under Deployments.'
         : ` trueup logs ${address} shows more.`;
-  return failure(service, why, {
-    row,
-    status: deployment?.status,
-    details: [...path, ...lines],
-    remedy: `Fix it, and apply again.${more}`,
-  });
+  const about = { row, status: deployment?.status, details: [...path, ...lines] };
+  return afterwards(service, failure(service, why, { ...about, remedy: `Fix it, and apply again.${more}` }));
 }
 
 export function left({ job, address }: DeployedService): Result {

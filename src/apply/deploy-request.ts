@@ -28,6 +28,10 @@ export interface DeployedService {
   readonly id: string;
   /** The digest of everything it is deployed from. */
   readonly inputs: string;
+  /** Puts the former version back after a failure; gives what to report. undefined: nothing does. */
+  readonly restore?: ((failure: Stop) => Promise<Stop>) | undefined;
+  /** This deployment is that of the former version: it is watched to its end before it counts as done. */
+  readonly isRestore?: true;
 }
 
 /** The deployments of a service as the run knows them now. */

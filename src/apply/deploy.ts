@@ -15,6 +15,7 @@ import { type ApplyEvent, type Job, mayHaveWritten, report, sentAt } from './job
 import { reportAgain } from './report-failure.ts';
 import { type Run, recordNow, sentNow } from './apply-run.ts';
 import { type UnitsBefore, sentBefore, unitsBefore } from './watch-health.ts';
+import { restoreAfter } from './restore.ts';
 import { readerOfMany } from './rows.ts';
 import { type Result, failed, left, next, recordSuccess, succeeded, unwatched } from './deploy-outcome.ts';
 
@@ -33,7 +34,8 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
     throw new Error(`${job.action.address} is deployed before its service is known`);
   }
   const { address, kind, service: planned } = root.action;
-  const service: DeployedService = { run, job, root, kind, address, id: root.object.id, inputs };
+  const deployed: DeployedService = { run, job, root, kind, address, id: root.object.id, inputs };
+  const service = { ...deployed, restore: restoreAfter(deployed, start) };
   if (isNothingNew(root)) return recordSuccess(service);
   let row = root.scope.readBack ?? (await run.reader.row(kind, root.object.id));
   if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
@@ -134,12 +136,11 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
 }
 
 /** A service with its containers as they were before its deployment. */
-type StartedService = DeployedService & { readonly units: UnitsBefore };
+type StartedService = DeployedService & { units: UnitsBefore };
 
 /** Starts the deployment and follows it; starts it again only when its request got lost. */
 async function start(deployed: DeployedService, row: Row): Promise<Result> {
-  const units = await unitsBefore(deployed, row);
-  const service = { ...deployed, units };
+  const service = { ...deployed, units: await unitsBefore(deployed, row) };
   const { run, job, root, kind, address, inputs } = service;
   const { clock, input } = run;
   const { lagMs } = attempts.effect;
@@ -154,6 +155,8 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
   const about = { before, mark: takes(step.operation, 'description') ? mark : undefined };
   return attempt(run, policies.deploy, {
     send: async (isAgain) => {
+      // What started and ended since the request that got lost is none of this one.
+      if (isAgain) service.units = await unitsBefore(deployed, row);
       if (answersLate(kind)) notify(service, 'answer', input.deploying.limitMs(kind.kind));
       else notify(service, 'queue');
       const announce = () => {

@@ -8,6 +8,7 @@ import { poll } from './attempt.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, rowIn, rowsBelow } from './rows.ts';
 import { comesWithParent, createsObject, goesWithParent, isDeferred, isKept } from '../plan/action.ts';
+import { failedNoteOf } from '../plan/failed-change.ts';
 import { type Settled, sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending-operation.ts';
 import type { Pending } from '../state/record.ts';
@@ -119,6 +120,14 @@ async function settleJob(run: Run, job: Job, found: Found, staying: ReadonlySet<
   }
 }
 
+/** The result of an action of a service whose change failed before, and is not repeated. */
+function refused(job: Job): 'failed' | undefined {
+  const note = failedNoteOf(job.action);
+  if (note === undefined) return undefined;
+  report(job, { ...note, severity: 'error' });
+  return 'failed';
+}
+
 async function settleDeletion(run: Run, job: Job, found: Found, staying: ReadonlySet<Job>): Promise<void> {
   const { address } = job.action;
   const failed = resultOf(job);
@@ -153,7 +162,7 @@ async function restore(run: Run, job: Job): Promise<void> {
 async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   const { action } = job;
   const { address } = action;
-  const failed = resultOf(job);
+  const failed = resultOf(job) ?? refused(job);
   const id = job.object?.id ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
   const { listedOnce } = action.kind.identity;
   if (id === undefined && listedOnce !== undefined && failed === undefined) {

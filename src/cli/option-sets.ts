@@ -31,10 +31,11 @@ export const narrowing = {
   '--exclude <address>': { about: 'without this, what is below it and what needs it; repeatable', isRepeatable: true },
 } as const satisfies Options;
 
-/** The options that add to a plan: an object is replaced, accepted drift is put back. */
+/** The options that add to a plan: an object is replaced, accepted drift is put back, a failed change is repeated. */
 export const adding = {
   '--replace <address>': { about: 'delete this object and create it again; repeatable', isRepeatable: true },
   '--include-accepted': 'also put back drift that was accepted',
+  '--retry-failed': 'also repeat changes that failed and were taken back',
 } as const satisfies Options;
 
 /** A plan without deployments. */

@@ -425,6 +425,14 @@ export const codes = {
     'A deployment failed, or did not end in time.',
     'Correct what the log names, then apply again.',
   ),
+  'failed-before': warning(
+    'A change was deployed and failed, and the service has `deploy: { onFailure: restore }`. Apply does not repeat it.',
+    'Fix the change in the manifest. trueup apply --retry-failed repeats it.',
+  ),
+  'no-restore': note(
+    'A service has `deploy: { onFailure: restore }`, and apply could not restore its former version after this deployment.',
+    'Nothing, if that is intended: when the deployment fails, the new values stay.',
+  ),
   'seed-failed': error(
     'What seed: names ran and failed, or its end is not known.',
     'Correct what the log names, then apply again.',

@@ -8,6 +8,8 @@ import type { Json } from '../formats/json.ts';
 export interface Checks {
   /** Finds contradictions within one block and the blocks below it. */
   readonly each?: (resource: CheckedResource, children: readonly CheckedResource[]) => readonly Problem[];
+  /** Why a second deployment of the same values may run something else than the first one; undefined: it does not. */
+  readonly repeats?: (resource: CheckedResource) => Pick<Problem, 'field' | 'path' | 'message' | 'remedy'> | undefined;
   /** Finds contradictions between all blocks of the kind; `at` gives any block by its address. */
   readonly all?: (
     all: readonly CheckedResource[],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Field, type Union, schemaOf } from './field.ts';
-import type { Json } from '../formats/json.ts';
+import { type Json, isObject } from '../formats/json.ts';
 import type { ParentLink } from './parent.ts';
 import { fieldAlias } from './aliases.ts';
 import { codes } from '../diagnostics/codes.ts';
@@ -97,17 +97,24 @@ const probeOption = {
   takesExpressions: true as const,
 };
 
-/** When Trueup deploys a service; `never`: only people deploy it. */
+/** When Trueup deploys a service, `never`: only people deploy it; or what it does when a deployment fails. */
 const deployOption = {
   schema: z
-    .enum(['onChange', 'never'])
-    .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.'),
+    .union([z.enum(['onChange', 'never']), z.strictObject({ onFailure: z.literal('restore') })])
+    .describe(
+      'onChange: apply deploys it after changes that need it. never: apply leaves that to you. { onFailure: restore }: when a deployment fails, apply writes the former values back and deploys these.',
+    ),
   words: {
     onChange: 'Apply deploys the service after changes that need it.',
     never: 'Apply leaves deployments to you.',
   },
   otherwise: 'onChange',
 };
+
+/** Whether apply puts the former version of a service back when a deployment fails. */
+export function restoresOnFailure({ deploy }: Readonly<Record<string, Json>>): boolean {
+  return isObject(deploy) && deploy.onFailure === 'restore';
+}
 
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
 export const mergeOption = onceFor((kind: Kind): typeof envMode | typeof accessMode | undefined => {

@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly replace?: readonly string[];
   /** true: puts back drift that was accepted as well. */
   readonly includeAccepted?: boolean;
+  /** Repeat changes whose deployment failed and that were taken back. */
+  readonly retryFailed?: boolean;
   /** Ends the pauses of planning, which then rejects with a Stop. */
   readonly signal?: AbortSignal;
 }

@@ -19,6 +19,7 @@ import { reportInto } from './report-at.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
 import { misreadSecrets } from './secrets-in-yaml.ts';
 import { type Resource, keyPaths } from './resource.ts';
+import { restoresUncertainly } from './restorable.ts';
 import { explainSyntax } from './syntax-errors.ts';
 import { type Place, position } from './tree.ts';
 import { type Concealed, type Wanted, asWritten, concealedIn, withTexts, writtenName } from './wanted.ts';
@@ -145,8 +146,8 @@ function problemsOf(seen: Seen, kinds: readonly Kind[], alongside?: (one: Seen[n
   const checkedAt = new Map(seen.map(({ checked }) => [checked.address, checked]));
   const at = (address: string) => checkedAt.get(address);
   for (const one of seen) {
-    const { resource, checked } = one;
-    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
+    const own = one.resource.kind.checks?.each?.(one.checked, children.get(one.resource.address) ?? []) ?? [];
+    problems.push(...own, ...restoresUncertainly(one.resource, one.checked));
     alongside?.(one);
   }
   for (const kind of kinds) {

@@ -167,6 +167,12 @@ export interface Question {
   readonly probe: Probe;
 }
 
+/** The requests that write back what a plan changes of an object, with the former values. */
+export interface Restoring {
+  readonly address: string;
+  readonly steps: readonly Step[];
+}
+
 type None = readonly [];
 
 /** Requests that make or change an object, and requests that take one away, which come first. */
@@ -223,6 +229,8 @@ type Deployment = {
   readonly action: 'deploy';
   readonly after: readonly string[];
   readonly asks: readonly Question[];
+  /** What writes the former values back when it fails; undefined: nothing does. */
+  readonly restores: readonly Restoring[] | undefined;
 } & Making &
   ({ readonly start: 'first' | 'under way' } | { readonly start: 'again'; readonly because: readonly string[] });
 
@@ -416,6 +424,8 @@ export interface Narrowing {
   readonly replaces: readonly string[];
   /** Drift that was accepted is written back as well. */
   readonly includesAccepted?: true;
+  /** Changes whose deployment failed before are planned again. */
+  readonly retriesFailed?: true;
 }
 
 /** A change that a narrowed plan leaves out. */

@@ -35,9 +35,11 @@ import { deferred } from './not-listed.ts';
 import { isBelowDeleted } from './relations.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './possible-renames.ts';
+import { withoutFailedChanges } from './failed-change.ts';
 import { withDeposed } from './deposed.ts';
 import { misspeltKeys } from './misspelt.ts';
 import { withRemovedFolders } from './removed-folders.ts';
+import { withRestores } from './restores.ts';
 import { withSeeds } from './seeds.ts';
 import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
@@ -47,8 +49,10 @@ import { unservedKind, unservedRecords } from './unserved.ts';
 const passes: readonly ((planning: Planning, actions: readonly Action[]) => readonly Action[])[] = [
   withUsers,
   withoutCarriedOver,
+  withoutFailedChanges,
   withDeployments,
   withRemovedFolders,
+  withRestores,
   withSeeds,
 ];
 

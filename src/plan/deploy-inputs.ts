@@ -4,7 +4,7 @@ import { groupBy } from '../kind/group.ts';
 import { canonical } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { mentionsIn } from '../manifest/mentions.ts';
+import { mentionsIn, variablesAbove } from '../manifest/mentions.ts';
 import { type Outputs, knownTexts, resolve } from '../manifest/wanted.ts';
 import { type Action, type AttributeChange, isDeferred, isIgnored, isLeftOut, leavesState } from './action.ts';
 import type { Planning } from './input.ts';
@@ -16,6 +16,19 @@ export interface ServiceActions {
   readonly leafs: readonly Action[];
   /** The objects above with variables for it, nearest first. */
   readonly above: readonly Action[];
+}
+
+/** The services that stay or come, with what stands below each. */
+export function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Action>): ServiceActions[] {
+  // What a list of its own shows has a scope of its own.
+  const aboveOf = ({ scope, address, parent }: Action) => (scope === address ? parent : scope);
+  const leafs = groupBy(planned.map((action) => [aboveOf(action), action] as const));
+  return planned.flatMap((root) => {
+    if (!isThere(root) || root.kind.commands?.deploy === undefined) return [];
+    const below = leafs.get(root.address) ?? [];
+    const isRead = (leaf: Action) => leaf.scope === root.address || reachesContainers(leaf, root);
+    return [{ root, leafs: below.filter(isRead), above: variablesAbove(root, actions) }];
+  });
 }
 
 /** The input of digests of values. */

@@ -11,14 +11,21 @@ export function afterwards(kind: Kind, known: Deploys | undefined, row: Row | un
   const listed = deploymentsIn(kind, row);
   if (pending !== undefined) {
     const status = statusOf(kind, pending, row, listed);
-    if (status === 'done') return { inputs: pending.inputs };
+    if (status === 'done') return deployedFrom(known, pending.inputs);
     return status === 'error' || status === 'cancelled' ? rest : known;
   }
   if (saved === undefined || listed === undefined) return known;
   // One that began after everything was saved has it all; code only when it was fetched.
   const newer = listed.slice(listed.findIndex(({ id }) => id === saved.newest) + 1);
   const isIn = (item: Deployment) => item.status === 'done' && (code !== true || isFetchedIn(item));
-  return newer.some(isIn) ? { inputs: saved.inputs } : known;
+  return newer.some(isIn) ? deployedFrom(known, saved.inputs) : known;
+}
+
+/** The deployments of a service once one from these inputs succeeded. Another change that failed stays known. */
+export function deployedFrom({ failed }: Deploys, inputs: string): Deploys {
+  if (failed === undefined || failed.inputs === inputs) return { inputs };
+  const { isRestoring: _, ...rest } = failed;
+  return { inputs, failed: rest };
 }
 
 /** What is seen of a deployment that an earlier run ordered; undefined: nothing that proves anything. */

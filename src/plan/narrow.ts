@@ -41,6 +41,7 @@ export function readNarrowing(asked: {
   readonly exclude?: readonly string[] | undefined;
   readonly replace?: readonly string[] | undefined;
   readonly includeAccepted?: boolean | undefined;
+  readonly retryFailed?: boolean | undefined;
 }): Narrowing {
   const read = (words: readonly string[] = []) => [...new Set(words.map(resolveAddress))];
   return {
@@ -48,6 +49,7 @@ export function readNarrowing(asked: {
     excludes: read(asked.exclude),
     replaces: read(asked.replace),
     ...(asked.includeAccepted === true ? { includesAccepted: true } : {}),
+    ...(asked.retryFailed === true ? { retriesFailed: true } : {}),
   };
 }
 

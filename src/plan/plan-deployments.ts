@@ -1,12 +1,10 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../kind/group.ts';
 import { deploymentAddress } from '../kind/address.ts';
 import type { Row } from '../formats/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/kind-command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/row-values.ts';
-import { variablesAbove } from '../manifest/mentions.ts';
 import { type Outputs, knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
@@ -14,7 +12,8 @@ import { targetFor } from './action-target.ts';
 import { actionsByAddress } from './relations.ts';
 import { questionsFor } from './questions.ts';
 import { stalenessOf } from './staleness.ts';
-import { type ServiceActions, ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
+import { type ServiceActions, ignoredInputs, inputsDigest, reachesContainers, servicesIn } from './deploy-inputs.ts';
+import { failedBefore } from './failed-change.ts';
 import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
@@ -44,7 +43,8 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
     const isReported = !isLeftOut(root) || staleness !== undefined;
-    const isAllowed = input.deploys && root.options.deploy !== 'never';
+    const isRefused = failedBefore(input, service) !== undefined;
+    const isAllowed = input.deploys && root.options.deploy !== 'never' && !isRefused;
     const notes = isAllowed && command !== undefined && isReported ? withheld(service, command, input.outputs) : [];
     // One that a narrowed plan leaves out is deployed for what is below it only.
     const isChosen = !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
@@ -81,19 +81,6 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       return { ...action, after, dependsOn: [...new Set([...action.dependsOn, ...before])] };
     }),
   ];
-}
-
-/** The services that stay or come, with what stands below each. */
-function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Action>): ServiceActions[] {
-  // What a list of its own shows has a scope of its own.
-  const aboveOf = ({ scope, address, parent }: Action) => (scope === address ? parent : scope);
-  const leafs = groupBy(planned.map((action) => [aboveOf(action), action] as const));
-  return planned.flatMap((root) => {
-    if (!isThere(root) || root.kind.commands?.deploy === undefined) return [];
-    const below = leafs.get(root.address) ?? [];
-    const isRead = (leaf: Action) => leaf.scope === root.address || reachesContainers(leaf, root);
-    return [{ root, leafs: below.filter(isRead), above: variablesAbove(root, actions) }];
-  });
 }
 
 /** The deployments of the services that a service refers to; apply finds those behind services that stay as they are. */
@@ -165,6 +152,7 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
   return {
     ...targetFor({ address: deploymentAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
     action: 'deploy' as const,
+    restores: undefined,
     id: root.id,
     teardown: [] as const,
     steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],

@@ -44,6 +44,7 @@ const schema = once(() =>
       excludes: z.array(z.string()),
       replaces: z.array(z.string()),
       includesAccepted: z.literal(true).exactOptional(),
+      retriesFailed: z.literal(true).exactOptional(),
     }),
     state: z.union([
       z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),

@@ -24,6 +24,7 @@ import {
   serviceOutputs,
   withSecrets,
 } from './families/service-fields.ts';
+import { applicationRepeats } from './families/fixed-images.ts';
 import { tasksOfService } from './families/container-lists.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
@@ -236,6 +237,7 @@ export const application = defineKind({
   },
   checks: {
     each: (self, children) => [...envWorks(self), ...dataIsKept(self, children)],
+    repeats: applicationRepeats,
     hints: {
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',

@@ -23,6 +23,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { composeRepeats } from './families/fixed-images.ts';
 import { composeYamlOf } from './families/compose-model.ts';
 import { containersOfCompose } from './families/container-lists.ts';
 import {
@@ -204,6 +205,7 @@ export const compose = defineKind({
   checks: {
     yaml: { field: 'composeFile', read: composeYamlOf },
     each: composeWorks,
+    repeats: composeRepeats,
     publishes: portsPublished,
     inPreview: sharedInCompose,
     hints: {

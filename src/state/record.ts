@@ -105,12 +105,24 @@ interface Stale {
   readonly saved?: { readonly inputs: string; readonly newest: string | null } | undefined;
 }
 
+/** A change whose deployment failed, and that no apply repeats unasked. It holds none of the former values. */
+export interface FailedDeploy {
+  /** The digest of everything that it was made from. */
+  readonly inputs: string;
+  /** When it failed, in milliseconds since 1970. */
+  readonly at: number;
+  /** The restore of the former version began and did not come to a good end: the platform may have values of both. */
+  readonly isRestoring?: true | undefined;
+}
+
 /** The deployments of a service, which the state holds beside the record of the service. */
 export interface Deploys {
   /** The digest of what the last successful deployment was made from. */
   readonly inputs?: string | undefined;
   readonly stale?: Stale | undefined;
   readonly pending?: PendingDeploy | undefined;
+  /** The change that failed last, of a service with `deploy: { onFailure: restore }`. */
+  readonly failed?: FailedDeploy | undefined;
 }
 
 /** What a record holds whether or not the id is known. */

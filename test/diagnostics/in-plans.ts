@@ -26,6 +26,13 @@ export const main = 'production.postgres.main';
 /** A manifest that names its project. */
 export const named = (name: string) => production(stack()).replace('prj_1', name);
 
+/** A service whose former version comes back when a deployment of its image fails. */
+export function restored(image: string): string {
+  return production(
+    `    application:\n      web: { source: { type: docker, image: "${image}" }, deploy: { onFailure: restore } }\n`,
+  );
+}
+
 /** Applies one manifest, does something, and plans another. */
 async function planned(
   made: Bench,
@@ -296,6 +303,11 @@ export const inPlans = {
         () => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
       ),
     ),
+  'failed-before': (made) =>
+    reported(() =>
+      planned(made, restored('web:1'), restored('fail:1'), () => made.apply(restored('fail:1'), everything)),
+    ),
+  'no-restore': (made) => reported(() => made.plan(restored('web:1'))),
   'create-only': (made) =>
     reported(() =>
       planned(

@@ -22,6 +22,7 @@ import {
   manyDeletions,
   redises,
   refused,
+  restored,
   reviewed,
   sharesSecret,
   shop,
@@ -293,6 +294,17 @@ export const inPlans = {
       return applied(made, composeType('docker-compose'));
     },
     'or accept it in the manifest.': (made) => applied(made, composeType('stack')),
+  },
+  'failed-before': {
+    'Fix the change in the manifest.': (made) => applied(made, restored('web:2')),
+    'trueup apply --retry-failed repeats it.': async (made) =>
+      session(await made.manifest(restored('fail:1')), made.platform(), { purpose: 'plan', clock: made.clock }, (run) =>
+        run.plan({ narrowing: { targets: [], excludes: [], replaces: [], retriesFailed: true } }),
+      ),
+  },
+  'no-restore': {
+    'Nothing, if that is intended: when the deployment fails, the new values stay.': (made) =>
+      applied(made, restored('web:1')),
   },
   'create-only': {
     'To write it, remove the name from createOnly.': (made) => applied(made, production(stack('description: two'))),

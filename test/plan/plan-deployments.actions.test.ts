@@ -105,6 +105,7 @@ describe('a deployment', () => {
       service: undefined,
       start: 'again',
       after: [],
+      asks: [],
       because: ['command'],
     });
     const title = deployment?.steps[0]?.members['title'];

@@ -215,7 +215,7 @@ function doing(more: ActionMembers): Doing {
       return { action, why: more.why ?? 'gone', teardown: [], steps: [] };
     case 'deploy': {
       const { start = more.because === undefined ? 'first' : 'again' } = more;
-      const deploying = { action, ...making, after: more.after ?? [], asks: more.asks ?? [] };
+      const deploying = { action, ...making, after: more.after ?? [], asks: more.asks ?? [], restores: more.restores };
       return start === 'again' ? { ...deploying, start, because } : { ...deploying, start };
     }
     case 'run':

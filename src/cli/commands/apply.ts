@@ -157,18 +157,17 @@ async function apply(run: Run, view: ApplyView, { args: [path], flags }: Given<A
 
 /** @throws {Stop} `usage`, when a plan file is to be narrowed: it says itself what it is narrowed to. */
 export function refuseNarrowing(
-  { target, exclude, replace, includeAccepted }: FlagsOf<typeof narrowing & typeof adding>,
+  { target, exclude, replace, includeAccepted, retryFailed }: FlagsOf<typeof narrowing & typeof adding>,
   plan: string,
 ): void {
   for (const [name, given] of Object.entries({ target, exclude, replace })) {
     if (given === undefined) continue;
     throw usage(`--${name} cannot be combined with a plan file`, `Write the file with ${plan} --${name} … --out FILE.`);
   }
-  if (includeAccepted === true)
-    throw usage(
-      '--include-accepted cannot be combined with a plan file',
-      `Write the file with ${plan} --include-accepted --out FILE.`,
-    );
+  for (const [name, given] of Object.entries({ 'include-accepted': includeAccepted, 'retry-failed': retryFailed })) {
+    if (given !== true) continue;
+    throw usage(`--${name} cannot be combined with a plan file`, `Write the file with ${plan} --${name} --out FILE.`);
+  }
 }
 
 /** Plans, asks and applies, for `apply` and `destroy`. */

@@ -90,6 +90,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     throw usage('--show-values cannot be combined with --out', 'A plan file is for other readers too: leave one out.');
   if (destroys && flags.replace !== undefined) throw usage('--replace cannot be combined with --destroy');
   if (destroys && flags.includeAccepted === true) throw usage('--include-accepted cannot be combined with --destroy');
+  if (destroys && flags.retryFailed === true) throw usage('--retry-failed cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const load = destroys ? loadToDestroy : loadToWrite;
   const loading: Load<Validated> = (onSettings) => loadFor(run, load, { onSettings });
@@ -134,6 +135,7 @@ function planFlags({
   deploy,
   destroy,
   includeAccepted,
+  retryFailed,
   target = [],
   exclude = [],
   replace = [],
@@ -146,6 +148,7 @@ function planFlags({
     ...exclude.flatMap((address) => ['--exclude', address]),
     ...replace.flatMap((address) => ['--replace', address]),
     ...(includeAccepted === true ? ['--include-accepted'] : []),
+    ...(retryFailed === true ? ['--retry-failed'] : []),
     ...(hideValues === true ? ['--hide-values'] : []),
   ];
 }

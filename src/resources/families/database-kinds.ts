@@ -12,6 +12,7 @@ import { because, versionRisk } from './image-version.ts';
 import type { Mounted } from './data-folder.ts';
 import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
+import { imageRepeats } from './fixed-images.ts';
 import { tasksOfService } from './container-lists.ts';
 import {
   databaseServiceFields,
@@ -92,6 +93,7 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
     },
     checks: {
       publishes: externalPorts('externalPort'),
+      repeats: imageRepeats,
       each: (self, children) => [
         ...envWorks(self),
         ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),

@@ -45,7 +45,7 @@ export interface Explored {
 }
 
 /** A place at which a process ended, and how it came to that. */
-interface Crash {
+export interface Crash {
   readonly place: Place;
   readonly how: string;
 }
@@ -135,7 +135,7 @@ function after(how: string): (error: unknown) => never {
 }
 
 /** What may become of what was under way when a process ended. */
-function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
+export function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
   const { underway, at } = place;
   // The next process begins a little later.
   const then = (landing: readonly (number | undefined)[], how: string, files: Files = place.files): Crash => ({
