@@ -3,6 +3,7 @@ import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import { groupBy } from '../../kind/group.ts';
 import { inFile, variablesOfBlock } from './compose-model.ts';
+import { meantBy } from './stray-dollars.ts';
 
 /** The variables of a compose file that are set nowhere, and those of env that reach no service. */
 export function variablesFit(self: CheckedResource, model: ComposeModel): readonly Problem[] {
@@ -11,29 +12,45 @@ export function variablesFit(self: CheckedResource, model: ComposeModel): readon
 
 function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[] {
   const { lookup } = variablesOfBlock(self);
-  return [...groupBy(uses.map((use) => [use.name, use] as const))].flatMap(([name, all]): Problem[] => {
+  const missing = [...groupBy(uses.map((use) => [use.name, use] as const))].flatMap(([name, all]) => {
     const value = lookup(name);
     const isMissing = ({ operator = '' }: UseAt) =>
       value === undefined || (value === '' && operator === ':?') ? operator === '' || operator.endsWith('?') : false;
-    const missing = all.filter(isMissing);
-    const first = missing.find(({ operator }) => operator?.endsWith('?')) ?? missing[0];
+    const found = all.filter(isMissing);
+    const first = found.find(({ operator }) => operator?.endsWith('?')) ?? found[0];
     if (first === undefined) return [];
-    const isRefused = first.operator?.endsWith('?') === true;
-    const what = value === '' ? 'is empty' : 'is set nowhere';
-    const then = isRefused ? 'compose refuses the file' : 'compose fills in an empty text';
-    const isOff = self.values.createEnvFile === false && self.values.composeType !== 'stack';
-    const remedy = isOff
-      ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
-      : `Write ${name} under env:, or a default in the compose file: \${${name}:-…}.`;
-    const problem = {
-      code: 'unset-variable',
-      path: first.at,
-      message: `\${${name}} ${what}: ${then}`,
-      remedy,
-    } as const;
-    return [inFile(self, isRefused ? { ...problem, fails: true } : problem)];
+    return [{ name, at: first.at, isRefused: first.operator?.endsWith('?') === true, isEmpty: value === '' }];
+  });
+  const isOff = self.values.createEnvFile === false && self.values.composeType !== 'stack';
+  const alike = groupBy(missing.map((one) => [`${one.isRefused} ${one.isEmpty}`, one] as const));
+  return [...alike.values()].flatMap((all): Problem[] => {
+    const each = all.length < leastTogether ? all.map((one) => [one]) : [all];
+    return each.flatMap((together): Problem[] => {
+      const [first] = together;
+      if (first === undefined) return [];
+      const [is, texts, them, defaults] =
+        together.length === 1
+          ? ['is', 'an empty text', first.name, 'a default in the compose file:']
+          : ['are', 'empty texts', 'them', 'defaults in the compose file, as in'];
+      const names = someOf(
+        together.map(({ name }) => `\${${name}}`),
+        maxNames,
+      );
+      const then = first.isRefused ? 'compose refuses the file' : `compose fills in ${texts}`;
+      const message = `${names} ${is} ${first.isEmpty ? 'empty' : 'set nowhere'}: ${then}`;
+      const remedy = isOff
+        ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
+        : `Write ${them} under env:, or ${defaults} \${${first.name}:-…}.`;
+      const problem = { code: 'unset-variable', path: first.at, message, remedy } as const;
+      return [inFile(self, first.isRefused ? { ...problem, fails: true } : problem)];
+    });
   });
 }
+
+/** From so many variables on one finding names them all. */
+const leastTogether = 4;
+/** Most that it names. */
+const maxNames = 30;
 
 function refused(self: CheckedResource, { refused: all }: ComposeModel): readonly Problem[] {
   const isStack = self.values.composeType === 'stack';
@@ -45,7 +62,7 @@ function refused(self: CheckedResource, { refused: all }: ComposeModel): readonl
         fails: true,
         path: at,
         message: `compose cannot read ${text}: a variable is $NAME or \${NAME}`,
-        remedy: `Write $${text} for the text ${text}.`,
+        remedy: meantBy(text) ?? `Write $${text} for the text ${text}.`,
       }),
     );
 }

@@ -193,6 +193,19 @@ describe('F6: variables', () => {
     [one("labels: { a: '${TAG:?no tag}' }"), '', says('unset-variable', 'compose refuses the file')],
     [one("labels: { a: '${TAG:?}' }"), 'env: { TAG: "" }', says('unset-variable', 'is empty: compose refuses')],
     [one("labels: { a: '${A:-${B}}' }"), '', says('unset-variable', '\\$\\{B\\}')],
+    [
+      one("labels: { a: '${A} ${B} ${C} ${D}' }"),
+      'env: { D: "" }',
+      ['${A}', '${B}', '${C}'].map((name) => expect.stringContaining(`${name} is set nowhere`) as string),
+    ],
+    [
+      one("labels: { a: '${A} ${B} ${C} ${D} ${E:?}' }"),
+      '',
+      [
+        expect.stringContaining('${E} is set nowhere: compose refuses the file') as string,
+        expect.stringContaining('${A}, ${B}, ${C}, ${D} are set nowhere: compose fills in empty texts') as string,
+      ],
+    ],
     [one("labels: { a: '$TAG' }"), 'env: { TAG: a }, createEnvFile: false', says('unset-variable', 'TAG')],
     [one('user: root'), 'env: { A: b, C: d }', says('unused-env', 'A, C reach no service')],
     [one("labels: { a: '${A:-b}${C-}${D:+e}' }"), '', nothing],
@@ -213,6 +226,7 @@ describe('F6: variables', () => {
 
   test.each([
     ['${a.b}', '', says('refused-expression', 'cannot read \\$\\{a.b\\}')],
+    ['${postgres.main.host}', '', says('refused-expression', 'cannot read')],
     ['${A', '', says('refused-expression', 'cannot read \\$\\{A')],
     ['$1 ${1}', '', says('refused-expression', 'cannot read \\$\\{1\\}')],
     ['echo $1', 'composeType: stack', says('refused-expression', 'cannot read \\$1')],
