@@ -137,6 +137,8 @@ export const attempts = {
     logLines: 10,
     ownLogLines: 20,
   },
+  /** Polls of many services at a time: while so many wait, no pause is shorter. */
+  rounds: { crowd: 8, crowdPauseMs: 1_000 },
   /** Looks at the containers of a service after its deployment. */
   health: {
     /** The time from its start within which a container has to come up, and in which it is watched, unless a block says another. */

@@ -9,6 +9,8 @@ export interface BatchItem {
   /** The path of its operation below `/api/`, such as `compose.one`. */
   readonly path: string;
   readonly members: Readonly<Record<string, unknown>>;
+  /** An empty list is an answer like another: it proves nothing alone either. */
+  readonly takesEmpty?: boolean | undefined;
 }
 
 /** The answer to one read of a batch; undefined: an error, null or an empty list, which only a single read proves. */
@@ -25,20 +27,25 @@ export function batchPath(items: readonly BatchItem[]): string {
   return `${start}${items.map(({ path }) => path).join(',')}${middle}${encodeURIComponent(JSON.stringify(input))}`;
 }
 
-/** Divides reads into batches that a server takes: limited in their number and in the length of the path. Never throws. */
+/**
+ * Divides reads into batches that a server takes: limited in their number and in the length of the path. What the platform asks
+ * another server for goes apart: one that does not answer would hold up the rest. Never throws.
+ */
 export function divide<T extends BatchItem>(items: readonly T[]): T[][] {
   const { maxItems, maxCharacters } = attempts.batch;
   const batches: T[][] = [];
-  let room = 0;
+  const open = new Map<unknown, { batch: T[]; room: number }>();
   for (const item of items) {
     const length = lengthOf(item);
-    const last = batches.at(-1);
-    if (last === undefined || last.length === maxItems || length > room) {
-      batches.push([item]);
-      room = maxCharacters - emptyLength - length;
+    const server = item.members['serverId'] ?? '';
+    const last = open.get(server);
+    if (last === undefined || last.batch.length === maxItems || length > last.room) {
+      const batch = [item];
+      batches.push(batch);
+      open.set(server, { batch, room: maxCharacters - emptyLength - length });
     } else {
-      last.push(item);
-      room -= length;
+      last.batch.push(item);
+      last.room -= length;
     }
   }
   return batches;
@@ -60,7 +67,12 @@ export function readBatch(asked: readonly BatchItem[], { status, headers, body }
   const data = items.map((item) => ('result' in item ? item.result.data.json : undefined));
   const wrong = asked.find((item, index) => !isNothing(data[index]) && !fits(data[index], item));
   if (wrong !== undefined) return surprise(`has something else in the place of ${wrong.path}`);
-  return { is: 'items', items: data.map((one) => (isNothing(one) ? undefined : { data: one })) };
+  return {
+    is: 'items',
+    items: data.map((one, index) =>
+      isNothing(one) && !(Array.isArray(one) && asked[index]?.takesEmpty === true) ? undefined : { data: one },
+    ),
+  };
 }
 
 /** Whether every item of an answer says that the platform does not accept the key: a missing right has a sentence. Never throws. */

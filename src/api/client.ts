@@ -363,7 +363,8 @@ export function createClient(options: ClientOptions): Client {
     if (about.inBulk !== true || bulk === undefined || contract.hasBatches !== true || call.isWrite) return alone();
     const members = (contract.names?.data(input) ?? input) as typeof input; // translated, it is still an object
     const translate: BulkRead['translate'] = (data) => inOurWords(call, data);
-    const answered = await bulk.read({ path: call.served ?? operation, members, signal, translate, alone });
+    const read = { path: call.served ?? operation, members, signal, translate, alone };
+    const answered = await bulk.read({ ...read, takesEmpty: about.isDiagnostic });
     return answered === undefined ? alone() : answered.data;
   };
 

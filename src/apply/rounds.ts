@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import type { Clock } from '../state/clock.ts';
 
 /** Pauses between polls of one run, arranged in rounds: what is polled in a round is read together. */
@@ -15,9 +16,12 @@ interface Waiting {
 
 /** Makes the rounds of a run. Never throws. */
 export function createRounds(clock: Clock): Rounds {
+  const { crowd, crowdPauseMs } = attempts.rounds;
   const waiting = new Set<Waiting>();
   return {
-    pause: async (ms, signal) => {
+    pause: async (asked, signal) => {
+      // Of many, each would otherwise have rounds of its own at first.
+      const ms = waiting.size < crowd ? asked : Math.max(asked, crowdPauseMs);
       const early = new AbortController();
       const one = { from: clock.monotonic() + ms / 2, wake: () => early.abort() };
       waiting.add(one);

@@ -63,6 +63,16 @@ describe('reads are divided into batches', () => {
     const long = compose('x'.repeat(9_000));
     expect(divide([compose('a'), long, compose('b')])).toEqual([[compose('a')], [long], [compose('b')]]);
   });
+
+  test('keep what the platform asks several servers for apart', () => {
+    const on = (serverId: string | undefined, appName: string) => ({
+      path: 'docker.getContainers',
+      members: { appName, serverId },
+    });
+    const reads = [on('b', '1'), on(undefined, '2'), on('b', '3'), on(undefined, '4'), on('c', '5')];
+    const names = divide(reads).map((batch) => batch.map(({ members }) => members.appName).join());
+    expect(names).toEqual(['1,3', '2,4', '5']);
+  });
 });
 
 describe('the answer to a batch', () => {
