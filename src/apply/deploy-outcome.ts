@@ -34,14 +34,14 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
   const { run, job } = service;
   const former = deploysNow(service);
   const health = await comeUp(service, row, before);
-  if (health.is === 'interrupted') return unwatched(service);
+  if (health.is === 'interrupted') return unwatched(service, health.known);
   if (health.is === 'down') throw await fallen(service, row, { former, ...health });
   const early = new AbortController();
   const resting = health.rest?.(early.signal);
   // The probes of the manifest are those of the new version.
   const unanswered = service.isRestore === true ? [] : await askAddresses(service);
-  if (unanswered === 'interrupted') return unwatched(service);
   if (unanswered.length > 0) {
+    if (run.input.signal?.aborted === true) return unwatched(service, unanswered.map(({ why }) => why).join('; '));
     early.abort();
     const fault = await resting;
     if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
@@ -161,8 +161,12 @@ export function left({ job, address }: DeployedService): Result {
   return 'done';
 }
 
-export function unwatched({ job, address }: DeployedService): Result {
-  const message = `the deployment of ${address} goes on on the platform without being watched`;
+/** Reports that the run ended first. `known`: what the platform showed after the deployment; undefined: it is not over. */
+export function unwatched({ job, address }: DeployedService, known?: string): Result {
+  const message =
+    known === undefined
+      ? `the deployment of ${address} goes on on the platform without being watched`
+      : `${address} was deployed, and the run was interrupted before it was known to stay up: ${known}`;
   report(job, diagnostic('unverified', message, { remedy: next, address: job.action.address }));
   return 'unverified';
 }

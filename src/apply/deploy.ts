@@ -247,7 +247,11 @@ async function conclude(service: StartedService, ending: Ending, lost?: Platform
     case 'gone':
       throw failure(service, 'it was deleted on the platform while it was deployed', { remedy: 'Plan again.' });
     case 'over': {
-      if (ending.status === 'done') return succeeded(service, ending.row, service.units);
+      if (ending.status === 'done') {
+        // A run that ends before the service holds leaves that to the next one.
+        if (ending.deployment !== undefined) await addToPending(service, { id: ending.deployment.id });
+        return succeeded(service, ending.row, service.units);
+      }
       throw await failed(service, ending, lost);
     }
     case 'not over': {

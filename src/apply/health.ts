@@ -1,3 +1,4 @@
+import { someOf } from '../diagnostics/some-of.ts';
 import type { Unit } from '../observe/containers.ts';
 
 /** One look at a service after its deployment. Times in milliseconds. */
@@ -17,8 +18,10 @@ export interface Look {
   readonly withinMs: number;
   /** The manifest says `withinMs`: a health check has to succeed within it. Else that decides in its own time. */
   readonly isStrict: boolean;
-  /** Swarm puts the former version back as soon as a task fails. */
-  readonly rollsBack: boolean;
+  /** Swarm puts the former version back when a task fails so soon after it came up; 0: it does not. */
+  readonly rollsBackMs: number;
+  /** How long ago units came up, at least, by their ids: of those that a look showed as up. */
+  readonly upMs: ReadonlyMap<string, number>;
   /** The ids of its units when it held, and how long ago that was; undefined: it did not hold yet. */
   readonly held?: { readonly ids: ReadonlySet<string>; readonly agoMs: number } | undefined;
   /** No time is left for another look. */
@@ -38,8 +41,9 @@ const steadyMs = 10_000;
 /** How long a list may lack what a deployment made: Compose answers when its containers are there, Swarm before. Milliseconds. */
 const emptyMs = { containers: 2_000, tasks: 10_000, stack: 10_000 } as const;
 
-/** Docker counts in whole seconds, and the platform answers a moment later. Milliseconds. */
-const slackMs = 2_000;
+/** Docker counts in whole seconds, rounded down; and the platform answers a moment later. Milliseconds. */
+const secondMs = 1_000;
+const slackMs = 2 * secondMs;
 
 /**
  * Judges a service by the units that its deployment made. A deployment that made none is judged by those it left: Compose
@@ -57,6 +61,23 @@ export function judge(look: Look): Verdict {
   if (worst !== undefined) return worst;
   const waits = verdicts.flatMap((verdict) => (verdict.is === 'wait' ? verdict.forMs : []));
   return waits.length === 0 ? { is: 'holds' } : { is: 'wait', forMs: Math.min(...waits) };
+}
+
+const conditions: Readonly<Record<Unit['is'], string>> = {
+  waiting: 'has not started',
+  starting: 'starts',
+  up: 'runs',
+  restarting: 'is started again and again',
+  ended: 'ended',
+  stopped: 'was stopped',
+  unclear: 'is paused',
+};
+
+/** What a look showed, as a clause. Never throws. */
+export function shownIn(look: Look | undefined): string {
+  if (look === undefined) return 'its containers could not be read';
+  const units = countedIn(look).map((unit) => `${nameOf(unit, look)} ${conditions[unit.is]}`);
+  return units.length === 0 ? 'none of its containers were listed' : someOf(units);
 }
 
 /** The units that have started, each with the least time since then. Never throws. */
@@ -136,7 +157,7 @@ function judgeSlot({ key, units, earlier }: Slot, look: Look): Verdict {
   const failed = units.find(({ is, fault }) => is === 'ended' && fault !== undefined);
   const isUpdate = look.before === undefined ? earlier.some(({ is }) => is === 'stopped') : look.before.length > 0;
   const isBack = unit.is === 'stopped' && earlier.some(({ is }) => is === 'up');
-  if (look.of !== 'containers' && isUpdate && ((failed !== undefined && look.rollsBack) || isBack)) {
+  if (look.of !== 'containers' && isUpdate && (isBack || (failed !== undefined && mayRollBack(failed, look)))) {
     const reason = failed === undefined ? '' : `: ${nameOf(failed, look)}: ${failed.fault}`;
     return { is: 'fails', why: `Swarm put the former version back${reason}`, unit: failed ?? unit };
   }
@@ -170,6 +191,12 @@ function judgeSlot({ key, units, earlier }: Slot, look: Look): Verdict {
     default:
       return unit.is satisfies never;
   }
+}
+
+/** Whether Swarm may take a version back for a task that failed: of one that had come up long before, it starts another one. */
+function mayRollBack({ id, ageMs = 0 }: Unit, { rollsBackMs, upMs }: Look): boolean {
+  const ranMs = (upMs.get(id) ?? 0) - ageMs - secondMs;
+  return rollsBackMs > 0 && ranMs <= rollsBackMs;
 }
 
 /** One that does not run yet may pull its image until the deployment is out of time; after a fault it comes once more. */

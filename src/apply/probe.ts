@@ -16,21 +16,18 @@ export interface Unanswered {
 }
 
 /**
- * Asks the addresses of a service that was deployed, until each answers as its probe says or its time is over. Gives those that
- * do not; `interrupted` when the run ends first. Never throws.
+ * Asks the addresses of a service that was deployed, until each answers as its probe says, its time is over, or the run is
+ * interrupted. Gives those that do not. Never throws.
  */
-export async function askAddresses(service: DeployedService): Promise<readonly Unanswered[] | 'interrupted'> {
+export async function askAddresses(service: DeployedService): Promise<readonly Unanswered[]> {
   const { run, job, address } = service;
-  const { ask, signal } = run.input;
+  const { ask } = run.input;
   const questions = askedAfter(job.action);
   if (ask === undefined || questions.length === 0) return [];
   const limitMs = Math.max(...questions.map(({ probe }) => withinOf(probe)));
   run.input.onEvent({ event: 'waiting', for: 'probe', limitMs, address, action: job.action.action });
   const found = await Promise.all(questions.map((question) => untilAnswered(service, question, ask)));
-  // Those that answered in time need no other run.
-  return signal?.aborted === true && found.some((one) => one !== undefined)
-    ? 'interrupted'
-    : found.flatMap((one) => one ?? []);
+  return found.flatMap((one) => one ?? []);
 }
 
 function withinOf({ within }: Probe): number {

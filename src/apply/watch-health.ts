@@ -12,7 +12,7 @@ import { createsObject } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import type { Run } from './apply-run.ts';
 import type { DeployedService } from './deploy-request.ts';
-import { type Look, type Verdict, judge, startedIn } from './health.ts';
+import { type Look, type Verdict, judge, shownIn, startedIn } from './health.ts';
 import { report } from './job.ts';
 import { readerOfMany } from './rows.ts';
 
@@ -33,7 +33,8 @@ export type Health =
       readonly units?: readonly Unit[];
       readonly rest?: (early: AbortSignal) => Promise<Fault | undefined>;
     }
-  | { readonly is: 'interrupted' }
+  /** `known`: what the last look showed, as a clause. */
+  | { readonly is: 'interrupted'; readonly known: string }
   | ({ readonly is: 'down' } & Fault);
 
 /** Why a service does not stay up, with the last lines of the log of the container. */
@@ -63,7 +64,14 @@ export async function comeUp(service: DeployedService, row: Row, before: UnitsBe
   const { run } = service;
   const list = listOf(service, row);
   if (list === undefined || list.isEmpty) return { is: 'up' };
-  const watch = { service, list, before, over: run.clock.monotonic(), started: new Map<string, number>() };
+  const watch = {
+    service,
+    list,
+    before,
+    over: run.clock.monotonic(),
+    started: new Map<string, number>(),
+    up: new Map<string, number>(),
+  };
   const { signal } = run.input;
   for (let pause: number = attempts.health.firstPauseMs; ;) {
     const look = await lookAt(watch);
@@ -80,7 +88,7 @@ export async function comeUp(service: DeployedService, row: Row, before: UnitsBe
       default:
         return verdict satisfies never;
     }
-    if (signal?.aborted === true) return { is: 'interrupted' };
+    if (signal?.aborted === true) return { is: 'interrupted', known: run.input.client.redact(shownIn(look)) };
     if (pause === attempts.health.firstPauseMs) notifyWait(service);
     await run.rounds.pause(Math.max(attempts.health.minPauseMs, Math.min(pause, verdict.forMs || pause)), signal);
     pause = Math.min(pause * attempts.health.pauseGrowth, attempts.health.longestPauseMs);
@@ -121,6 +129,8 @@ interface Watched {
   readonly over: number;
   /** When each unit started, at the latest, by its key (monotonic ms). */
   readonly started: Map<string, number>;
+  /** When each unit came up, at the latest, by its id (monotonic ms). */
+  readonly up: Map<string, number>;
 }
 
 /** A look at the containers; undefined where they cannot be read. */
@@ -128,7 +138,7 @@ async function lookAt(
   watch: Watched,
   held?: { readonly ids: ReadonlySet<string>; readonly at: number },
 ): Promise<Look | undefined> {
-  const { service, list, before, over, started } = watch;
+  const { service, list, before, over, started, up } = watch;
   const { run, kind } = service;
   const units = await unitsOf(run, list);
   if (units === undefined) return undefined;
@@ -138,20 +148,26 @@ async function lookAt(
   const now = list.isChecked
     ? units.map((unit) => (unit.is === 'up' ? { ...unit, health: 'healthy' as const } : unit))
     : units;
-  const { of, rollsBack } = list;
+  const { of, rollsBackMs } = list;
+  for (const { id, is, ageMs = 0 } of now) if (is === 'up') up.set(id, Math.min(up.get(id) ?? Infinity, at - ageMs));
   const seen = { before: before.units, now, of, sinceMs: at - before.since };
   for (const { key, agoMs } of startedIn(seen))
     if (!started.has(key)) started.set(key, Math.max(before.since, at - agoMs));
   return {
     ...seen,
     overMs: at - over,
-    startedMs: new Map([...started].map(([key, from]) => [key, at - from])),
+    startedMs: agesAt(at, started),
     withinMs,
     isStrict,
-    rollsBack,
+    rollsBackMs,
+    upMs: agesAt(at, up),
     held: held && { ids: held.ids, agoMs: at - held.at },
     isLast: at >= until,
   };
+}
+
+function agesAt(at: number, times: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map([...times].map(([key, from]) => [key, at - from]));
 }
 
 /** The service holds; the rest of its watch is one more look at its end. */
@@ -166,7 +182,14 @@ function held(watch: Watched, look: Look): Health {
   const at = run.clock.monotonic();
   const ids = new Set(look.now.flatMap(({ id, is }) => (is === 'up' ? id : [])));
   const rest = async (early: AbortSignal): Promise<Fault | undefined> => {
-    await run.rounds.pause(leftMs, signal === undefined ? early : AbortSignal.any([early, signal]));
+    const ends = signal === undefined ? early : AbortSignal.any([early, signal]);
+    // A round of others ends a pause sooner.
+    for (
+      let left = leftMs;
+      left > attempts.health.minPauseMs && !ends.aborted;
+      left = at + leftMs - run.clock.monotonic()
+    )
+      await run.rounds.pause(left, ends);
     const after = signal?.aborted === true ? undefined : await lookAt(watch, { ids, at });
     const verdict = after && judge(after);
     return verdict?.is === 'fails' ? faultOf(service, verdict) : undefined;

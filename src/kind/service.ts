@@ -36,8 +36,8 @@ export interface ContainerList {
   readonly of: 'containers' | 'tasks' | 'stack';
   /** It is to have none. */
   readonly isEmpty: boolean;
-  /** Swarm puts the former version back as soon as a task fails. */
-  readonly rollsBack: boolean;
+  /** Swarm puts the former version back when a task fails so soon after it came up; 0: it does not. Milliseconds. */
+  readonly rollsBackMs: number;
   /** It has a health check, so that a task counts as running only when that succeeds. */
   readonly isChecked: boolean;
 }

@@ -11,7 +11,7 @@ export function afterwards(kind: Kind, known: Deploys | undefined, row: Row | un
   const listed = deploymentsIn(kind, row);
   if (pending !== undefined) {
     const status = statusOf(kind, pending, row, listed);
-    if (status === 'done') return deployedFrom(known, pending.inputs);
+    if (status === 'done') return isToBeWatched(kind, known) ? known : deployedFrom(known, pending.inputs);
     return status === 'error' || status === 'cancelled' ? rest : known;
   }
   if (saved === undefined || listed === undefined) return known;
@@ -26,6 +26,12 @@ export function deployedFrom({ failed }: Deploys, inputs: string): Deploys {
   if (failed === undefined || failed.inputs === inputs) return { inputs };
   const { isRestoring: _, ...rest } = failed;
   return { inputs, failed: rest };
+}
+
+/** Whether a run followed a deployment and ended before it knew that the service holds: the next one looks at that. */
+function isToBeWatched({ service }: Kind, { pending, failed }: Deploys): boolean {
+  if (service?.containers === undefined || failed !== undefined) return false;
+  return service.deployments === undefined || pending?.id !== undefined;
 }
 
 /** What is seen of a deployment that an earlier run ordered; undefined: nothing that proves anything. */

@@ -18,8 +18,8 @@ function tasks(rows: Readonly<Record<string, readonly [name: string, currentStat
 
 function look(of: Look['of'], about: Partial<Look> & Pick<Look, 'now'>): Look {
   const usual = { sinceMs: 20_000, overMs: 12_000, withinMs: 30_000, isStrict: false, isLast: false };
-  const rollsBack = of === 'tasks';
-  const one: Look = { of, before: [], startedMs: new Map(), rollsBack, ...usual, ...about };
+  const rollsBackMs = of === 'tasks' ? 5_000 : 0;
+  const one: Look = { of, before: [], startedMs: new Map(), upMs: new Map(), rollsBackMs, ...usual, ...about };
   return { ...one, startedMs: new Map(startedIn(one).map(({ key }) => [key, one.overMs])), ...about };
 }
 

@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import { type Applying, applyInTime, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
-import { actionsOf, results, said, worldOver } from '../support/faults.ts';
+import { actionsOf, operationOf, results, said, worldOver } from '../support/faults.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
 import { type Bench, head } from '../support/world.ts';
 
@@ -60,6 +61,13 @@ const holding = [
     3,
   ],
   ['no copy', application('web:1'), application('web:will-exit-1-after-1s', ', replicas: 0'), 0, 3],
+  [
+    'a version that fails once after Swarm stopped watching it',
+    good,
+    application('web:2-will-exit-1-after-8s-1-times'),
+    20,
+    45,
+  ],
   ['a watch of 12 s', good, application('web:2-will-start', ', health: { within: 12s }'), 11, 14],
 ] as const;
 
@@ -160,14 +168,57 @@ test('a platform that lists no containers is told once, and fails nothing', asyn
   await plansNothingMore(made, several);
 });
 
-test('an interruption ends the wait for the containers, and nothing is planned wrong afterwards', async () => {
-  const made = platformWith(0);
-  const text = one('web:will-healthy-after-25s', ', healthcheck: { test: curl }');
-  const stop = new AbortController();
-  setTimeout(() => stop.abort(), 5_000);
-  const result = await applyInTime(made, text, { signal: stop.signal });
-  expect(results(result)['production.compose.shop (deploy)']).toBe('unverified');
-  expect(result.seconds).toBeLessThan(8);
-  await applyInTime(made, text);
-  await plansNothingMore(made, text);
+const interrupted = [
+  [
+    'a health check has not decided',
+    one('web:will-healthy-after-25s', ', healthcheck: { test: curl }'),
+    /web-1 starts$/,
+  ],
+  ['a task is pending', application('web:will-pending'), /task \S+ has not started$/],
+] as const;
+
+test.each(interrupted)(
+  'an interruption while %s says so, and the next run watches again',
+  async (_name, text, known) => {
+    const made = platformWith(0);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 5_000);
+    const result = await applyInTime(made, text, { signal: stop.signal });
+    expect(Object.entries(results(result)).filter(([, one]) => one !== 'done')).toEqual([
+      [expect.stringContaining(' (deploy)'), 'unverified'],
+    ]);
+    expect(said(result)).toMatch(known);
+    expect(said(result)).toContain('was deployed, and the run was interrupted before it was known to stay up: ');
+    expect(result.seconds).toBeLessThan(8);
+    // The platform calls it done; whether it holds is still open.
+    expect(await plannedNext(made, text)).toMatchObject([expect.stringContaining('deploy')]);
+    made.requests('POST');
+    const again = await applyInTime(made, text, { limitSeconds: 40 });
+    expect(made.requests('POST')).toEqual([]);
+    if (text.includes('pending')) expect(said(again)).toContain('does not stay up: task ');
+    else await plansNothingMore(made, text);
+  },
+);
+
+test('a run that is killed before a service holds leaves that to the next one', async () => {
+  for (const [image, verdict] of [
+    ['web:will-start', 'done'],
+    ['web:will-exit-1-after-2s', 'failed'],
+  ] as const) {
+    const made = platformWith(2);
+    const text = one(image);
+    // No answer comes any more once the deployment is over: the state is as a killed process leaves it.
+    const killed = new AbortController();
+    let isOver = false;
+    const send: Send = async (request) => {
+      isOver ||= operationOf(request).startsWith('docker.');
+      if (isOver) killed.abort();
+      return made.emulator.send(request);
+    };
+    await applyInTime(made, text, { send, signal: killed.signal });
+    made.requests('POST');
+    const result = await applyInTime(made, text);
+    expect(results(result)['production.compose.shop (deploy)']).toBe(verdict);
+    expect(made.requests('POST')).toEqual([]);
+  }
 });

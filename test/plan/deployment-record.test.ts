@@ -40,9 +40,16 @@ describe('a deployment that an earlier run ordered', () => {
 
   test('is known by its id too, when the platform says something else of it by now', () => {
     const known: Deploys = { ...stale, pending: { ...pending, id: 'd2' } };
-    const row = rowWith(listed('d1', 'error'), listed('d2', 'done', 'Commit: abc'));
-    expect(afterwards(compose, known, row)).toEqual({ inputs: 'new' });
+    const row = rowWith(listed('d1', 'error'), listed('d2', 'error', 'Commit: abc'));
+    expect(afterwards(compose, known, row)).toEqual(stale);
     expect(afterwards(compose, ordered, row)).toBe(ordered);
+  });
+
+  test('and that a run followed until it succeeded is asked for again: whether the service holds is open', () => {
+    const followed: Deploys = { ...stale, pending: { ...pending, id: 'd2' } };
+    expect(afterwards(compose, followed, rowWith(listed('d2', 'done', 'Commit: abc')))).toBe(followed);
+    const { service: { containers: _, ...service } = { status: '' }, ...kind } = compose;
+    expect(afterwards({ ...kind, service }, followed, rowWith(listed('d2', 'done')))).toEqual({ inputs: 'new' });
   });
 
   test.each(['error', 'cancelled'])('is still needed after it ended as %s', (status) => {
@@ -62,7 +69,7 @@ describe('a deployment that an earlier run ordered', () => {
 
   test('counts by the status of the service where the platform lists no deployments', () => {
     const redis = kindNamed('redis');
-    expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toEqual({ inputs: 'new' });
+    expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toBe(ordered);
     expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(stale);
     expect(afterwards(redis, ordered, { applicationStatus: 'idle' })).toBe(ordered);
     const never = { ...redis, service: { status: 'applicationStatus' } };

@@ -11,7 +11,10 @@ export function tasksOfService(row: Row): ContainerList {
     members: membersOf(row),
     of: 'tasks',
     isEmpty: copiesOf(row) === 0,
-    rollsBack: update['FailureAction'] === 'rollback' && Number(update['MaxFailureRatio'] ?? 0) === 0,
+    rollsBackMs:
+      update['FailureAction'] === 'rollback' && Number(update['MaxFailureRatio'] ?? 0) === 0
+        ? monitorOf(update['Monitor'])
+        : 0,
     isChecked: isRow(check) && Array.isArray(check['Test']) && check['Test'].length > 0 && check['Test'][0] !== 'NONE',
   };
 }
@@ -22,10 +25,23 @@ export function containersOfCompose(row: Row): ContainerList {
   const other = { isEmpty: false, isChecked: false };
   if (row['composeType'] !== 'stack') {
     const call = 'docker.getContainersByAppNameMatch';
-    return { ...other, call, members: { ...members, appType: 'docker-compose' }, of: 'containers', rollsBack: false };
+    return { ...other, call, members: { ...members, appType: 'docker-compose' }, of: 'containers', rollsBackMs: 0 };
   }
-  const rollsBack = /\bfailure_action\W+rollback\b/u.test(String(row['composeFile'] ?? ''));
-  return { ...other, call: 'docker.getStackContainersByAppName', members, of: 'stack', rollsBack };
+  const file = String(row['composeFile'] ?? '');
+  const rollsBackMs = /\bfailure_action\W+rollback\b/u.test(file)
+    ? /\bmonitor\W/u.test(file)
+      ? Infinity
+      : usualMonitorMs
+    : 0;
+  return { ...other, call: 'docker.getStackContainersByAppName', members, of: 'stack', rollsBackMs };
+}
+
+/** How long Swarm watches a task of an update where nothing says so: https://docs.docker.com/reference/cli/docker/service/create */
+const usualMonitorMs = 5_000;
+
+/** The same as a service says it, in nanoseconds. */
+function monitorOf(monitor: unknown): number {
+  return Number(monitor) > 0 ? Number(monitor) / 1e6 : usualMonitorMs;
 }
 
 function membersOf({ appName, serverId }: Row): Record<string, string> {
