@@ -2,8 +2,8 @@ import type { OperationLine } from './endpoint.ts';
 
 /**
  * Operations that the reference implementation has beyond the API document. A platform may have some of them; Trueup uses
- * those that it serves, and needs none. Left out of `schedule` are `appName`, because a deletion removes the folder that it
- * names with everything in it, and the id of a new schedule, which the platform ignores.
+ * those that it serves, and needs none. No kind has the `appName` of a schedule: a deletion removes the folder that it names
+ * with everything in it. Left out is the id of a new schedule, which the platform ignores.
  */
 export const extensionOperations = {
   'application.update': `POST
@@ -179,12 +179,13 @@ export const extensionOperations = {
   'notification.receiveNotification': `POST
     ServerType: reporter = Dokploy, Type: load, Value: number, Threshold: number, Message: string, Timestamp: string,
     Token: string`,
-  'notification.createGotify': 'POST ...report, ...gotify',
+  'notification.createGotify': 'POST ...report, serverThreshold?: boolean, ...gotify',
   'notification.updateGotify':
-    'POST ...report?, ...gotify?, notificationId: text, organizationId?: string, gotifyId: text',
+    'POST ...report?, serverThreshold?: boolean, ...gotify?, notificationId: text, organizationId?: string, gotifyId: text',
   'notification.testGotifyConnection': 'POST serverUrl: text, appToken: text, priority: count, decoration?: boolean',
-  'notification.createNtfy': 'POST ...report, ...ntfy',
-  'notification.updateNtfy': 'POST ...report?, ...ntfy?, notificationId: text, organizationId?: string, ntfyId: text',
+  'notification.createNtfy': 'POST ...report, serverThreshold?: boolean, ...ntfy',
+  'notification.updateNtfy':
+    'POST ...report?, serverThreshold?: boolean, ...ntfy?, notificationId: text, organizationId?: string, ntfyId: text',
   'notification.testNtfyConnection': 'POST ...ntfy',
   'notification.createMattermost': 'POST ...fullReport, ...mattermost',
   'notification.updateMattermost':
@@ -262,8 +263,8 @@ export const extensionOperations = {
     registryName?: string, username: text, password: text, registryUrl: string, registryType,
     imagePrefix?: string|null, serverId?: string`,
   'registry.testRegistryById': 'POST registryId?: text, serverId?: string',
-  'schedule.create': 'POST ...schedule',
-  'schedule.update': 'POST scheduleId: text, ...schedule',
+  'schedule.create': 'POST ...schedule, appName?: string',
+  'schedule.update': 'POST scheduleId: text, ...schedule, appName?: string',
   'schedule.delete': 'POST scheduleId: string',
   'schedule.list': 'GET id: string, scheduleType',
   'schedule.one': 'GET scheduleId: string',

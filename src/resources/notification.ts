@@ -104,7 +104,7 @@ export const notification = defineKind({
     dokployRestart: event('restarts of the platform'),
     dokployBackup: event('backups of the platform itself'),
     dockerCleanup: event('clean-ups of Docker'),
-    serverThreshold: event('servers over their thresholds'),
+    serverThreshold: event('servers over their thresholds (an older platform ignores it for Gotify and ntfy)'),
     notificationType: {
       schema: () => z.enum(channels).describe('Channel.'),
       onChange: 'replace',
@@ -241,15 +241,12 @@ export const notification = defineKind({
 
 /** What one channel takes and another does not. */
 function mistakes({ address, values, unknown = [] }: CheckedResource): Problem[] {
-  const { notificationType: type, priority, serverThreshold } = values;
+  const { notificationType: type, priority } = values;
   const problem = (field: string, message: string, remedy: string): Problem[] => [
     { code: 'inconsistent', address, field, message, remedy },
   ];
   const isPush = type === 'gotify' || type === 'ntfy';
   return [
-    ...(isPush && serverThreshold === true
-      ? problem('serverThreshold', `${type} does not report servers over their thresholds`, 'Remove the line.')
-      : []),
     ...(isPush && typeof priority === 'number' && priority < 1
       ? problem('priority', `priority of ${type} must be at least 1, got ${priority}`, 'Write 1 or more.')
       : []),

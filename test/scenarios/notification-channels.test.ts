@@ -45,9 +45,11 @@ describe.each(channels)('%s', (type) => {
         name,
         notification.fields[name]?.examples[1],
       ]);
-    expect(await applied(made, block(type, 1, { name: 'other' }))).toEqual([`notification.update${word}`]);
+    const renaming = { name: 'other', serverThreshold: true };
+    expect(await applied(made, block(type, 1, renaming))).toEqual([`notification.update${word}`]);
     const [renamed] = await rows(made);
-    expect({ ...renamed, name: 'team' }).toEqual(after);
+    expect(renamed?.['serverThreshold']).toBe(true);
+    expect({ ...renamed, name: 'team', serverThreshold: false }).toEqual(after);
   });
 
   test('is replaced by another channel, the new one first', async () => {
@@ -60,7 +62,6 @@ describe.each(channels)('%s', (type) => {
 });
 
 test.each([
-  ['serverThreshold of gotify', block('gotify', 0, { serverThreshold: true }), 'does not report servers'],
   [
     'a priority that pushover does not have',
     block('pushover', 0).replace('"priority":1', '"priority":3'),

@@ -132,7 +132,6 @@ export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {
   if (name === 'enableIPv4') return [true];
   if (name === 'composePath') return ['./docker-compose.yml', 'docker-compose.yml'];
   // Some channels take no other value.
-  if (kind.kind === 'notification' && name === 'serverThreshold') return [false];
   if (kind.kind === 'notification' && name === 'priority') return [1];
   return fieldOf(kind, name).examples;
 }
