@@ -10,6 +10,8 @@ export interface ParentLink {
         readonly call: ReadOperation;
         readonly with?: Readonly<Record<string, FromPlace>>;
         readonly whenEmpty?: string;
+        /** The member of the answer that is the list, where the answer is an object. */
+        readonly within?: string;
       };
   /** What a listed row holds: all members, a few, or all but some. */
   readonly rows: 'whole' | 'summary' | { readonly without: readonly string[] };

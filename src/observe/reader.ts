@@ -92,9 +92,10 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
       const listed = kind.parents[parent?.kind.kind ?? root]?.listed;
       if (listed === undefined) return new Map();
       if ('call' in listed) {
-        const { call } = listed;
+        const { call, within } = listed;
+        const listIn = (answer: unknown) => (within === undefined ? answer : asRow(answer, call)[within]);
         return read({ client, inBulk }, call, inputOf(listed, place, parent?.id), {
-          parse: (answer) => asRows(answer, call, kind),
+          parse: (answer) => asRows(listIn(answer), call, kind),
           fits: (rows) => !areOfAnother(kind, parent, rows),
         }).catch((error: unknown) => {
           // Some lists begin with a look for the parent.

@@ -1,14 +1,12 @@
 import * as z from 'zod';
 import { isRow } from '../formats/json.ts';
-import { json } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
+import { json } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
-import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
-import { destinationId } from './families/named-ids.ts';
+import { includeEncryptionKey, samePlaces, scheduledBackups, timed } from './families/backups.ts';
 import { serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
-import { cron } from '../kind/value-forms.ts';
 import { shortBackup } from './families/short-forms.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({
@@ -48,15 +46,7 @@ export const backup = defineKind({
     },
   },
   fields: {
-    schedule: {
-      schema: () => cron.describe('When it runs, as a cron expression.'),
-      alsoWritten: 'cronExpression',
-      examples: ['0 3 * * *', '30 4 * * 1'],
-    },
-    enabled: enabledAtCreate([true, false]),
-    prefix: { schema: () => z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
-    destinationId,
-    keepLatestCount,
+    ...timed,
     database: {
       schema: () =>
         z
@@ -82,11 +72,7 @@ export const backup = defineKind({
       examples: ['postgres', 'mariadb'],
     },
     serviceName: serviceOf('Service that runs the database', ['db', 'db2']),
-    includeEncryptionKey: {
-      schema: () => z.boolean().describe("Whether the platform's encryption key goes into the backup."),
-      otherwise: true,
-      examples: [false, true],
-    },
+    includeEncryptionKey,
     metadata: {
       schema: () => z.record(z.string(), z.json()).describe('Credentials of a database inside a compose, by engine.'),
       codec: json,
@@ -97,7 +83,7 @@ export const backup = defineKind({
   operations: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
   // The deletion of these databases ends the jobs of their backups. After that of another parent, they would go on.
   lifecycle: {
-    ...scheduledBackups('database', 'schedule'),
+    ...scheduledBackups('schedule', 'database'),
     deletedWithParent: ['postgres', 'mariadb', 'mysql', 'mongo'],
   },
   commands: {
@@ -108,7 +94,6 @@ export const backup = defineKind({
       { when: { databaseType: 'mysql' }, call: 'backup.manualBackupMySql', ...backingUp },
       { when: { databaseType: 'mongo' }, call: 'backup.manualBackupMongo', ...backingUp },
       { when: { databaseType: 'libsql' }, call: 'backup.manualBackupLibsql', ...backingUp },
-      { when: { databaseType: 'web-server' }, call: 'backup.manualBackupWebServer', ...backingUp },
       {
         cannot: 'the platform has no documented operation that backs up a database of this engine at once',
         remedy: 'It runs by its schedule.',
@@ -155,29 +140,4 @@ function dumps({ address, values, unknown = [] }: CheckedResource): Problem[] {
   // The platform may have what the block of an existing backup leaves out.
   const when = metadata === undefined ? ({ when: { isNew: true } } as const) : {};
   return [...found, { ...about, message, remedy: `Write metadata: { ${engine}: { ${members} } }.`, ...when }];
-}
-
-/** Two backups below one prefix of a destination delete each other's files when old ones are removed. */
-function samePlaces(all: readonly CheckedResource[]): Problem[] {
-  const folder = (self: CheckedResource) => String(self.values.prefix).replace(/^\/+|\/+$/g, '');
-  const places = all
-    .filter((self) => self.values.prefix !== undefined && self.values.destinationId !== undefined)
-    .map((self) => ({ self, place: `${String(self.values.destinationId)}/${folder(self)}/` }))
-    .toSorted((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
-  const problems: Problem[] = [];
-  let cover: (typeof places)[number] | undefined;
-  for (const next of places) {
-    if (cover === undefined || !next.place.startsWith(cover.place)) {
-      cover = next;
-      continue;
-    }
-    problems.push({
-      code: 'overlap',
-      address: next.self.address,
-      field: 'prefix',
-      message: `its prefix lies in that of ${cover.self.address} on the same destination`,
-      remedy: 'Give each backup a prefix of its own: the clean-up of one deletes the files of the other.',
-    });
-  }
-  return problems;
 }

@@ -24,6 +24,7 @@ import { network } from './network.ts';
 import { notification } from './notification.ts';
 import { organization } from './organization.ts';
 import { patch } from './patch.ts';
+import { platformBackup } from './platform-backup.ts';
 import { port } from './port.ts';
 import { postgres } from './postgres.ts';
 import { redirect } from './redirect.ts';
@@ -63,6 +64,7 @@ export const kinds: readonly Kind[] = [
   notification,
   organization,
   patch,
+  platformBackup,
   port,
   postgres,
   redirect,

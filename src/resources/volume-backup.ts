@@ -65,7 +65,7 @@ export const volumeBackup = defineKind({
     update: 'volumeBackups.update',
     delete: 'volumeBackups.delete',
   },
-  lifecycle: scheduledBackups('volumeName', 'cronExpression'),
+  lifecycle: scheduledBackups('cronExpression', 'volumeName'),
   commands: {
     backup: [
       {

@@ -198,6 +198,8 @@ const notDeclared: Readonly<Record<string, string>> = {
   'destination.serverId': 'stored nowhere',
   'machineSchedule.serviceName': 'of commands in a container of a compose; a script runs on the server itself',
   'machineSchedule.shellType': 'of commands in containers; the server runs a script with bash',
+  'platformBackup.metadata': 'of databases inside a compose',
+  'platformBackup.serviceName': 'of databases inside a compose',
   'registry.serverId': 'stored nowhere: says where docker logs in at once',
   'schedule.script': 'of schedules of servers, which are another kind; in a container the command runs',
   'schedule.serverId': 'of schedules of servers, which are another kind',

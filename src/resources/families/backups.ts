@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import type { Field } from '../../kind/field.ts';
-import { daysBetweenRuns } from '../../kind/value-forms.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { cron, daysBetweenRuns } from '../../kind/value-forms.ts';
 import type { ChangeAtRisk, Lifecycle } from '../../kind/lifecycle.ts';
+import { destinationId } from './named-ids.ts';
 
 /**
- * The backups that a schedule makes: fewer, none or others after a change. `source` and `schedule` are
- * the fields that say what it backs up, and when.
+ * The backups that a schedule makes: fewer, none or others after a change. `schedule` is the field that says
+ * when, and `source` the one that says what it backs up.
  */
-export function scheduledBackups(source: string, schedule: string): Lifecycle {
+export function scheduledBackups(schedule: string, source?: string): Lifecycle {
   const what = 'the backups that it makes';
   return {
     dataAtRisk: () => ({ of: 'backups', what }),
@@ -16,15 +18,17 @@ export function scheduledBackups(source: string, schedule: string): Lifecycle {
         enabled: ({ after }) => (after === true ? undefined : { what }),
         keepLatestCount: fewer,
         [schedule]: rarer,
-        [source]: ({ before }) => ({
-          what: `the backups of ${String(before)}, which it no longer makes`,
-          unnamed: 'the backups that it no longer makes',
-        }),
+        ...(source === undefined ? {} : { [source]: nothingOf }),
       },
       'backups elsewhere': { destinationId: elsewhere, prefix: elsewhere },
     },
   };
 }
+
+const nothingOf: ChangeAtRisk = ({ before }) => ({
+  what: `the backups of ${String(before)}, which it no longer makes`,
+  unnamed: 'the backups that it no longer makes',
+});
 
 const fewer: ChangeAtRisk = ({ before, after }) => {
   if (after === null) return undefined; // all are kept
@@ -58,3 +62,47 @@ export const enabledAtCreate = (examples: readonly [boolean, boolean]): Field =>
   onNull: { refuse: 'null means that it never runs; write false for that' },
   examples,
 });
+
+/** When a backup runs, and where it goes. */
+export const timed = {
+  schedule: {
+    schema: () => cron.describe('When it runs, as a cron expression.'),
+    alsoWritten: 'cronExpression',
+    examples: ['0 3 * * *', '30 4 * * 1'],
+  },
+  enabled: enabledAtCreate([true, false]),
+  prefix: { schema: () => z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
+  destinationId,
+  keepLatestCount,
+} satisfies Readonly<Record<string, Field>>;
+
+export const includeEncryptionKey: Field = {
+  schema: () => z.boolean().describe("Whether the platform's encryption key goes into the backup."),
+  otherwise: true,
+  examples: [false, true],
+};
+
+/** Two backups below one prefix of a destination delete each other's files when old ones are removed. */
+export function samePlaces(all: readonly CheckedResource[]): Problem[] {
+  const folder = (self: CheckedResource) => String(self.values.prefix).replace(/^\/+|\/+$/g, '');
+  const places = all
+    .filter((self) => self.values.prefix !== undefined && self.values.destinationId !== undefined)
+    .map((self) => ({ self, place: `${String(self.values.destinationId)}/${folder(self)}/` }))
+    .toSorted((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
+  const problems: Problem[] = [];
+  let cover: (typeof places)[number] | undefined;
+  for (const next of places) {
+    if (cover === undefined || !next.place.startsWith(cover.place)) {
+      cover = next;
+      continue;
+    }
+    problems.push({
+      code: 'overlap',
+      address: next.self.address,
+      field: 'prefix',
+      message: `its prefix lies in that of ${cover.self.address} on the same destination`,
+      remedy: 'Give each backup a prefix of its own: the clean-up of one deletes the files of the other.',
+    });
+  }
+  return problems;
+}
