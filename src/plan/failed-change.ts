@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { pathOf } from '../kind/attribute.ts';
+import { restoresOnFailure } from '../kind/written-keys.ts';
 import type { FailedDeploy } from '../state/record.ts';
 import { isoTime } from '../state/clock.ts';
 import { type Action, type AttributeChange, createsObject } from './action.ts';
@@ -16,7 +17,7 @@ export function failedBefore(input: Planning, service: ServiceActions): FailedDe
   const { root } = service;
   const { failed } = input.state.deployments[root.address] ?? {};
   const isAsked = input.narrowing.retriesFailed === true || input.destroys;
-  if (failed === undefined || isAsked || createsObject(root)) return undefined;
+  if (failed === undefined || isAsked || createsObject(root) || !restoresOnFailure(root.options)) return undefined;
   const { outputs, digests } = input;
   return inputsDigest(service, { outputs, digests, like: failed.inputs }) === failed.inputs ? failed : undefined;
 }

@@ -122,6 +122,8 @@ test('the same change is repeated on demand, and a change of another field or se
   const narrowing = { ...everything, retriesFailed: true } as const;
   const again = actionsOf(await planned(made, beside, { narrowing }));
   expect(again).toEqual(['update production.application.web', 'deploy production.application.web (deploy)']);
+  // So is one whose block does not ask for a restore any more.
+  expect(actionsOf(await planned(made, beside.replace(`, ${restoring}`, '')))).toEqual(again);
 });
 
 /** Answers some requests otherwise, by how often their operation was sent. */
