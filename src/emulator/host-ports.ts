@@ -72,5 +72,6 @@ function nameProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): s
 }
 
 function ordersIn(container: Row): ServiceOrder[] {
-  return container['orders'] as unknown as ServiceOrder[]; // written by runContainer
+  // Written by runContainer; a platform on disk may have containers of an earlier version, without orders.
+  return (container['orders'] ?? []) as unknown as ServiceOrder[];
 }
