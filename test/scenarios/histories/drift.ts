@@ -2,7 +2,7 @@ import { requiredMembers } from '../../../src/api/contract.ts';
 import type { Operation } from '../../../src/api/contract.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
-import { carrierOf, createOf, idMember, takes, updatesOf } from '../../../src/kind/row-values.ts';
+import { carrierOf, createOf, idMember, nested, takes, updatesOf } from '../../../src/kind/row-values.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { blockFrom, openFields, pick, weighted } from '../../support/random-blocks.ts';
 import type { Drift } from '../../support/random-commands.ts';
@@ -125,7 +125,12 @@ const isAt =
 function updateOf(found: Target, change: Extract<Drift, { drift: 'update' }>): Act[] {
   const { kind, row } = found;
   const carried = Object.keys(kind.fields).filter(
-    (item) => item !== 'env' && carrierOf(kind, item) !== undefined && takes(carrierFor(kind, item, row), item),
+    // What the platform never shows nobody can see changed.
+    (item) =>
+      item !== 'env' &&
+      fieldOf(kind, item).hiddenAs === undefined &&
+      carrierOf(kind, item) !== undefined &&
+      takes(carrierFor(kind, item, row), item),
   );
   const name = pick(weighted(kind, carried), change.field);
   if (name === undefined || (kind.kind === 'environment' && row.isDefault === true && name === 'name')) return [];
@@ -139,12 +144,13 @@ function updateOf(found: Target, change: Extract<Drift, { drift: 'update' }>): A
 
 function updateWith({ kind, id, row }: Target, operation: Operation, input: Act['input']): Act {
   const required = requiredMembers(operation).map((name) => [name, valueIn(kind, name, row)]);
-  return { operation, input: { ...Object.fromEntries(required), [idMember(kind, operation)]: id, ...input } };
+  const members = { ...Object.fromEntries(required), [idMember(kind, operation)]: id, ...input };
+  return { operation, input: nested(members) as Act['input'] };
 }
 
 /** The operation by which somebody changes a field: where there is a choice of sources, often that of another one. */
 function carrierFor(kind: Kind, name: string, row: Row): Operation {
-  const chosen = carrierOf(kind, name, (tag) => row[tag]) ?? carrierOf(kind, name);
+  const chosen = carrierOf(kind, name, (tag) => valueIn(kind, tag, row)) ?? carrierOf(kind, name);
   const [first] = updatesOf(kind);
   const operation = chosen ?? first;
   if (operation === undefined) throw new Error(`nothing carries ${name} of a ${kind.kind}`);
@@ -188,5 +194,5 @@ function creationOf(block: Block, parent: Target | undefined, without = 0): Act[
     const value = kind.fields[name]?.atCreate;
     if (value !== undefined) input[name] ??= value;
   }
-  return [{ operation: create, input }];
+  return [{ operation: create, input: nested(input) as Act['input'] }];
 }

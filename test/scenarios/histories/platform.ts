@@ -27,6 +27,7 @@ const tables: Readonly<Record<string, string>> = {
   fileMount: 'mount',
   machineSchedule: 'schedule',
   memberPermissions: 'member',
+  platformBackup: 'backup',
 };
 
 /** The table of the platform that holds the objects of a kind. */
@@ -38,6 +39,8 @@ function isOfKind(kind: Kind, row: Row): boolean {
   const isOfMachine = typeof row.applicationId !== 'string' && typeof row.composeId !== 'string';
   if (kind.kind === 'machineSchedule') return isOfMachine;
   if (kind.kind === 'schedule') return !isOfMachine;
+  if (kind.kind === 'backup') return typeof row.userId !== 'string';
+  if (kind.kind === 'platformBackup') return typeof row.userId === 'string';
   if (kind.kind === 'memberPermissions') return row.userId !== 'user_1';
   return kind.kind !== 'environment' || row.projectId === 'prj_1';
 }

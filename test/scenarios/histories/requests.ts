@@ -4,7 +4,7 @@ import { waitOut } from '../../../src/state/wait-out.ts';
 import type { WireRequest } from '../../../src/api/wire.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import { means, plain } from '../../../src/kind/codecs.ts';
-import type { Json, Row } from '../../../src/formats/json.ts';
+import { type Json, type Row, isRow } from '../../../src/formats/json.ts';
 import { root } from '../../../src/kind/kind.ts';
 import { createOf, idMember } from '../../../src/kind/row-values.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
@@ -195,13 +195,23 @@ function fits(
 ): boolean {
   const sent = input as Row;
   if (step.operation !== operation) return false;
-  if (!Object.entries(sent).every(([name, value]) => mayBe(step.members[name], value))) return false;
+  if (!Object.entries(sent).every(([name, value]) => mayHave(step.members, name, value))) return false;
   if (step.role === 'create') return true;
   const named = idMember(action.kind, step.operation);
   if (step.members[named] === undefined) return true; // it names its object by another member
   const id = sent[named];
   const isNew = action.action === 'replace' || (action.action === 'deploy' && replaced.has(action.parent ?? ''));
   return isTeardown || !isNew ? id === action.id || action.id === undefined : id !== action.id;
+}
+
+/** Whether a plan lets a member of a request have a value, or what is in it, as `config.url`. */
+function mayHave(members: Step['members'], name: string, value: unknown): boolean {
+  const own = Object.keys(members).filter((path) => path.startsWith(`${name}.`));
+  if (own.length === 0 || !isRow(value)) return mayBe(members[name], value);
+  return Object.entries(value).every(([inner, one]) => {
+    const path = `${name}.${inner}`;
+    return own.includes(path) ? mayBe(members[path], one) : members[name] !== undefined;
+  });
 }
 
 /** Whether a plan lets a member of a request have a value. */
