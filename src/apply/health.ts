@@ -110,15 +110,15 @@ function keyOf(unit: Unit, { of }: Pick<Look, 'of'>): string {
 }
 
 /** Whether the deployment made or started a unit. */
-function isMade(unit: Unit, { before, sinceMs }: Pick<Look, 'before' | 'sinceMs'>): boolean {
+function isMade(unit: Unit, { before, sinceMs, of }: Seen): boolean {
   const known = before?.find(({ id }) => id === unit.id);
   // A later run finds what runs since, and what ended since.
   const isOver = unit.is === 'ended' || unit.is === 'stopped';
   if (before === undefined) return !isOver || (unit.is === 'ended' && (unit.ageMs ?? Infinity) <= sinceMs);
   if (known === undefined) return true;
-  // Compose starts a container again that had ended.
+  // Compose starts a container again that had ended; Swarm makes another task.
   const isStarted = unit.is !== known.is || (unit.is === 'ended' && (unit.ageMs ?? Infinity) <= sinceMs);
-  return (known.is === 'ended' || known.is === 'waiting') && isStarted;
+  return (known.is === 'waiting' || (known.is === 'ended' && of === 'containers')) && isStarted;
 }
 
 /** The units of one place, the newest first, and those of the same place that were there before. */

@@ -164,6 +164,15 @@ describe('tasks of Swarm', () => {
       'fails: Swarm put the former version back: task shop.1: it failed: task: non-zero exit (1)',
     ],
     [
+      'a task that had failed a moment before the deployment',
+      {
+        t3: ['shop.1', 'Running 11 seconds ago'],
+        t2: ['\\_ shop.1', 'Failed 19 seconds ago', 'task: non-zero exit (1)'],
+      },
+      { before: tasks({ t2: ['shop.1', 'Failed less than a second ago', 'task: non-zero exit (1)'], ...gone }) },
+      'holds',
+    ],
+    [
       'an image that the node does not get',
       {
         t3: ['shop.1', 'Running 12 seconds ago'],
