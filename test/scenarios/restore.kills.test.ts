@@ -76,7 +76,9 @@ test('a run that ends at any moment of a restore left one version running, a sta
     }
     const next = await runProcess(place, { manifest: fresh });
     const isRefused = Object.values(deployments).filter(({ failed }) => failed !== undefined).length === 2;
-    if (isRefused) expect(next.place.platform.orders, how).toBe(place.platform.orders);
+    // What was on its way is carried out all the same.
+    const { orders } = place.platform;
+    if (isRefused) expect(next.place.platform.orders, how).toBeLessThanOrEqual(orders + place.underway.length);
     for (const { message } of next.left.actions.flatMap(({ notes }) => notes).filter(isFailedBefore))
       expect(message, how).toMatch(/the former version was deployed again|did not finish: the platform has/);
     const after = await runProcess(next.place, { manifest: fixed });
