@@ -356,6 +356,7 @@ test('YAML of others is parsed in one place, which refuses what nests too deeply
   expect(parsing.map(({ path }) => path)).toEqual([
     'edit/format-yaml.ts', // tokens of a text that was read before
     'emulator/compose-text.ts', // shares nothing with the kinds
+    'emulator/docker-yaml.ts', // what the platform wrote, as docker reads it
     'formats/yaml.ts',
   ]);
 });

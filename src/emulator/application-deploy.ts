@@ -7,7 +7,7 @@ import { textOf, textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
 import { blockedByPorts, checkHost } from './host-ports.ts';
 import { orderOfRow } from './service-orders.ts';
-import { linesFor } from './service-variables.ts';
+import { variableLines } from './service-variables.ts';
 
 /** How an application is deployed: its code is cloned and built; an image needs neither. */
 export const applicationDeployment: Deployable = {
@@ -48,7 +48,7 @@ export function runImage(context: Context, row: Row): void {
       .map(publishedBy),
   );
   const mounts = store.children('mount', 'applicationId', id).map((mount) => textOr(mount, 'mountPath'));
-  const settings = { image, isDatabase: false, env: linesFor(context, row), mounts };
+  const settings = { image, isDatabase: false, env: variableLines(context, row), mounts };
   const order = orderOfRow(row, { ...settings, ports: ingress ?? [] });
   checkHost(context, row, [order]);
   const all = blockedByPorts(context, row, { ...order, ports: host ?? [] });

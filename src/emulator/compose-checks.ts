@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { mountsIn, serviceMaps } from './compose-text.ts';
+import { envFilesIn } from './container-variables.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
@@ -44,7 +45,7 @@ export function composeProblem(content: Row, row: Row, beside: Beside): string |
   const maps = serviceMaps(content);
   for (const [name, service] of Object.entries(services)) {
     if (!isMap(service)) return `services.${name} must be a mapping`;
-    const about = { name, service, content, beside, maps };
+    const about = { name, service, content, beside, maps, isStack };
     const problem =
       (isStack ? stackProblem(about) : buildProblem(about)) ?? referenceProblem(about) ?? fileProblem(about);
     if (problem !== undefined) return problem;
@@ -58,10 +59,26 @@ interface About {
   readonly content: Row;
   readonly beside: Beside;
   readonly maps: Readonly<Record<string, Row>>;
+  readonly isStack: boolean;
 }
 
+/** Members of services and of files that a stack does not know. Measured with `docker stack config` of docker 28. */
+const unknownToStacks = new Set(
+  `annotations attach blkio_config cgroup cpu_count cpu_shares cpus cpuset develop device_cgroup_rules dns_opt extends gpus
+  group_add label_file mem_limit mem_reservation mem_swappiness memswap_limit models oom_kill_disable pids_limit platform
+  post_start pre_stop profiles provider pull_policy runtime scale storage_opt use_api_socket user_ns uts volumes_from
+  volume_driver`.split(/\s+/),
+);
+const unknownAtTop = ['name', 'include', 'models'];
+
 /** A stack builds nothing, and takes an older form of some members. */
-function stackProblem({ name, service }: About): string | undefined {
+function stackProblem({ name, service, content }: About): string | undefined {
+  const atTop = unknownAtTop.find((member) => content[member] !== undefined);
+  if (atTop !== undefined) return `(root) Additional property ${atTop} is not allowed`;
+  const unknown = Object.keys(service).find((member) => unknownToStacks.has(member));
+  if (unknown !== undefined) return `services.${name} Additional property ${unknown} is not allowed`;
+  const noText = Object.entries(mapOf(service['environment'])).find(([, value]) => typeof value === 'boolean')?.[0];
+  if (noText !== undefined) return `services.${name}.environment.${noText} must be a string, number or null`;
   if (isMap(service['depends_on'])) return `services.${name}.depends_on must be a list`;
   if (textOr(service, 'image') === '') return `invalid image reference for service ${name}: no image specified`;
   return imageProblem(textOr(service, 'image'));
@@ -92,7 +109,9 @@ function buildProblem({ name, service, beside }: About): string | undefined {
 /** The sections whose names services use, with the word for one of them. */
 const sections = { networks: 'network', volumes: 'volume', configs: 'config', secrets: 'secret' } as const;
 
-function referenceProblem({ name, service, content, maps }: About): string | undefined {
+function referenceProblem({ name, service, content, maps, isStack }: About): string | undefined {
+  if (!isStack && service['network_mode'] !== undefined && service['networks'] !== undefined)
+    return `service "${name}" declares mutually exclusive \`network_mode\` and \`networks\`: invalid compose project`;
   const missing = (section: keyof typeof sections, used: string) =>
     Object.hasOwn(mapOf(content[section]), used) ||
     (section === 'networks' && ['default', 'host', 'none'].includes(used))
@@ -114,13 +133,8 @@ function referenceProblem({ name, service, content, maps }: About): string | und
 }
 
 function fileProblem({ service, beside }: About): string | undefined {
-  const wanted = service['env_file'];
-  const files = (Array.isArray(wanted) ? wanted : [wanted ?? []].flat()).flatMap((file) => {
-    if (isMap(file)) return file['required'] === false ? [] : [textOr(file, 'path')];
-    return [String(file)];
-  });
-  const lost = files.find((file) => !beside.has(file));
-  if (lost !== undefined) return `env file ${lost} not found: no such file or directory`;
+  const lost = envFilesIn(service['env_file']).find(({ path, isRequired }) => isRequired && !beside.has(path));
+  if (lost !== undefined) return `env file ${lost.path} not found: no such file or directory`;
   const base = textOr(mapOf(service['extends']), 'file');
   return base === '' || beside.has(base) ? undefined : `open ${base}: no such file or directory`;
 }
@@ -143,7 +157,18 @@ function sourceProblem(content: Row, row: Row, beside: Beside): string | undefin
     .find((file) => file !== '' && !beside.has(file));
   if (lost === undefined) return undefined;
   if (row['composeType'] === 'stack') return `open ${lost}: no such file or directory`;
-  return `invalid mount config for type "bind": bind source path does not exist: ${posix.join('/etc/dokploy/compose', textOf(row, 'appName'), 'code', lost)}`;
+  return noSource(row, lost);
+}
+
+/** Why Swarm does not start a service: it mounts a file or folder that is not there. */
+export function lostMount(service: Row, row: Row, beside: Beside): string | undefined {
+  const lost = mountsIn(service).find(({ type, source }) => type === 'bind' && !beside.has(source));
+  return lost === undefined ? undefined : noSource(row, lost.source);
+}
+
+function noSource(row: Row, path: string): string {
+  const folder = posix.join('/etc/dokploy/compose', textOf(row, 'appName'), 'code', path);
+  return `invalid mount config for type "bind": bind source path does not exist: ${folder}`;
 }
 
 /** Names in a list, or the keys of a map. */

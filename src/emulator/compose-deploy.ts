@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
-import { composeProblem, filesBeside, isBesideFile } from './compose-checks.ts';
+import { type Beside, composeProblem, filesBeside, isBesideFile, lostMount } from './compose-checks.ts';
 import { interpolated } from './compose-interpolation.ts';
 import { convertedFile, formatComposeFile, mountsIn, parseComposeFile, serviceMaps } from './compose-text.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
+import { containerVariables } from './container-variables.ts';
 import type { Context } from './context.ts';
+import { readAsDocker } from './docker-yaml.ts';
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './error-answers.ts';
 import { checkHost } from './host-ports.ts';
@@ -11,7 +13,7 @@ import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
 import { ordersOfCompose } from './service-orders.ts';
-import { asLines, variablesOf } from './service-variables.ts';
+import { variablesOf } from './service-variables.ts';
 
 /** How a compose is deployed. */
 export const composeDeployment: Deployable = {
@@ -41,7 +43,11 @@ export const composeDeployment: Deployable = {
     const domains = store.children('domain', 'composeId', row['composeId']);
     if (content === null && isFromGit(row)) {
       convertedFile(null, row, domains);
-      runContainer(context, row, ordersOfCompose(ofRepository, row, []));
+      runContainer(
+        context,
+        row,
+        ordersOfCompose(ofRepository, row, () => ({ env: [] })),
+      );
       return [];
     }
     if (content === null)
@@ -52,12 +58,18 @@ export const composeDeployment: Deployable = {
 
     const isStack = row['composeType'] === 'stack';
     const variables = variablesFor(context, row);
-    const read = interpolated(parseComposeFile(written, { merges: true }) ?? {}, variables, isStack);
-    const problem = composeProblem(read, row, filesBeside(store, row)) ?? (isStack ? undefined : pullProblem(written));
+    const read = interpolated(readAsDocker(written), variables, isStack);
+    const beside = filesBeside(store, row);
+    const problem = composeProblem(read, row, beside) ?? (isStack ? undefined : pullProblem(written));
     if (problem !== undefined) throw failed(problem);
-    const orders = ordersOfCompose(read, row, asLines(variables));
+    const envOf = containerVariables(store, row, variables);
+    const orders = ordersOfCompose(read, row, (service) => ({
+      env: envOf(service),
+      // Swarm makes no folder, as compose does.
+      refusal: isStack ? lostMount(service, row, beside) : undefined,
+    }));
     checkHost(context, row, orders);
-    bindFolders(context, read, row);
+    if (!isStack) bindFolders(context, read, { row, beside });
     runContainer(context, row, orders);
     return isStack ? ignoredIn(read) : [];
   },
@@ -83,12 +95,14 @@ function variablesFor({ store }: Context, row: Row): Readonly<Record<string, str
   const appName = textOf(row, 'appName');
   const hasFile = row['createEnvFile'] !== false;
   const isStack = row['composeType'] === 'stack';
-  if (!hasFile && !isStack) return {};
+  const shell = { PATH: '/usr/bin:/bin', HOME: '/root' };
+  if (!hasFile && !isStack) return shell;
   const own = `APP_NAME=${appName}\nCOMPOSE_PROJECT_NAME=${appName}\n`;
   const variables = variablesOf(store, row, isStack ? '' : own);
-  if (isStack) return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  if (isStack)
+    return { ...shell, ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')) };
   const suffix = row['randomize'] === true ? { COMPOSE_PREFIX: textOr(row, 'suffix') } : {};
-  return isBesideFile(row) ? { DOCKER_CONFIG: '/root/.docker', ...variables, ...suffix } : {};
+  return isBesideFile(row) ? { DOCKER_CONFIG: '/root/.docker', ...variables, ...suffix, ...shell } : shell;
 }
 
 /** Removes the folder with the code, and what containers wrote there. */
@@ -99,11 +113,11 @@ function emptyCode({ store, now }: Context, appName: string): void {
   }
 }
 
-/** The folders that containers can write to, by their place below the folder of all composes. */
-function bindFolders({ store, now }: Context, content: Row, row: Row): void {
+/** Keeps the folders that docker makes, and those of a repository that containers write to, by their place below the folder of all composes. */
+function bindFolders({ store, now }: Context, content: Row, { row, beside }: { row: Row; beside: Beside }): void {
   const appName = textOf(row, 'appName');
   for (const { type, source, isReadOnly } of Object.values(serviceMaps(content)).flatMap(mountsIn)) {
-    if (type !== 'bind' || isReadOnly || !source.startsWith('.')) continue;
+    if (type !== 'bind' || !source.startsWith('.') || (isFromGit(row) ? isReadOnly : beside.has(source))) continue;
     const path = posix.join(appName, 'code', source);
     if (store.find('folder', path) === undefined) store.insert('folder', { path, appName, createdAt: now() });
   }

@@ -1,18 +1,23 @@
-import { textOf, type Json, type Row } from './json-rows.ts';
+import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 
 /** The network of the platform's proxy, which no file owns. */
 export const platformNetwork = 'dokploy-network';
 
 /**
  * Adds the routes of the domains of a compose to the services that the file itself has: labels and a network. Two services that
- * are one alias get both; what comes with `<<` is not seen, and replaced.
+ * are one alias get both; what comes with `<<` is not seen, and replaced. All services of an isolated one get its own network.
  */
 export function addRoutes(content: Row, row: Row, domains: readonly Row[]): void {
   const isIsolated = row['isolatedDeployment'] === true;
   const isStack = row['composeType'] === 'stack';
-  const network = isIsolated ? textOf(row, 'appName') : platformNetwork;
+  const network = isIsolated ? isolatedNetwork(row) : platformNetwork;
+  const services = isMap(content['services']) ? content['services'] : {};
+  if (isIsolated) {
+    mapIn(content, 'networks')[network] = { name: network, external: true };
+    for (const name of Object.keys(services)) join(mapIn(services, name), [network]);
+  }
   for (const domain of domains.filter(({ enabled }) => enabled !== false)) {
-    const service = mapIn(mapIn(content, 'services'), String(domain['serviceName']));
+    const service = mapIn(services, String(domain['serviceName']));
     const holder = isStack ? mapIn(service, 'deploy') : service;
     const labels = [
       `traefik.${isStack ? 'swarm' : 'docker'}.network=${network}`,
@@ -20,10 +25,26 @@ export function addRoutes(content: Row, row: Row, domains: readonly Row[]): void
       ...labelsOf(textOf(row, 'appName'), domain),
     ];
     holder['labels'] = withLabels(holder['labels'], labels);
-    if (isIsolated) continue;
-    service['networks'] = withNetworks(service['networks'], [network, 'default']);
-    mapIn(content, 'networks')[network] = { external: true };
+    if (!isIsolated) join(service, [network, 'default']);
   }
+  // A file need not declare the network of the platform that its services use.
+  if (!isIsolated && Object.values(services).some(usesPlatform)) {
+    mapIn(content, 'networks')[platformNetwork] = { external: true };
+  }
+}
+
+/** The network of an isolated compose, as its file names it; the platform makes one with the appName. */
+export function isolatedNetwork(row: Row): string {
+  return textOr(row, 'suffix') === '' ? textOf(row, 'appName') : textOf(row, 'suffix');
+}
+
+function usesPlatform(service: Json): boolean {
+  const networks = isMap(service) ? service['networks'] : undefined;
+  return Array.isArray(networks) ? networks.includes(platformNetwork) : isMap(networks) && platformNetwork in networks;
+}
+
+function join(service: Row, names: readonly string[]): void {
+  service['networks'] = withNetworks(service['networks'], names);
 }
 
 function labelsOf(appName: string, { host, port, path, https, uniqueConfigKey }: Row): string[] {

@@ -6,13 +6,13 @@ import { textOr, type Json, type Row } from './json-rows.ts';
 /** Reads and rewrites the text of compose files. */
 
 /**
- * A compose file's content as the platform reads it; null for an empty one. `<<` is a key like others, which docker's own
- * reading `merges`. A number with more digits than a float has changes.
+ * A compose file's content as the platform reads it; null for an empty one. `<<` is a key like others. A number with more digits
+ * than a float has changes.
  */
-export function parseComposeFile(text: string, { merges = false } = {}): Row | null {
+export function parseComposeFile(text: string): Row | null {
   let content: unknown;
   try {
-    content = parse(text, { merge: merges, maxAliasCount: 10_000, logLevel: 'error' }); // measured: the limit of the reference server
+    content = parse(text, { maxAliasCount: 10_000, logLevel: 'error' }); // measured: the limit of the reference server
   } catch (cause) {
     throw new ApiError('INTERNAL_SERVER_ERROR', `The compose file is not YAML: ${(cause as Error).message}`);
   }

@@ -12,7 +12,7 @@ import { checkAppName, checkPlacement } from './placement.ts';
 import { blockedByPorts } from './host-ports.ts';
 import { searchServices } from './search.ts';
 import { orderOfRow, type ServiceOrder } from './service-orders.ts';
-import { linesFor } from './service-variables.ts';
+import { variableLines } from './service-variables.ts';
 import { databaseView } from './views.ts';
 import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
 
@@ -201,7 +201,7 @@ function databaseOrder(context: Context, table: DatabaseTable, row: Row): Servic
   const order = orderOfRow(row, {
     image: textOf(row, 'dockerImage'),
     isDatabase: true,
-    env: linesFor(context, row),
+    env: variableLines(context, row),
     ports: portColumns.flatMap((column) => (typeof row[column] === 'number' ? [`:${row[column]}/tcp`] : [])),
     mounts: store.children('mount', key, row[key]).map((mount) => textOr(mount, 'mountPath')),
   });

@@ -20,6 +20,8 @@ export interface Behaviour {
   readonly unhealthy?: number | undefined;
   /** It ends with a code; after so many `times` it stays up. */
   readonly exit?: { readonly code: number; readonly after: number; readonly times?: number };
+  /** Why a node that has it does not start it. */
+  readonly refusal?: string | undefined;
   /** Why no node can take it. */
   readonly pending?: string;
   /** Another node than the one that is asked runs it. */
@@ -57,11 +59,11 @@ function wordsIn(image: string): string {
 }
 
 /**
- * Milliseconds that a container shows to have run when it starts: none where its image has words after `will-`, such as
- * `web:will-start`. Others would keep everything waiting that looks whether they stay up.
+ * Milliseconds that a container shows to have run when it starts: none where it will end, or its image has words after `will-`,
+ * such as `web:will-start`. Others would keep everything waiting that looks whether they stay up.
  */
-export function headStart(image: string): number {
-  return wordsIn(image) === '' ? 60_000 : 0;
+export function headStart({ image, behaviour }: { readonly image: string; readonly behaviour: Behaviour }): number {
+  return wordsIn(image) === '' && behaviour.exit === undefined ? 60_000 : 0;
 }
 
 /** The behaviour of an image where it has these mounts and variables. */

@@ -80,24 +80,34 @@ function replicasOf(row: Row): number {
   return numberOr(Replicated === undefined ? row['replicas'] : mapOf(Replicated)['Replicas'], 1);
 }
 
+/** What a service of a compose gets from outside of its definition. */
+export interface Surroundings {
+  readonly env: readonly string[];
+  readonly refusal?: string | undefined;
+}
+
 /** The services of a compose, from its file as the deployment wrote it. Those of profiles are not started. */
-export function ordersOfCompose(content: Row, row: Row, env: readonly string[]): ServiceOrder[] {
+export function ordersOfCompose(content: Row, row: Row, aboutOf: (service: Row) => Surroundings): ServiceOrder[] {
   const appName = textOf(row, 'appName');
   const isSwarm = row['composeType'] === 'stack';
   return Object.entries(serviceMaps(content)).flatMap(([name, service]) => {
     const deploy = mapOf(service['deploy']);
     const profiles = service['profiles'];
     const image = textOr(service, 'image', `${appName}-${name}`);
+    const { env, refusal } = aboutOf(service);
     if (!isSwarm && Array.isArray(profiles) && profiles.length > 0) return [];
     return {
       name: isSwarm ? `${appName}_${name}` : textOr(service, 'container_name', `${appName}-${name}`),
       isNamed: !isSwarm && typeof service['container_name'] === 'string',
       image,
-      behaviour: behaviourIn(
-        image,
-        mountsIn(service).map(({ target }) => target),
-        ownVariables(service),
-      ),
+      behaviour: {
+        ...behaviourIn(
+          image,
+          mountsIn(service).map(({ target }) => target),
+          env,
+        ),
+        refusal,
+      },
       ports: portsIn(service),
       replicas: numberOr(deploy['replicas'] ?? service['scale'], 1),
       isSwarm,
@@ -110,21 +120,9 @@ export function ordersOfCompose(content: Row, row: Row, env: readonly string[]):
         monitor: 5000,
       },
       env,
-      definition: definitionOf(service, row),
+      definition: JSON.stringify([service, env]),
     };
   });
-}
-
-/** The definition of a service; with the variables where a file of them is named. */
-function definitionOf(service: Row, row: Row): string {
-  const text = JSON.stringify(service);
-  return service['env_file'] === undefined ? text : `${text} ${textOr(row, 'env')}`;
-}
-
-/** The variables that a service itself has, in either form. */
-function ownVariables({ environment }: Row): string[] {
-  if (Array.isArray(environment)) return environment.map(String);
-  return Object.entries(mapOf(environment)).map(([name, value]) => `${name}=${String(value)}`);
 }
 
 function restartOfStack(policy: Row): ServiceOrder['restart'] {

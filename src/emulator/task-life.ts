@@ -47,7 +47,8 @@ interface Span {
 
 /** What ends a task of Swarm; undefined: nothing does. */
 function endOf({ image, isPulledLater, isSwarm, behaviour }: ServiceOrder): End | undefined {
-  const { exit, unhealthy } = behaviour;
+  const { exit, unhealthy, refusal } = behaviour;
+  if (refusal !== undefined) return { after: 0, state: 'rejected', code: 0, error: refusal };
   if (isPulledLater && pullProblem(image) !== undefined)
     return { after: 0, state: 'rejected', code: 0, error: `No such image: ${image}` };
   // Docker itself leaves a container whose health check fails alone.

@@ -20,12 +20,12 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
   'the manifest contradicts itself, or can never be so': [
     'Make the two agree, or leave one out.',
     'Mount it in the compose file, as in ../files/_:/etc/_, or remove the block.',
-    'Remove composePath: a raw compose is always docker-compose.yml.',
     'Remove composePath.',
     'Remove one of the two.',
     'Write deploy: { restart_policy: … } in place of restart:, and remove the others.',
     'Remove what it ignores.',
     'Remove network_mode, or the domain.',
+    'Leave out network_mode, or isolatedDeployment.',
     'Remove createEnvFile: false: without its .env file a compose has no variables.',
     'Give _ another environment, or remove one of the two root files.',
     'Write one of the values by hand, or leave one reference out.',

@@ -246,6 +246,7 @@ test('a deployment empties folders beside the file, and keeps those below files'
   expect(emptied()).toEqual([
     [`${appName}/files/data`, 0],
     [`${appName}/code/uploads`, 1],
+    [`${appName}/code/site.conf`, 1],
   ]);
 });
 

@@ -126,7 +126,7 @@ function containerView(context: Context, task: Task) {
   const state = containerStates[task.state];
   const ago = (time: number) => duration(Date.parse(context.now()) - time);
   const health = task.health === 'starting' ? 'health: starting' : task.health;
-  const up = `Up ${ago(task.startedAt - headStart(task.order.image))}${health === undefined ? '' : ` (${health})`}`;
+  const up = `Up ${ago(task.startedAt - headStart(task.order))}${health === undefined ? '' : ` (${health})`}`;
   const ended = `${state === 'restarting' ? 'Restarting' : 'Exited'} (${task.code ?? 0}) ${ago(task.since)} ago`;
   const statuses: Readonly<Record<string, string>> = { created: 'Created', running: up };
   return {
@@ -138,7 +138,7 @@ function containerView(context: Context, task: Task) {
 }
 
 function currentState(context: Context, { state, since, order }: Task): string {
-  const from = state === 'running' ? since - headStart(order.image) : since;
+  const from = state === 'running' ? since - headStart(order) : since;
   const ago = duration(Date.parse(context.now()) - from).toLowerCase();
   return `${state.charAt(0).toUpperCase()}${state.slice(1)} ${ago} ago`;
 }

@@ -27,11 +27,23 @@ interface BlockVariables {
 const ofPlatform = new Set(['APP_NAME', 'COMPOSE_PROJECT_NAME', 'DOCKER_CONFIG', 'COMPOSE_PREFIX']);
 const ofShell = new Set(['PATH', 'HOME']);
 
+/** Whether compose finds a file with the variables: the platform writes it beside composePath, which a raw compose ignores. */
+export function hasEnvFile({ createEnvFile, sourceType, composePath }: CheckedResource['values']): boolean {
+  const folders =
+    sourceType === 'raw'
+      ? String(composePath ?? '')
+          .split('/')
+          .slice(0, -1)
+      : [];
+  const isAside = folders.some((folder) => folder !== '' && folder !== '.');
+  return createEnvFile !== false && !isAside;
+}
+
 /** The variables that compose gets for a block, by its env. Without its .env file a compose has none; a stack takes them from the command line. */
 export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables => {
   const { values } = self;
   const isStack = values.composeType === 'stack';
-  const isWritten = values.createEnvFile !== false || isStack;
+  const isWritten = hasEnvFile(values) || isStack;
   const { entries, isOpen } = envOf(self);
   const lookup: Lookup = (name) => {
     if (ofShell.has(name)) return notKnown;

@@ -4,7 +4,7 @@ import { mapOf } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
-import { inFile } from './compose-model.ts';
+import { hasEnvFile, inFile } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
 export function settingsWork(self: CheckedResource): readonly Problem[] {
@@ -34,26 +34,12 @@ export function settingsWork(self: CheckedResource): readonly Problem[] {
       ),
     );
   }
-  if (sourceType === 'raw' && typeof composePath === 'string') {
-    const folder = composePath
-      .replace(/^(?:\.\/+)+/, '')
-      .split('/')
-      .slice(0, -1)
-      .join('/');
-    if (folder !== '' && createEnvFile !== false) {
-      found.push(
-        problem(
-          'refused-setting',
-          'composePath',
-          `the platform writes the variables to ${folder}/.env, and a raw compose has no folder ${folder}`,
-          'Remove composePath: a raw compose is always docker-compose.yml.',
-        ),
-      );
-    } else if (!/^(?:\.\/+)*docker-compose\.yml$/.test(composePath)) {
-      found.push(
-        problem('ignored-setting', 'composePath', 'a raw compose is always docker-compose.yml', 'Remove composePath.'),
-      );
-    }
+  if (sourceType === 'raw' && typeof composePath === 'string' && !/^(?:\.\/+)*docker-compose\.yml$/.test(composePath)) {
+    const isAside = !hasEnvFile(self.values) && createEnvFile !== false;
+    const message = isAside
+      ? `the platform writes the variables to the .env file of ${composePath}, and a raw compose is always docker-compose.yml: it gets none of them`
+      : 'a raw compose is always docker-compose.yml';
+    found.push(problem('ignored-setting', 'composePath', message, 'Remove composePath.'));
   }
   if (randomize === true && isolatedDeployment === true) {
     found.push(
@@ -122,8 +108,8 @@ export function worksInStack(self: CheckedResource, { services }: ComposeModel):
 }
 
 /**
- * What the services that get a domain lose by it. The platform adds labels and a network to the service as it stands in the
- * text, without merge keys: what they bring is replaced.
+ * What services lose by a domain, and all of them by isolatedDeployment. The platform adds labels and a network to the service as
+ * it stands in the text, without merge keys: what they bring is replaced.
  */
 export function routesWork(
   self: CheckedResource,
@@ -132,44 +118,45 @@ export function routesWork(
 ): readonly Problem[] {
   const { composeFile, isolatedDeployment, composeType } = self.values;
   const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
+  const routed = new Set(domains.map(({ values }) => values.serviceName));
+  const services = [...model.services].filter(([name]) => isolatedDeployment === true || routed.has(name));
   const text = String(composeFile);
-  const isMerged = domains.length > 0 && /<<\s*:|[:-]\s+\*/.test(text);
-  const written = isMerged ? asPlatformReads(text) : undefined;
-  const isIsolated = isolatedDeployment === true;
-  const found = new Map<string, Problem>();
-  for (const domain of domains) {
-    const { serviceName: name } = domain.values;
-    const service = typeof name === 'string' ? model.services.get(name) : undefined;
-    if (service === undefined || typeof name !== 'string') continue;
-    const path = ['services', name];
+  const written = services.length > 0 && /<<\s*:|[:-]\s+\*/.test(text) ? asPlatformReads(text) : undefined;
+  return services.flatMap(([name, { definition }]): Problem[] => {
+    const found: Problem[] = [];
     const add = (problem: Pick<Problem, 'message' | 'remedy' | 'fails'>) =>
-      found.set(`${name} ${problem.message}`, inFile(self, { code: 'lost-route', path, ...problem }));
-    const own = written?.[name];
-    if (service.definition.network_mode !== undefined) {
-      const message = `${name} has network_mode and gets a network for its domain: compose refuses the two together`;
-      add({ message, remedy: 'Remove network_mode, or the domain.', fails: true });
+      found.push(inFile(self, { code: 'lost-route', path: ['services', name], ...problem }));
+    const isRouted = routed.has(name);
+    const cause = isRouted ? 'its domain' : 'isolatedDeployment';
+    if (definition.network_mode !== undefined && composeType !== 'stack') {
+      const message = `${name} has network_mode and gets a network for ${cause}: compose refuses the two together`;
+      const remedy = isRouted
+        ? 'Remove network_mode, or the domain.'
+        : 'Leave out network_mode, or isolatedDeployment.';
+      add({ message, remedy, fails: true });
     }
-    if (written === undefined) continue;
+    if (written === undefined) return found;
+    const own = written[name];
     if (own === undefined) {
       const message = `${name} comes by a merge key, and the platform looks for the service of a domain without them`;
-      add({ message, remedy: `Write ${name}: with its own key under services:.`, fails: true });
-      continue;
+      if (isRouted) add({ message, remedy: `Write ${name}: with its own key under services:.`, fails: true });
+      return found;
     }
-    const labels = composeType === 'stack' ? 'deploy' : 'labels';
-    const lost = [...(isIsolated ? [] : ['networks']), labels].filter(
-      (key) => service.definition[key] !== undefined && mapOf(own)[key] === undefined && mapOf(own)['<<'] !== undefined,
+    const added = ['networks', ...(isRouted ? [composeType === 'stack' ? 'deploy' : 'labels'] : [])];
+    const lost = added.filter(
+      (key) => definition[key] !== undefined && mapOf(own)[key] === undefined && mapOf(own)['<<'] !== undefined,
     );
     if (lost.length > 0) {
-      const message = `${lost.join(' and ')} of ${name} come by a merge key, and what its domain adds replaces them`;
+      const message = `${lost.join(' and ')} of ${name} come by a merge key, and what ${cause} adds replaces them`;
       add({ message, remedy: `Write ${lost.map((key) => `${key}:`).join(' and ')} into ${name} itself.` });
     }
-    const twin = Object.entries(written).find(([other, definition]) => other !== name && definition === own)?.[0];
-    if (twin !== undefined) {
+    const twin = Object.entries(written).find(([other, value]) => other !== name && value === own)?.[0];
+    if (twin !== undefined && isRouted) {
       const message = `${name} and ${twin} are one alias: both get the route of the domain`;
       add({ message, remedy: `Write ${twin}: { <<: *… } in place of the alias.` });
     }
-  }
-  return [...found.values()];
+    return found;
+  });
 }
 
 /** The services as the platform reads them, without merge keys; what is one alias is one object. */

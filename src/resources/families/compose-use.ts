@@ -2,7 +2,7 @@ import type { ComposeModel, UseAt } from '../../compose/model.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import { groupBy } from '../../kind/group.ts';
-import { inFile, variablesOfBlock } from './compose-model.ts';
+import { hasEnvFile, inFile, variablesOfBlock } from './compose-model.ts';
 import { meantBy } from './stray-dollars.ts';
 
 /** The variables of a compose file that are set nowhere, and those of env that reach no service. */
@@ -21,7 +21,11 @@ function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[
     if (first === undefined) return [];
     return [{ name, at: first.at, isRefused: first.operator?.endsWith('?') === true, isEmpty: value === '' }];
   });
-  const isOff = self.values.createEnvFile === false && self.values.composeType !== 'stack';
+  const isOff = !hasEnvFile(self.values) && self.values.composeType !== 'stack';
+  const without =
+    self.values.createEnvFile === false
+      ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
+      : 'Leave composePath out: a raw compose finds its variables beside docker-compose.yml only.';
   const alike = groupBy(missing.map((one) => [`${one.isRefused} ${one.isEmpty}`, one] as const));
   return [...alike.values()].flatMap((all): Problem[] => {
     const each = all.length < leastTogether ? all.map((one) => [one]) : [all];
@@ -38,9 +42,7 @@ function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[
       );
       const then = first.isRefused ? 'compose refuses the file' : `compose fills in ${texts}`;
       const message = `${names} ${is} ${first.isEmpty ? 'empty' : 'set nowhere'}: ${then}`;
-      const remedy = isOff
-        ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
-        : `Write ${them} under env:, or ${defaults} \${${first.name}:-…}.`;
+      const remedy = isOff ? without : `Write ${them} under env:, or ${defaults} \${${first.name}:-…}.`;
       const problem = { code: 'unset-variable', path: first.at, message, remedy } as const;
       return [inFile(self, first.isRefused ? { ...problem, fails: true } : problem)];
     });

@@ -30,19 +30,31 @@ function refusedReferences(self: CheckedResource): readonly Problem[] {
   return [...entries].flatMap(([key, value = '']): Problem[] => {
     const names = [...value.matchAll(/\$\{\{(.*?)\}\}/g)].map(([, name = '']) => name);
     const wrong = names.find((name) => {
-      if (/^(?:project|environment)\.|^\s*vault\.|[\uE000-\uF8FF]/.test(name) || keys.includes(name)) return false;
+      if (/^(?:project|environment)\.|^vault\.[\w-]+\.[^}]|[\uE000-\uF8FF]/.test(name) || keys.includes(name))
+        return false;
       return !isOpen || !/^[\w.-]+$/.test(name);
     });
     if (wrong === undefined) return [];
-    const above = /^(?:project|environment)\.[\w.-]+$/i.exec(wrong.trim())?.[0].toLowerCase();
-    const isAbove = above !== undefined && above.split('.')[1] === wrong.trim().split('.')[1]?.toLowerCase();
-    const otherwise = `Declare ${wrong.trim()} under env:, or write \${var:NAME} for a variable of the manifest.`;
-    const remedy = isAbove
-      ? `Write \${{${wrong.trim().replace(/^\w+/, (word) => word.toLowerCase())}}}, without blanks and in small letters.`
-      : didYouMean(wrong.trim(), keys, otherwise);
-    const message = `${key}: the platform refuses \${{${wrong}}}: this env has no variable of that name`;
-    return [{ code: 'refused-expression', fails: true, address, field: 'env', message, remedy }];
+    return [{ code: 'refused-expression', fails: true, address, field: 'env', ...refusal(key, wrong, keys) }];
   });
+}
+
+/** What is wrong with `${{NAME}}` in the value of a key, and what to write. */
+function refusal(key: string, name: string, keys: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
+  const plain = name.trim();
+  const message = `${key}: the platform refuses \${{${name}}}`;
+  if (/^vault\./i.test(plain))
+    return {
+      message: `${message}: it names no secret of a vault`,
+      remedy: 'Write ${{vault.PROVIDER.SECRET}}, without blanks.',
+    };
+  const [, above, rest] = /^(project|environment)\.([\w.-]+)$/i.exec(plain) ?? [];
+  const otherwise = `Declare ${plain} under env:, or write \${var:NAME} for a variable of the manifest.`;
+  const remedy =
+    above === undefined
+      ? didYouMean(plain, keys, otherwise)
+      : `Write \${{${above.toLowerCase()}.${String(rest)}}}, without blanks and in small letters.`;
+  return { message: `${message}: this env has no variable of that name`, remedy };
 }
 
 /** The lines of a text that set nothing, or set what a later one sets again. */

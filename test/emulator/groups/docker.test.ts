@@ -228,9 +228,12 @@ describe('the container of a compose', () => {
   });
 
   test('stops and starts; docker.getConfig counts its restarts and shows its variables', async () => {
-    const { composeId, appName } = await compose('image: "w:will-exit-1-after-2s", restart: always', {
-      env: 'TOKEN=s3',
-    });
+    const { composeId, appName } = await compose(
+      'image: "w:will-exit-1-after-2s", restart: always, environment: [TOKEN]',
+      {
+        env: 'TOKEN=s3',
+      },
+    );
     await seconds(7);
     const [{ containerId } = { containerId: '' }] = await list('getContainersByAppNameMatch', {
       appName,

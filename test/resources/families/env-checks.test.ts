@@ -20,7 +20,9 @@ test.each([
   ['{ A: "${{B}}", B: b }', nothing],
   ['{ A: "${{B}}" }, envMode: merge', nothing],
   ['{ A: "${{environment.REGION}} ${{project.X}}" }', nothing],
-  ['{ A: "${{vault.team/db#password}}" }', nothing],
+  ['{ A: "${{vault.team.db#password}}" }', nothing],
+  ['{ A: "${{vault.team/db#password}}" }', says('refused-expression')],
+  ['{ A: "${{ vault.team.db }}" }', says('refused-expression')],
   ['{ A: "$${B} ${B} {{C}}" }', nothing],
   ['{ A: "${secret:PW}" }', nothing],
 ])('F4: what the platform refuses in env: %s', async (env, expected) => {

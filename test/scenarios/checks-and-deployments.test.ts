@@ -1,0 +1,299 @@
+import { expect, test, vi } from 'vitest';
+import type { Row } from '../../src/formats/json.ts';
+import { type deploymentCodes as all, deploymentCodes } from '../../src/kind/checks.ts';
+import { read } from '../diagnostics/in-manifests.ts';
+import { everything, platform, production, raw } from '../diagnostics/provoked.ts';
+
+/**
+ * Each check of deployments against the emulator: what it predicts happens when the check is silenced by `allow:`, and a manifest
+ * that it takes deploys.
+ */
+
+type Code = (typeof all)[number] | 'overlap';
+
+/** What came of the deployments, where a test looks for what is lost. */
+interface Seen {
+  /** The logs of those that failed or ignored something. */
+  readonly log: string;
+  /** The variables of all containers, a line for each. */
+  readonly env: string;
+  /** The compose file as docker got it. */
+  readonly written: string;
+  /** The folders that docker made, with how often a deployment emptied them. */
+  readonly folders: string;
+  /** The last state of each task of Swarm, with its error. */
+  readonly tasks: string;
+}
+
+async function deployed(sections: string): Promise<Seen> {
+  const made = platform();
+  await made.apply(production(sections), everything);
+  const { emulator } = made;
+  const { compose, container, composeFile, deployment, folder, log } = emulator.world.tables;
+  for (const composeId of Object.keys(compose)) await emulator.act('compose.redeploy', { composeId });
+  await vi.waitFor(
+    () => {
+      const statuses = Object.values(deployment).map(({ status }) => status);
+      expect(statuses.length).toBeGreaterThan(Object.keys(compose).length);
+      expect(statuses).not.toContain('running');
+    },
+    { interval: 1 },
+  );
+  const names = Object.keys(container);
+  const orders = Object.values(container).flatMap((row) => row['orders'] as unknown as { readonly env: string[] }[]);
+  const tasks = await Promise.all(
+    names.flatMap((appName) =>
+      ['docker.getServiceContainersByAppName', 'docker.getStackContainersByAppName'].map(
+        async (operation) => (await emulator.act(operation, { appName })) as Row[],
+      ),
+    ),
+  );
+  return {
+    log: textsOf(log, 'text'),
+    env: orders.flatMap(({ env }) => env).join('\n'),
+    written: textsOf(composeFile, 'written'),
+    folders: Object.values(folder)
+      .map(({ path, emptied }) => `${String(path)}: ${Number(emptied)}`)
+      .join('\n'),
+    tasks: tasks
+      .flatMap((ones) => ones.map((one) => `${String(one['currentState'])} ${String(one['error'])}`))
+      .join('\n'),
+  };
+}
+
+function textsOf(table: Readonly<Record<string, Row>>, column: string): string {
+  return Object.values(table)
+    .map((row) => String(row[column] ?? ''))
+    .join('\n');
+}
+
+/** The codes that `validate` reports. */
+async function found(sections: string): Promise<readonly string[]> {
+  const codes: readonly string[] = [...deploymentCodes, 'overlap'];
+  const diagnostics = await read({ 'trueup.yaml': production(sections) });
+  return [...new Set(diagnostics.map(({ code }) => code))].filter((code) => codes.includes(code));
+}
+
+const web = (members: string, more = '') => raw(`services:\n  web: { image: nginx, ${members} }\n`, more);
+const domain = 'domains: { shop.example.com: { serviceName: web, port: 80 } }';
+const stack = 'composeType: stack';
+const back = 'x-a: &a { networks: [back], labels: [own=1] }\nnetworks: { back: {} }\nservices:\n';
+const git = (settings: string) =>
+  `    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main }, ${settings} } }\n`;
+const other = (ports: string) =>
+  `      other: { source: { type: raw, composeFile: "services: { web: { image: nginx, ports: ['${ports}'] } }" } }\n`;
+const postgres = (image: string, path: string) =>
+  `    application: { db: { source: { type: docker, image: "${image}" }, mounts: { ${path}: { type: volume, volumeName: pg } } } }\n`;
+
+/** A code, the sections of a manifest, where the loss shows, and how. `#` stands for the place of `allow:`. */
+type Planted = readonly [Code, string, keyof Seen, RegExp];
+
+const planted: readonly Planted[] = [
+  ['not-compose', raw('service: {}', '#'), 'log', /no service selected/],
+  ['not-compose', raw('services: [web]', '#'), 'log', /services must be a mapping/],
+  ['not-compose', raw('services: { web: nginx }', '#'), 'log', /services\.web must be a mapping/],
+  ['not-in-source', web('build: .', '#'), 'log', /failed to read dockerfile/],
+  ['not-in-source', web('build: ./app', '#'), 'log', /path "\.\/app" not found/],
+  ['not-in-source', web('env_file: app.env', '#'), 'log', /env file app\.env not found/],
+  ['not-in-source', web('env_file: .env', 'createEnvFile: false, #'), 'log', /env file \.env not found/],
+  ['not-in-source', web('extends: { file: base.yml, service: web }', '#'), 'log', /open base\.yml/],
+  ['not-in-source', raw('include: [more.yml]\nservices: { web: { image: nginx } }', '#'), 'log', /open more\.yml/],
+  [
+    'not-in-source',
+    raw('configs: { c: { file: ./c } }\nservices: { web: { image: nginx, configs: [c] } }', '#'),
+    'log',
+    /bind source path does not exist/,
+  ],
+  [
+    'not-in-source',
+    raw('secrets: { c: { file: ./c } }\nservices: { web: { image: nginx, secrets: [c] } }', `${stack}, #`),
+    'log',
+    /open \.\/c/,
+  ],
+  [
+    'unset-variable',
+    web('environment: { A: "${A:?set it}" }', '#'),
+    'log',
+    /required variable A is missing a value: set it/,
+  ],
+  ['unset-variable', web('environment: { A: "${A:?}" }', 'env: { A: "" }, #'), 'log', /required variable A/],
+  [
+    'unset-variable',
+    web('environment: { A: "${A:?}" }', 'env: { A: "1" }, createEnvFile: false, #'),
+    'log',
+    /required variable A/,
+  ],
+  ['unset-variable', web('environment: { A: "is ${A}" }', '#'), 'env', /^A=is $/m],
+  ['unused-env', web('user: root', 'env: { A: "1" }, #'), 'env', /^(?!.*A=1)/s],
+  ['env-line', web('env_file: .env', 'env: "A=1\\nuse flake\\n", #'), 'env', /^(?!.*flake)/s],
+  ['env-line', web('env_file: .env', 'env: "A=1\\nA=2\\n", #'), 'env', /^(?!.*A=1).*A=2/s],
+  [
+    'refused-expression',
+    web('command: "echo ${a.b}"', '#'),
+    'log',
+    /invalid interpolation format for services\.web\.command/,
+  ],
+  ['refused-expression', web('command: "echo $1"', `${stack}, #`), 'log', /invalid interpolation format/],
+  [
+    'refused-expression',
+    web('env_file: .env', 'env: { A: "${{NONE}}" }, #'),
+    'log',
+    /Invalid service environment variable: NONE/,
+  ],
+  [
+    'refused-expression',
+    web('env_file: .env', 'env: { A: "${{ B }}", B: b }, #'),
+    'log',
+    /Invalid service environment variable:  B /,
+  ],
+  [
+    'refused-expression',
+    web('env_file: .env', 'env: { A: "${{vault.team/db}}" }, #'),
+    'log',
+    /Unresolved vault reference/,
+  ],
+  ['rewritten-file', web('environment: { D: "2024-01-01" }', '#'), 'env', /D=2024-01-01 00:00:00/],
+  ['rewritten-file', web('environment: { N: "1_000" }', '#'), 'env', /N=1000/],
+  ['rewritten-file', web('environment: { N: 12345678901234567 }', '#'), 'env', /N=12345678901234568/],
+  [
+    'rewritten-file',
+    raw(
+      'configs: { c: { content: a } }\nservices: { web: { image: nginx, configs: [{ source: c, mode: 0440 }] } }',
+      '#',
+    ),
+    'written',
+    /mode: 440/,
+  ],
+  ['rewritten-file', web('ports: !reset ["8080:80"]', '#'), 'written', /ports:\n +- "?8080:80/],
+  [
+    'lost-route',
+    raw(`${back}  web: { <<: *a, image: nginx }\n`, `${domain}, #`),
+    'written',
+    /labels:\n +- traefik(?!.*own=1\n.*image)/s,
+  ],
+  [
+    'lost-route',
+    raw('x-a: &a { image: nginx }\nservices: { web: *a, api: *a }', `${domain}, #`),
+    'written',
+    /services:\n +web: \*|rule=Host.*rule=Host|api: \*/s,
+  ],
+  [
+    'lost-route',
+    raw('x-a: &a { web: { image: nginx } }\nservices: { <<: *a }', `${domain}, #`),
+    'log',
+    /service "web" which does not exist/,
+  ],
+  ['lost-route', web('network_mode: host', `${domain}, #`), 'log', /mutually exclusive/],
+  ['lost-route', web('network_mode: host', 'isolatedDeployment: true, #'), 'log', /mutually exclusive/],
+  [
+    'refused-setting',
+    web('user: root', 'command: "compose up -d; date", #'),
+    'log',
+    /Invalid characters in compose command/,
+  ],
+  ['refused-setting', web('user: root', 'command: "compose up -d && date", #'), 'log', /docker compose/],
+  [
+    'refused-setting',
+    raw('services: { web: { user: root } }', `${stack}, #`),
+    'log',
+    /invalid image reference for service web/,
+  ],
+  [
+    'ignored-setting',
+    web('container_name: a, restart: always', `${stack}, #`),
+    'log',
+    /Ignoring unsupported options: restart/,
+  ],
+  [
+    'ignored-setting',
+    web('env_file: .env', 'composePath: ./deploy/compose.yml, env: { A: "1" }, #'),
+    'env',
+    /^(?!.*A=1)/s,
+  ],
+  [
+    'ignored-setting',
+    web('user: root', 'randomize: true, suffix: sfx, isolatedDeployment: true, #'),
+    'written',
+    /^(?!.*web-sfx)/s,
+  ],
+  ['unmounted-file', web('volumes: ["../files/a.conf:/a.conf"]', '#'), 'folders', /files\/a\.conf: 0/],
+  [
+    'unmounted-file',
+    web('volumes: ["../files/a.conf:/a.conf"]', `${stack}, #`),
+    'tasks',
+    /Rejected.*does not exist: .*files\/a\.conf/,
+  ],
+  ['lost-folder', web('volumes: ["./uploads:/srv"]', '#'), 'folders', /code\/uploads: 1/],
+  ['lost-folder', web('volumes: ["./a.conf:/a.conf:ro"]', '#'), 'folders', /code\/a\.conf: 1/],
+  [
+    'lost-folder',
+    web('volumes: ["./uploads:/srv"]', `${stack}, #`),
+    'tasks',
+    /Rejected.*does not exist: .*code\/uploads/,
+  ],
+  ['unkept-data', postgres('postgres:18', '/var/lib/postgresql/data'), 'tasks', /Failed .*non-zero exit/],
+  ['overlap', web(`ports: ['8080:80']`) + other('8080:80'), 'log', /port is already allocated/],
+  ['overlap', web(`ports: ['80:80']`), 'log', /Bind for 0\.0\.0\.0:80 failed/],
+];
+
+/** Sections that no check finds anything in, and what shows that nothing is lost. */
+const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
+  [raw('services: {}'), 'log', /^$/],
+  [raw('x-a: &a { image: nginx }\nservices: { web: *a }'), 'log', /^$/],
+  [web('env_file: ../files/app.env', 'files: { app.env: { content: "A=1" } }'), 'env', /^A=1$/m],
+  [web('build: "https://github.com/traefik/whoami.git"'), 'log', /^$/],
+  [web('build: { context: ., dockerfile_inline: "FROM nginx" }'), 'log', /^$/],
+  [
+    raw(
+      'configs: { c: { file: ../files/c } }\nservices: { web: { image: nginx, configs: [c] } }',
+      'files: { c: { content: a } }',
+    ),
+    'log',
+    /^$/,
+  ],
+  [git('env: { A: "1" }'), 'log', /^$/],
+  [web('environment: { A: "${A:-eu} ${HOME}" }'), 'env', /^A=eu \/root$/m],
+  [web('environment: [A]', 'env: { A: "1" }'), 'env', /^A=1$/m],
+  [web('environment: { A: "${A:?}" }', 'env: "A: 1\\n"'), 'env', /^A=1$/m],
+  [web('environment: { A: "a $$b $1" }'), 'env', /^A=a \$b \$1$/m],
+  [web('environment: ["D=2024-01-01", "N=1_000"]'), 'env', /^D=2024-01-01\nN=1_000$/],
+  [web('environment: { D: "${D}" }', 'env: { D: "2024-01-01" }'), 'env', /^D=2024-01-01$/],
+  [raw(`${back}  web: { <<: *a, image: nginx, labels: [own=1], networks: [back] }\n`, domain), 'written', /own=1/],
+  [web('network_mode: host'), 'log', /^$/],
+  [web('network_mode: host', `${stack}, ${domain}`), 'log', /^(?!.*Error)/s],
+  [web('networks: [dokploy-network]'), 'written', /external: true/],
+  [web('user: root', 'command: "compose up -d && docker compose ps"'), 'log', /^$/],
+  [web('user: root', 'randomize: true, suffix: sfx'), 'written', /web-sfx/],
+  [web('deploy: { replicas: 2 }', stack), 'tasks', /^Running/],
+  [web('volumes: ["../files/a.conf:/a.conf"]', 'files: { a.conf: { content: a } }'), 'folders', /^$/],
+  [web('volumes: ["../files/uploads:/srv", "/srv/a:/a"]'), 'folders', /^[^\n]*files\/uploads: 0$/],
+  [postgres('postgres:18', '/var/lib/postgresql'), 'tasks', /^Running/],
+  [postgres('postgres:17', '/var/lib/postgresql/data'), 'tasks', /^Running/],
+  [web(`ports: ['8080:80']`) + other('8081:80'), 'log', /^$/],
+  [web(`ports: ['127.0.0.1:8080:80']`) + other('127.0.0.2:8080:80'), 'log', /^$/],
+];
+
+test.each(planted)('%s: %s', async (code, sections, where, loss) => {
+  expect(await found(sections.replace(', #', ''))).toContain(code);
+  expect((await deployed(sections.replace('#', `allow: { ${code}: planted }`)))[where]).toMatch(loss);
+});
+
+test.each(harmless)('nothing is found in %s', async (sections, where, kept) => {
+  expect(await found(sections)).toEqual([]);
+  expect((await deployed(sections))[where]).toMatch(kept);
+});
+
+/** What no deployment of a compose shows: certificates, ports behind the proxy, backups, texts that are none of docker's. */
+const elsewhere: readonly string[] = [
+  'no-certificate',
+  'default-port',
+  'backup-fails',
+  'stray-dollar',
+  'not-effective',
+];
+
+test('each other code is planted, beside half as many harmless manifests', () => {
+  const codes = new Set<string>(planted.map(([code]) => code));
+  expect([...deploymentCodes, 'overlap'].filter((code) => !codes.has(code))).toEqual(elsewhere);
+  expect(harmless.length).toBeGreaterThanOrEqual(planted.length / 2);
+});
