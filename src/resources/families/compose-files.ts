@@ -24,10 +24,17 @@ export function filesExist(
   const mounts = [...services.values()].flatMap(({ name, mounts: all, isActive }) =>
     isActive ? all.map((mount) => ({ ...mount, service: name })) : [],
   );
-  const unwritten = mounts.flatMap(({ service, source = '', index }): Problem[] => {
+  const filled = mounts.filter(({ isReadOnly }) => !isReadOnly).map(({ source = '' }) => belowFiles(source));
+  const isFilled = (path: string) =>
+    filled.some(
+      (one) => one !== undefined && (one === '' || `${path}/`.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
+    );
+  const unwritten = mounts.flatMap(({ service, source = '', index, isReadOnly }): Problem[] => {
     const path = belowFiles(source);
-    // A folder without entries may be one for data.
-    if (path === undefined || isWritten(path) || !isFileName(path)) return [];
+    // A folder without entries may be one for data, unless no service writes into it.
+    if (path === undefined || path.includes('${') || isWritten(path)) return [];
+    const isEmpty = isReadOnly && !isFilled(path);
+    if (!isFileName(path) && !isEmpty) return [];
     const meant = closest(
       path,
       paths.filter((one) => one !== undefined),
@@ -38,7 +45,9 @@ export function filesExist(
         path: ['services', service, 'volumes', index],
         message: `${service} mounts ../files/${path}, and no block under files: writes it: Docker makes an empty folder there`,
         remedy:
-          meant === undefined ? `Write it under files:, as ${path}: "\${file:…}".` : `Did you mean ../files/${meant}?`,
+          meant === undefined
+            ? `Write it under files:, as ${isFileName(path) ? path : `${path}/NAME`}: { content: "\${file:…}" }.`
+            : `Did you mean ../files/${meant}?`,
       }),
     ];
   });

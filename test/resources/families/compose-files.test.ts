@@ -136,6 +136,11 @@ describe('F17: files and mounts', () => {
     [one("volumes: ['./../files/conf:/etc/nginx']"), files('conf/nginx.conf'), 0],
     [one("volumes: ['../files:/etc/nginx']"), files('a.conf'), 0],
     [one("volumes: ['../files/pg:/data']"), '', 0],
+    [one("volumes: ['../files/conf:/etc/app:ro']"), '', 1],
+    [one("volumes: ['../files/conf:/etc/app:ro']"), files('conf/a'), 0],
+    [one("volumes: ['../files/html:/a:ro']", "  app: { image: app, volumes: ['../files/html:/a'] }"), '', 0],
+    [one("volumes: ['../files/html/a:/a:ro']", "  app: { image: app, volumes: ['../files/html:/a'] }"), '', 0],
+    [one("volumes: ['../files/conf:/etc/app']"), '', 0],
     [one('configs: [c]', 'configs: { c: { file: ../files/c.conf } }'), files('c.conf'), 0],
     [one('volumes: [{ type: bind, source: ../files/a.conf, target: /a.conf }]'), files('a.conf'), 0],
   ])('%s beside %s: %i warnings', async (text, more, count) => {
