@@ -126,7 +126,6 @@ export const vaultProvider = defineKind({
     },
     'config.mount': {
       schema: () => z.string().min(1).describe('Path of its key-value engine.'),
-      takesSecrets: true,
       otherwise: 'secret',
       examples: ['kv', 'shop'],
     },
@@ -139,7 +138,6 @@ export const vaultProvider = defineKind({
     'config.environmentSlug': word('Environment at the provider.', ['prod', 'staging']),
     'config.secretPath': {
       schema: () => z.string().describe('Folder of its secrets.'),
-      takesSecrets: true,
       otherwise: '/',
       examples: ['/shop', '/team'],
     },
