@@ -33,7 +33,7 @@ function world(): Bench {
   addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
   const made = bench({ emulate: { world: seed } });
   const names =
-    'SHOP_DB_PASSWORD CACHE_PASSWORD READER_PASSWORD MODEL_KEY GIT_CLIENT GIT_TOKEN S3_ACCESS_KEY S3_SECRET_KEY REGISTRY_PASSWORD';
+    'SHOP_DB_PASSWORD CACHE_PASSWORD READER_PASSWORD MODEL_KEY GIT_CLIENT GIT_TOKEN S3_ACCESS_KEY S3_SECRET_KEY REGISTRY_PASSWORD VAULT_TOKEN';
   for (const name of names.split(' ')) made.secrets[name] = 'correct-horse-1';
   made.secrets['SLACK_WEBHOOK'] = 'https://hooks.test/correct-horse-1';
   const certificate = '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n';
