@@ -7,6 +7,7 @@ import { reachServer } from '../reach.ts';
 import type { Store } from '../table-store.ts';
 
 const { find, remove } = rowsOf('domain', 'Domain');
+const { find: findServer } = rowsOf('server', 'Server');
 
 /** The `domain` group. No name is ever looked up. */
 export const domain: Group = {
@@ -49,8 +50,7 @@ export const domain: Group = {
     return `${textOf(input, 'appName')}-${derive(newId(), 'host', 6)}-${address.replaceAll('.', '-')}.sslip.io`;
   },
 
-  'domain.canGenerateTraefikMeDomains': ({ store }, input) =>
-    textOr(store.find('server', input['serverId']), 'ipAddress'),
+  'domain.canGenerateTraefikMeDomains': ({ store }, input) => textOf(findServer({ store }, input), 'ipAddress'),
 
   'domain.validateDomain': (_context, input) => ({
     isValid: false,

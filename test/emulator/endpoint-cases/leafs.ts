@@ -62,7 +62,8 @@ export const domain: Readonly<Record<string, EndpointCase>> = {
     input: { serverId: 'srv_1' },
     async check({ answer, call }) {
       expect(answer).toBe('192.0.2.1');
-      expect(await call('domain.canGenerateTraefikMeDomains', { serverId: 'unknown' }).catch(() => '')).toBe('');
+      const unknown = call('domain.canGenerateTraefikMeDomains', { serverId: 'unknown' });
+      await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND' });
     },
   },
   'domain.update': {
