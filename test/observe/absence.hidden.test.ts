@@ -141,10 +141,10 @@ describe.each(creatable)('$title', (stand: Stand) => {
 
 const listed = kinds.flatMap((kind) => {
   const at = kind.parents[root]?.listed;
-  return at !== undefined && 'call' in at ? [{ kind, call: at.call, whenEmpty: at.whenEmpty }] : [];
+  return at !== undefined && 'call' in at ? [{ kind, call: at.call, whenEmpty: at.whenEmpty, within: at.within }] : [];
 });
 
-describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
+describe.each(listed)('the list of $call', ({ kind, call, whenEmpty, within }) => {
   const stand = stands().find((item) => item.kind === kind && item.parent === root);
   const text = stand === undefined ? '' : manifestWith(stand, stand.body);
 
@@ -171,10 +171,11 @@ describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
 
   test('when empty, counts as a complete list, except for environments', async () => {
     const made = world();
+    const empty = within === undefined ? [] : { ...((await made.emulator.act(call)) as Row), [within]: [] };
     const result = await planOver(
       made,
       text,
-      answering(made, (operation) => (operation === call ? answered('[]') : undefined)),
+      answering(made, (operation) => (operation === call ? answered(JSON.stringify(empty)) : undefined)),
     );
     if (whenEmpty === undefined) expect((result as Plan).actions[0]?.action).toBeDefined();
     else expect(String(result)).toContain(whenEmpty);
