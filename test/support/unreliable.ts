@@ -135,7 +135,7 @@ ${organization
   .replace('certificateData: certificate', 'certificateData: renewed')}
 environments:${environment('production')
   .replace('REGION: eu', 'REGION: us, ZONE: a')
-  .replace('postgres:17', 'postgres:18')
+  .replace('postgres:17', 'postgres:17.6')
   .replace('password-1', 'password-5')
   .replace("schedule: '0 3 * * *'", "schedule: '0 4 * * *'")
   .replace('    redis:\n', "    redis:\n      moved: { dockerImage: 'redis:8', databasePassword: password-4 }\n")
