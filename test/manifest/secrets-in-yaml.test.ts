@@ -136,7 +136,7 @@ test('a compose file that is one secret is not checked', async () => {
     compose:
       shop:
         source: { type: raw, composeFile: "\${secret:X}" }
-        domains: { a.example.com: { serviceName: api } }
+        domains: { a.example.com: { serviceName: api, port: 80 } }
 `;
   expect(await reported(text, 'services: { api: { image: nginx } }')).toEqual([]);
   expect(await reported(text, undefined)).toEqual([]);

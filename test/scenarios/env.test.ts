@@ -128,6 +128,8 @@ describe('a value that reaches the platform byte for byte', () => {
     ['export', 'export A=b'],
     ['a long value', 'x'.repeat(100_000)],
   ])('%s', async (_title, value) => {
+    const made = bench();
+    Object.assign(made.emulator.world.tables.project['prj_1'] ?? {}, { env: 'Y=of the project' });
     const { values } = await applied(
       JSON.stringify({
         trueup: 1,
@@ -135,6 +137,7 @@ describe('a value that reaches the platform byte for byte', () => {
         project: 'prj_1',
         environments: {
           production: {
+            env: { X: 'of the environment' },
             redis: {
               main: {
                 dockerImage: 'redis:8',
@@ -145,13 +148,15 @@ describe('a value that reaches the platform byte for byte', () => {
           },
         },
       }),
+      made,
     );
     expect(values).toEqual({ BEFORE: 'x', KEY: value, AFTER: 'y' });
   });
 
   test('may come from a file, whose expressions stay text', async () => {
     const content = "a $${env:X} ${env:X} ${secret:Y} ${ref:nothing} ${{environment.Z}}\r\n#'";
-    const { values } = await applied({ 'trueup.yaml': map('KEY: ${file:value.txt}'), 'value.txt': content });
+    const written = map('KEY: ${file:value.txt}').replace('  production:\n', '$&    env: { Z: of the environment }\n');
+    const { values } = await applied({ 'trueup.yaml': written, 'value.txt': content });
     expect(values).toEqual({ KEY: content });
   });
 

@@ -14,7 +14,7 @@ afterAll(() => Promise.all(open.map((server) => server.close())));
 const shared = `project: prj_1
 variables: { suffix: {}, tag: {} }
 application:
-  api: { source: { type: docker, image: "nginx:\${var:tag}" }, domains: { main: { host: "api\${var:suffix}" } } }
+  api: { source: { type: docker, image: "nginx:\${var:tag}" }, domains: { main: { host: "api\${var:suffix}", port: 80 } } }
 redis: { cache: { dockerImage: redis:8, databasePassword: correct-horse-4711, protect: true } }
 `;
 

@@ -28,7 +28,10 @@ describe('a problem that only the value of a variable makes has a general senten
   test.each<[string, string, Record<string, string>, readonly string[]]>([
     [
       'a host in another case',
-      compose(web, '{ a: { host: "${env:HOST}", serviceName: web }, b: { host: shop.example.com, serviceName: web } }'),
+      compose(
+        web,
+        '{ a: { host: "${env:HOST}", serviceName: web, port: 80 }, b: { host: shop.example.com, serviceName: web, port: 80 } }',
+      ),
       { HOST: 'SHOP.example.com' },
       ['overlap host: with the value of ${env:HOST}, two declarations overlap -> Correct ${env:HOST}.'],
     ],
@@ -36,7 +39,7 @@ describe('a problem that only the value of a variable makes has a general senten
       'a path',
       compose(
         '"services: { web: { image: a }, api: { image: b } }"',
-        '{ a: { host: a.b, path: "/${env:ROUTE}", serviceName: web }, b: { host: a.b, path: /x9q, serviceName: api } }',
+        '{ a: { host: a.b, path: "/${env:ROUTE}", serviceName: web, port: 80 }, b: { host: a.b, path: /x9q, serviceName: api, port: 80 } }',
       ),
       { ROUTE: 'x9q' },
       ['overlap host: with the value of ${env:ROUTE}, two declarations overlap -> Correct ${env:ROUTE}.'],
@@ -107,8 +110,8 @@ test('what is not known yet is not taken for what is left out', async () => {
       shop:
         source: { type: raw, composeFile: ${web} }
         domains:
-          a: { host: "\${ref:redis.main.host}", serviceName: web }
-          b: { host: "\${ref:redis.main.appName}", serviceName: web }
+          a: { host: "\${ref:redis.main.host}", serviceName: web, port: 80 }
+          b: { host: "\${ref:redis.main.appName}", serviceName: web, port: 80 }
 `;
   expect(await reported(text, {})).toEqual([]);
 });

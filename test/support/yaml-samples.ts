@@ -114,6 +114,11 @@ postgres:
   main: { dockerImage: 'postgres:17', databaseName: a, databaseUser: a, databasePassword: correct-horse-battery }
 `;
 
+/** Blocks that samples of `moved:` alone move to. */
+const moveTargets = `application: { backend: { source: { type: docker, image: nginx } } }
+compose: { site: { source: { type: raw, composeFile: 'services: { web: { image: nginx } }' } } }
+`;
+
 /** Serves the emulator with the faults, and ends it. */
 const emulated = `trueup emulate --port 0 --faults faults.yaml > log 2>&1 & emulator=$!
 until grep -q 'TRUEUP_URL\\|error' log; do sleep 0.05; done
@@ -132,6 +137,8 @@ function completed(text: string, sample: Readonly<Record<string, unknown>>): str
     return `${own}${'changes' in sample ? changeable : ''}${text}`;
   }
   const isTop = Object.keys(sample).every((key) => key === 'environments' || Object.hasOwn(settingsShape, key));
+  if ('moved' in sample && !('environments' in sample))
+    return `${head}environment: ${text.includes('production.') ? 'production' : 'test'}\n${moveTargets}${text}`;
   if (isTop) return `${head}${'environments' in sample ? '' : 'environments: { production: {} }\n'}${text}`;
   return `${head}environments:\n  production:\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
 }
