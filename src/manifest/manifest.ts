@@ -179,7 +179,7 @@ async function read(
     variables,
     resources,
     outputs,
-    deployments: withQuotes(inOrderOfFiles(deployments, [...texts.keys()]), texts, kinds),
+    deployments: inOrderOfFiles(deployments, [...texts.keys()]),
     accepted: accepted.map(acceptedMeant),
     leftOut: whole.leftOut,
     freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),

@@ -55,8 +55,9 @@ export async function checkManifest(given: ProjectFolder): Promise<Validated> {
   const { manifest, warnings } = await loadManifest(options, { onWhole: (read) => void (own = read) });
   const found = await refuseRivals(options, own);
   const { settings, resources, texts, deployments } = manifest;
-  const moves = withQuotes(applyMoves(undefined, settings.moved, resources).diagnostics, texts, options.kinds);
-  const all = [...warnings, ...found, ...adoptOnly(resources), ...moves, ...deploymentsExpected(deployments)];
+  const { diagnostics: moves } = applyMoves(undefined, settings.moved, resources);
+  const quoted = withQuotes([...moves, ...deploymentsExpected(deployments)], texts, options.kinds);
+  const all = [...warnings, ...found, ...adoptOnly(resources), ...quoted];
   if (hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }

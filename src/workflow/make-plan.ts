@@ -50,7 +50,7 @@ export interface PlanOptions {
 type Request = PlanOptions &
   Pick<Manifest, 'settings' | 'resources' | 'accepted' | 'howToGive' | 'deployments'> & {
     /** What the manifest declares, also where everything is deleted. */
-    readonly written: Pick<Manifest, 'settings' | 'resources'>;
+    readonly written: Pick<Manifest, 'settings' | 'resources' | 'texts'>;
   };
 
 /**
@@ -135,12 +135,10 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
   const foreign = preview === undefined ? [] : refuseAdoption(made.actions);
-  const expected = deploymentFindings(
-    request.deployments,
-    made.actions,
-    start.platform.capabilities?.version ?? undefined,
-  );
-  return finished(made, { start, concerned: [...concerned, ...foreign, ...expected], proof });
+  const version = start.platform.capabilities?.version ?? undefined;
+  const expected = deploymentFindings(request.deployments, made.actions, version);
+  const quoted = withQuotes(expected, request.written.texts, connection.kinds);
+  return finished(made, { start, concerned: [...concerned, ...foreign, ...quoted], proof });
 }
 
 /** What a plan has before it reads the objects of the platform. */
