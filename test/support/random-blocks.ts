@@ -248,6 +248,11 @@ export function declareMentioned(model: Model): void {
     if (!isMentioned) continue;
     if (env?.is === 'text') {
       if (!/^REGION=/m.test(env.text)) environment.env = { is: 'text', text: `${env.text}REGION=eu\n` };
-    } else environment.env = { is: 'map', mode: 'merge', ...env, entries: { REGION: 'eu', ...env?.entries } };
+    } else {
+      const entries = { REGION: 'eu', ...env?.entries };
+      // The platform resolves no mention in the variables of an environment.
+      if (entries.REGION === mention) entries.REGION = 'eu';
+      environment.env = { is: 'map', mode: 'merge', ...env, entries };
+    }
   }
 }
