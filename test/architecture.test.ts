@@ -333,6 +333,7 @@ test('values are compared by the judge, and where there is nothing to judge yet 
   expect(callsOf('matchesStored', judges)).toEqual({});
   expect(callsOf('means', judges)).toEqual({
     'kind/attribute.ts': 1, // two rows
+    'kind/row-values.ts': 1, // a new row beside what a create says by itself
     'plan/row-verdict.ts': 2, // a row that was read again, during the apply
     'apply/fill-members.ts': 1, // a value that is known only now
     'export/block.ts': 2, // a row beside what would be written

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Operation, endpointOf, requiredMembers } from '../api/contract.ts';
 import { type Json, type Row, isObject, isRow, member } from '../formats/json.ts';
-import { plain } from './codecs.ts';
+import { means, plain } from './codecs.ts';
 import { type Field, schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
 import { onceFor } from '../api/once.ts';
@@ -42,6 +42,11 @@ export function observedValue(kind: Kind, name: string, row: Row): Json | undefi
   const field = kind.fields[name];
   const value = valueAt(row, field?.readAt ?? name);
   return value === '' && field !== undefined && refusesEmpty(field) ? null : value;
+}
+
+/** Whether a value is what a create says of a field that the block leaves out. */
+export function isSilent({ atCreate, codec = plain }: Field, value: Json): boolean {
+  return atCreate !== undefined && means(codec, atCreate, value);
 }
 
 const refusesEmpty = onceFor((field: Field) => !schemaOf(field).safeParse('').success);

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { observedValue } from '../kind/row-values.ts';
+import { isSilent, keyNames, observedValue } from '../kind/row-values.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
@@ -26,7 +26,14 @@ export function isCreated(
   const pending = pendingCreate(record);
   if (pending === undefined || Object.keys(pending.says).length === 0) return false;
   const differences = differencesFromCreate(kind, row, pending, digests);
-  return differences.every((name) => name === createdAt && answer === 'answered');
+  return differences.every((name) => answer === 'answered' && (name === createdAt || isIgnored(kind, name, row)));
+}
+
+/** Whether a new object has a value because the platform ignored what the create sent. Never of its natural key. */
+function isIgnored(kind: Kind, name: string, row: Row): boolean {
+  const observed = (key: string) => observedValue(kind, key, row);
+  const field = kind.fields[name];
+  return field !== undefined && !keyNames(kind, observed).includes(name) && isSilent(field, observed(name) ?? null);
 }
 
 /**

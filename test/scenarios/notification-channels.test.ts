@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
 import type { Json, Row } from '../../src/formats/json.ts';
 import { observedValue } from '../../src/kind/row-values.ts';
 import { notification } from '../../src/resources/notification.ts';
+import { applyThrough, bulkClient } from '../support/bulk.ts';
 import { everything } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -59,6 +61,25 @@ describe.each(channels)('%s', (type) => {
     const created = `notification.create${other.charAt(0).toUpperCase()}${other.slice(1)}`;
     expect(await applied(made, block(other, 0))).toEqual([created, 'notification.remove']);
   });
+});
+
+test.each(['gotify', 'ntfy'])('%s on a platform that ignores serverThreshold: what to do is said', async (type) => {
+  const made = bench();
+  const text = block(type, 0, { serverThreshold: true });
+  const send: Send = ({ body, ...request }) =>
+    made.emulator.send({ ...request, body: body?.replace('"serverThreshold":true', '"serverThreshold":false') });
+  const { client } = bulkClient(made, send, { bulk: false });
+  const notes = async () => {
+    const { outcomes } = await applyThrough(made, text, client);
+    return outcomes.map(({ result, diagnostics }) => [result, ...diagnostics.map(({ remedy }) => remedy)]);
+  };
+  expect(await notes()).toEqual([['ignored', 'Apply again: Trueup writes an ignored value once more.']]);
+  expect(await notes()).toEqual([
+    ['ignored', 'Change the value, or leave the line out: Trueup does not write this value again.'],
+  ]);
+  made.requests('POST');
+  expect(await applied(made, text)).toEqual([]);
+  expect(await rows(made)).toMatchObject([{ name: 'team', serverThreshold: false }]);
 });
 
 test.each([
