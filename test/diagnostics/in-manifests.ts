@@ -2,6 +2,7 @@ import { adoptOnly } from '../../src/manifest/required.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { withQuotes } from '../../src/manifest/quote.ts';
 import { deploymentsExpected } from '../../src/plan/deployment-findings.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -123,7 +124,8 @@ export async function read(
     },
     addSecret: () => {},
   });
-  return [...warnings, ...deploymentsExpected(manifest.deployments), ...adoptOnly(manifest.resources)];
+  const expected = withQuotes(deploymentsExpected(manifest.deployments), manifest.texts, kinds);
+  return [...warnings, ...expected, ...adoptOnly(manifest.resources)];
 }
 
 /** Provokes each code with its manifest. */
