@@ -85,7 +85,7 @@ test.each(
     const id = ids[at] ?? '';
     const address = [...exported.blocks.keys()].find((one) => exported.state.resources[one]?.id === id);
     if (address === undefined) throw new Error(`no block for ${addressOf(stand)}`);
-    expect(exported.blocks.get(address)).toBe(kind.kind);
+    expect(exported.blocks.get(address)?.kind).toBe(kind);
     if (kind.identity.keyField !== undefined) expect(address).toBe(addressOf(stand));
     const [before, after] = [rowsBefore.get(id), rowsAfter.get(id)];
     if (before === undefined || after === undefined) throw new Error('the platform does not have it');

@@ -315,7 +315,10 @@ function retagged(
 ): Body {
   const all = new Set(Object.values(cases).flatMap((fields) => Object.keys(fields)));
   const rest = Object.fromEntries(Object.entries(stand.body).filter(([key]) => !all.has(key)));
-  return { ...rest, [tag]: value, ...filled(stand.kind, cases[String(value)] ?? {}) };
+  // A port of a machine is there once: the example of its field has it.
+  const fields = Object.entries(cases[String(value)] ?? {});
+  const named = fields.filter(([, name]) => stand.kind.fields[name]?.inPreviews !== 'own');
+  return { ...rest, [tag]: value, ...filled(stand.kind, Object.fromEntries(named)) };
 }
 
 /** What the change of a field comes to. */
