@@ -6,7 +6,7 @@ export const postgres = defineDatabase('postgres', {
   alsoCalled: ['postgresql', 'pg', 'databases', 'database'],
   summary: 'A PostgreSQL server that runs as a service of an environment.',
   fields: {
-    dockerImage: dockerImage(['postgres:17', 'postgres:18']),
+    dockerImage: dockerImage(['postgres:17', 'postgres:17-alpine']),
     databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
     databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
     databasePassword: changeablePassword('Password of the user.', 'postgres.changePassword'),

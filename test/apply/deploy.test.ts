@@ -591,9 +591,9 @@ ${compose('web', `env: { API: "\${ref:compose.api.appName}", N: "${n}" }`)}${com
     expect(said(result)).toContain(
       'the deployment of production.compose.web was not tried, because the deployment of production.compose.api did not succeed',
     );
-    await applyInTime(made, chain('postgres:18', 2));
+    await applyInTime(made, chain('postgres:17.5', 2));
     expect(ordersIn(made)).toEqual(['main', 'api', 'web']);
-    await plansNothingMore(made, chain('postgres:18', 2));
+    await plansNothingMore(made, chain('postgres:17.5', 2));
   });
 });
 
@@ -601,7 +601,7 @@ test('a run that ends between the reset of the status and the deployment does no
   const made = platformWith(1);
   await applyInTime(made, database());
   const killed = new Error('killed');
-  const dying = applyInTime(made, database('postgres:18'), {
+  const dying = applyInTime(made, database('postgres:17.5'), {
     send: async (request) => {
       if (operationOf(request) === 'postgres.changeStatus') throw killed;
       return made.emulator.send(request);
@@ -609,9 +609,9 @@ test('a run that ends between the reset of the status and the deployment does no
   });
   await dying.catch(() => undefined);
   ordersIn(made);
-  await applyInTime(made, database('postgres:18'));
+  await applyInTime(made, database('postgres:17.5'));
   expect(ordersIn(made)).toEqual(['main']);
-  await plansNothingMore(made, database('postgres:18'));
+  await plansNothingMore(made, database('postgres:17.5'));
 });
 
 describe('a platform that died while it deployed a database', () => {
@@ -629,7 +629,7 @@ describe('a platform that died while it deployed a database', () => {
     };
     const events: ApplyEvent[] = [];
     const onEvent = (event: ApplyEvent) => events.push(event);
-    const result = await applyInTime(made, database('postgres:18'), { send: dies, onEvent });
+    const result = await applyInTime(made, database('postgres:17.5'), { send: dies, onEvent });
     expect(results(result)[main]).toBe('failed');
     expect(said(result)).toContain('was not over within 900 s');
     // Each wait names its bound.
@@ -646,14 +646,14 @@ describe('a platform that died while it deployed a database', () => {
   test('is waited for once: the next apply starts the deployment again at once, with a note', async () => {
     const made = platformWith();
     await dying(made);
-    const result = await applyInTime(made, database('postgres:18'));
+    const result = await applyInTime(made, database('postgres:17.5'));
     expect(results(result)[main]).toBe('done');
     expect(said(result)).toContain(
       'the deployment of production.postgres.main that an earlier run started has not ended within 900 s; started it again',
     );
     expect(result.seconds).toBeLessThan(10);
     expect(ordersIn(made)).toEqual(['main']);
-    await plansNothingMore(made, database('postgres:18'));
+    await plansNothingMore(made, database('postgres:17.5'));
   });
 
   test('is waited for only for the rest of the time limit, which the run announces', async () => {
@@ -666,10 +666,10 @@ describe('a platform that died while it deployed a database', () => {
       setTimeout(() => over.abort(), 300_000);
       throw connection('ECONNRESET');
     };
-    await applyInTime(made, database('postgres:18'), { send: dies, signal: over.signal });
+    await applyInTime(made, database('postgres:17.5'), { send: dies, signal: over.signal });
     ordersIn(made);
     const events: ApplyEvent[] = [];
-    const result = await applyInTime(made, database('postgres:18'), { onEvent: (event) => events.push(event) });
+    const result = await applyInTime(made, database('postgres:17.5'), { onEvent: (event) => events.push(event) });
     expect(results(result)[main]).toBe('done');
     expect(result.seconds).toBeGreaterThan(500);
     expect(result.seconds).toBeLessThan(650);
@@ -679,7 +679,7 @@ describe('a platform that died while it deployed a database', () => {
     expect(limitMs).toBeGreaterThan(500_000);
     expect(limitMs).toBeLessThan(650_000);
     expect(ordersIn(made)).toEqual(['main']);
-    await plansNothingMore(made, database('postgres:18'));
+    await plansNothingMore(made, database('postgres:17.5'));
   });
 
   test('and whose deployment no run of Trueup started is waited for once, too', async () => {
@@ -688,7 +688,7 @@ describe('a platform that died while it deployed a database', () => {
     showRunning(made);
     ordersIn(made);
     const events: ApplyEvent[] = [];
-    const result = await applyInTime(made, database('postgres:18'), { onEvent: (event) => events.push(event) });
+    const result = await applyInTime(made, database('postgres:17.5'), { onEvent: (event) => events.push(event) });
     expect(results(result)[main]).toBe('done');
     expect(said(result)).toContain(
       'another deployment of production.postgres.main has not ended within 900 s; started this one',
@@ -696,6 +696,6 @@ describe('a platform that died while it deployed a database', () => {
     expect(result.seconds).toBeLessThan(960);
     expect(events.find(({ event }) => event === 'waiting')).toMatchObject({ for: 'earlier', limitMs: 900_000 });
     expect(ordersIn(made)).toEqual(['main']);
-    await plansNothingMore(made, database('postgres:18'));
+    await plansNothingMore(made, database('postgres:17.5'));
   });
 });

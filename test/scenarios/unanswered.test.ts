@@ -297,11 +297,11 @@ describe('a deployment', () => {
 
   test('of a database succeeds when its status can be reset only later', async () => {
     const made = await after(one);
-    const other = one.replace('postgres:17', 'postgres:18');
+    const other = one.replace('postgres:17', 'postgres:17.5');
     const run = await applyOver(made, other, '{ on: postgres.changeStatus, times: 3, before: drop }');
     expect(run.failed).toEqual([]);
     expect(run.count('postgres.changeStatus')).toEqual([4, 1]);
-    expect((rowsIn(made, 'postgres')[0] as Row).dockerImage).toBe('postgres:18');
+    expect((rowsIn(made, 'postgres')[0] as Row).dockerImage).toBe('postgres:17.5');
     expect(await leftOver(made, other)).toEqual([]);
   });
 });
