@@ -3,8 +3,13 @@ import type { Row } from './json-rows.ts';
 
 /** Reads a compose file that the platform wrote, as docker does: with merge keys, and with more forms of numbers than YAML 1.2. */
 export function readAsDocker(text: string): Row {
-  // The platform wrote a map.
-  return parse(text, { merge: true, customTags: (tags) => [number, day, ...tags], logLevel: 'error' }) as Row;
+  // The platform wrote a map, and has counted the aliases.
+  return parse(text, {
+    merge: true,
+    customTags: (tags) => [number, day, ...tags],
+    maxAliasCount: -1,
+    logLevel: 'error',
+  }) as Row;
 }
 
 /** `0440` is octal, and `1_000` a number. Measured with docker 28. */

@@ -100,7 +100,12 @@ const probeOption = {
 /** When Trueup deploys a service, `never`: only people deploy it; or what it does when a deployment fails. */
 const deployOption = {
   schema: z
-    .union([z.enum(['onChange', 'never']), z.strictObject({ onFailure: z.literal('restore') })])
+    .union([
+      z.enum(['onChange', 'never']),
+      z.strictObject({
+        onFailure: z.literal('restore').describe('restore: apply writes the former values back and deploys these.'),
+      }),
+    ])
     .describe(
       'onChange: apply deploys it after changes that need it. never: apply leaves that to you. { onFailure: restore }: when a deployment fails, apply writes the former values back and deploys these.',
     ),
