@@ -73,6 +73,8 @@ function otherFields(
   return Object.entries(says).flatMap(([name, stored]) => {
     const field = kind.fields[name];
     const observed = observedValue(kind, name, row) ?? null;
+    // What the platform never shows is no proof of another create.
+    if (field?.hiddenAs !== undefined && observed === field.hiddenAs) return [];
     const isSame = field !== undefined && keepsStored({ field, digest: digests(name) }, stored, observed);
     return isSame ? [] : [name];
   });

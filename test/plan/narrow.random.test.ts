@@ -135,7 +135,7 @@ async function check({ manifests, targets, excludes }: Case) {
 }
 
 test('a narrowed plan and then the rest come to the whole; what is left out stays as it is', async () => {
-  const seed = Number(process.env['TRUEUP_SEED'] ?? 7);
+  const seed = Number(process.env['TRUEUP_SEED'] ?? 8);
   await fc.assert(fc.asyncProperty(cases, check), {
     seed,
     endOnFailure: true,

@@ -50,6 +50,15 @@ function fullBodies(stand: Stand): Body[] {
   }));
 }
 
+/** The body of a copy, whose ports of the machine are other ones. */
+function withOwnPorts({ kind }: Stand, body: Body, copy: number): Body {
+  const entries = Object.entries(body).map(([name, value]): [string, Json] => {
+    const isPort = typeof value === 'number' && kind.fields[name]?.inPreviews === 'own';
+    return [name, isPort ? value + 10 * copy : value];
+  });
+  return Object.fromEntries(entries);
+}
+
 function casesOf({ kind }: Stand, { cases }: Union): Body[] {
   return Object.entries(cases).map(([type, fields]) => ({
     type,
@@ -133,7 +142,7 @@ describe.each(together(triedStands()))('$title', ({ group }) => {
       const made = kindBench();
       const texts = group.flatMap((stand, at) => {
         const body = bodies[at]?.[turn - 1];
-        return body === undefined ? [] : [{ stand, text: manifestWith(stand, body) }];
+        return body === undefined ? [] : [{ stand, text: manifestWith(stand, withOwnPorts(stand, body, at)) }];
       });
       await applyAll(made, manifestOf(texts.map(({ text }) => text)));
       made.requests('POST');

@@ -192,6 +192,8 @@ describe.each([...kinds, topKind()].map((kind) => ({ name: kind.kind, kind })))(
 /** Members that nobody declares, and why; of one kind or of all. */
 const notDeclared: Readonly<Record<string, string>> = {
   accessToken: 'written by the platform when a provider is connected',
+  'schedule.appName': 'its deletion removes the folder of that name',
+  'machineSchedule.appName': 'its deletion removes the folder of that name',
   applicationStatus: 'a status',
   composeStatus: 'a status',
   createdAt: 'a time of the platform',
