@@ -34,7 +34,7 @@ export function addRoutes(content: Row, row: Row, domains: readonly Row[]): void
 }
 
 /** The network of an isolated compose, as its file names it; the platform makes one with the appName. */
-export function isolatedNetwork(row: Row): string {
+function isolatedNetwork(row: Row): string {
   return textOr(row, 'suffix') === '' ? textOf(row, 'appName') : textOf(row, 'suffix');
 }
 
