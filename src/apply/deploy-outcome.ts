@@ -38,27 +38,25 @@ export async function succeeded(service: DeployedService, row: Row, before: Unit
   if (health.is === 'down') throw await fallen(service, row, { former, ...health });
   const early = new AbortController();
   const resting = health.rest?.(early.signal);
+  resting?.catch(() => undefined); // it is awaited once the addresses were asked
+  const rest = async (): Promise<void> => {
+    const fault = await resting;
+    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
+  };
   // The probes of the manifest are those of the new version.
   const unanswered = service.isRestore === true ? [] : await askAddresses(service);
   if (unanswered.length > 0) {
     if (run.input.signal?.aborted === true) return unwatched(service, unanswered.map(({ why }) => why).join('; '));
     early.abort();
-    const fault = await resting;
-    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
+    await rest();
     throw await silent(service, row, { former, unanswered, units: health.units ?? [] });
   }
-  if (service.isRestore === true) {
-    const fault = await resting;
-    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
-  }
+  if (service.isRestore === true) await rest();
   const done = await recordSuccess(service);
   if (resting === undefined || service.isRestore === true) return done;
-  const rest = resting.then(async (fault) => {
-    if (fault !== undefined) throw await fallen(service, row, { former, ...fault });
-    dispatch(run, job, { is: 'settled', result: done });
-  });
+  const end = rest().then(() => dispatch(run, job, { is: 'settled', result: done }));
   run.health.watches.push(
-    rest.catch((error: unknown) => {
+    end.catch((error: unknown) => {
       reportFailure(run, job, error);
       dispatch(run, job, { is: 'failed' });
     }),
