@@ -6,6 +6,7 @@ import { type Json, isObject, same, textsIn } from '../formats/json.ts';
 import { inUnits } from '../formats/units.ts';
 import type { Kind } from '../kind/kind.ts';
 import {
+  isHidden,
   appendedBelow,
   canBeNull,
   fieldOf,
@@ -92,9 +93,9 @@ function isTag({ unions = [] }: Kind, name: string): boolean {
 /** Makes known the values of a block's fields that are declared secret. */
 export function declareSecrets(block: Placed, secrets: Secrets): void {
   const { kind } = block.object;
-  for (const [name, { secrecy, hiddenAs = '' }] of Object.entries(kind.fields)) {
-    const value = secrecy === 'secret' ? observed(block, name) : null;
-    if (typeof value !== 'string' || value === '' || value === hiddenAs) continue;
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const value = field.secrecy === 'secret' ? observed(block, name) : null;
+    if (typeof value !== 'string' || value === '' || isHidden(field, value)) continue;
     secrets.declare(value, { parts: [...keysTo(block), name], place: `${block.address}: ${fieldPath(kind, name)}` });
   }
 }
@@ -161,7 +162,7 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   const none = noValue(kind, name);
   if (none !== undefined && !(isNeeded && value !== null) && isNone(field, value, none))
     return observedValue(kind, name, row) === undefined ? undefined : 'unset';
-  if (value === field.hiddenAs) {
+  if (isHidden(field, value)) {
     leave(block, writing, name, 'the platform never shows it; write it by hand, as ${secret:…}');
     return undefined;
   }

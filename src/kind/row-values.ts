@@ -49,6 +49,11 @@ export function isSilent({ atCreate, codec = plain }: Field, value: Json): boole
   return atCreate !== undefined && means(codec, atCreate, value);
 }
 
+/** Whether the platform answers a text in place of the value of a field, and never shows that. */
+export function isHidden({ hiddenAs }: Field, value: Json): boolean {
+  return hiddenAs !== undefined && value === hiddenAs;
+}
+
 const refusesEmpty = onceFor((field: Field) => !schemaOf(field).safeParse('').success);
 
 /** The value that a field of the natural key has when a block leaves it out, or when a row holds null. */

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { isSilent, keyNames, observedValue } from '../kind/row-values.ts';
+import { isHidden, isSilent, keyNames, observedValue } from '../kind/row-values.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
@@ -74,7 +74,7 @@ function otherFields(
     const field = kind.fields[name];
     const observed = observedValue(kind, name, row) ?? null;
     // What the platform never shows is no proof of another create.
-    if (field?.hiddenAs !== undefined && observed === field.hiddenAs) return [];
+    if (field !== undefined && isHidden(field, observed)) return [];
     const isSame = field !== undefined && keepsStored({ field, digest: digests(name) }, stored, observed);
     return isSame ? [] : [name];
   });

@@ -1,5 +1,6 @@
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
+import { isHidden } from '../kind/row-values.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
 import {
@@ -67,6 +68,7 @@ function reasonOf(
     return { why, secrets: wanted?.missing ?? [] };
   }
   // A value was sent, and the platform answered none, or stars: that is no sign of what it has.
-  const isUnanswered = there === 'as settled' && [null, field.hiddenAs].includes(before.reveal() as null);
+  const answered = before.reveal();
+  const isUnanswered = there === 'as settled' && (answered === null || isHidden(field, answered));
   return isUnanswered && decision.do === 'nothing' && decision.ignored !== true ? { why: 'not returned' } : undefined;
 }

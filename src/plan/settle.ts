@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../formats/json.ts';
-import { isSilent } from '../kind/row-values.ts';
+import { isHidden, isSilent } from '../kind/row-values.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -130,7 +130,7 @@ function settleAttribute(
     return { pair: () => ({ ...old, wanted: make(seen)().wanted }) };
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   // Its acknowledgement is all that shows of it.
-  if (seen === field.hiddenAs) return { pair: make(seen) };
+  if (isHidden(field, seen)) return { pair: make(seen) };
   if (verdict === 'as before' || (action.action === 'create' && isSilent(field, seen))) {
     const isAgain =
       old?.ignored !== undefined && declarationOf({ field, wanted, pair: old, digest, outputs }) === 'as settled';
