@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { didYouMean } from '../diagnostics/closest.ts';
-import { someOf } from '../diagnostics/some-of.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
@@ -14,6 +13,7 @@ import type { Present } from './export-address.ts';
 import { type Layout, inFile, oneFile, projectLayout } from './compose-files.ts';
 import type { TerraformState } from './terraform.ts';
 import { type Exported, type ExportInput, makeExport } from './prove-export.ts';
+import { type Records, checkReplaceable, checkReplaced } from './replaced-manifest.ts';
 import { fileName } from './free-names.ts';
 import { type SecretFile, patternsFor, rootText } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
@@ -29,7 +29,6 @@ import { plan, planWithIds } from '../workflow/make-plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
 import { digestsOf } from '../state/digests.ts';
 import type { State } from '../state/state.ts';
-import type { StateRecord } from '../state/record.ts';
 import { rememberedIn } from '../state/row-secrets.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
@@ -63,9 +62,6 @@ interface Exporting {
   readonly secret?: (name: string) => string | undefined;
   readonly how: ExportOptions;
 }
-
-/** The records of a state by their addresses. */
-type Records = readonly (readonly [address: string, record: StateRecord])[];
 
 /** The manifest that an export adds to, and the records of its state. */
 interface Ground {
@@ -131,7 +127,10 @@ export async function exportProject(
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const exportAs = (stem: string | undefined) => makeExport({ ...input, layout: layoutOf(stem) });
   const { stem, exported } = await withFreeName(isNew ? undefined : { folder, manifest }, exportAs);
-  if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
+  if (replaced !== undefined) {
+    const there = await readdir(join(folder, 'environments')).catch(() => []);
+    checkReplaced(replaced, records, { exported, there });
+  }
   if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged, ground);
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
@@ -318,74 +317,6 @@ function extended(
     `there is a manifest with resources in ${folder}`,
     'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere; --force replaces an earlier export.',
   );
-}
-
-/** @throws {Stop} `refused`, when the manifest has what no export writes: it would be lost. */
-function checkReplaceable(
-  { settings, variables, outputs, resources }: Manifest,
-  file: string,
-  secretFile: SecretFile | undefined,
-): void {
-  const own = [
-    ...(settings.state === undefined ? [] : ['state']),
-    ...(variables.size === 0 ? [] : ['variables']),
-    ...(settings.moved.length === 0 ? [] : ['moved']),
-    ...(outputs.size === 0 ? [] : ['outputs']),
-    ...(resources.some(({ at }) => at.file === file) ? ['blocks'] : []),
-  ];
-  if (own.length > 0) throw notReplaceable(`no export wrote ${file}: it has ${own.join(', ')}`);
-  if (settings.secrets.length > 0 && secretFile === undefined) {
-    throw notReplaceable(
-      `${file} names sources of secrets, and the new one would not`,
-      'Give --with-secrets with the file again.',
-    );
-  }
-}
-
-/** @throws {Stop} `refused`, when the files or the state hold what the new export does not. */
-async function checkReplaced(
-  { texts, resources }: Manifest,
-  records: Records,
-  { exported, folder }: { readonly exported: Exported; readonly folder: string },
-): Promise<void> {
-  const there = await readdir(join(folder, 'environments')).catch(() => []);
-  const beside = there.filter((name) => name.endsWith('.yaml')).map((name) => `environments/${name}`);
-  const left = [...new Set([...texts.keys(), ...beside])].filter((path) => !exported.files.has(path));
-  if (left.length > 0) {
-    throw notReplaceable(`the new export does not have ${left.join(', ')}`, 'Move what is of no use any more away.');
-  }
-  const lost = resources.flatMap((resource) => {
-    const written = new Set(wordsOf(exported.blocks.get(resource.address)));
-    return wordsOf(resource).flatMap((word) => (written.has(word) ? [] : [`${word} of ${resource.address}`]));
-  });
-  if (lost.length > 0) {
-    const remedy = 'Export into another folder with --out, and take over what you keep.';
-    throw notReplaceable(`the new export would not have ${someOf(lost)}`, remedy);
-  }
-  const others = records.filter(([address, { id }]) => {
-    return !exported.blocks.has(address) || exported.state.resources[address]?.id !== id;
-  });
-  if (others.length === 0) return;
-  const names = others.map(([address]) => address);
-  throw notReplaceable(
-    `the state has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and more' : ''}, which the export does not have`,
-    'Make trueup plan empty first: its notes say of each object what to do.',
-  );
-}
-
-/** What a block says that no field of the platform holds. */
-function wordsOf(resource: Resource | undefined): string[] {
-  if (resource === undefined) return [];
-  const { options, after, createOnly, allows, probe, privateKeys } = resource;
-  const beside = { after, createOnly, allow: allows, probe, private: privateKeys };
-  return [...Object.entries(options), ...Object.entries(beside)].flatMap(([word, value]) => {
-    const isSaid = value !== undefined && value !== null && value !== false;
-    return isSaid && !(value instanceof Set && value.size === 0) ? [word] : [];
-  });
-}
-
-function notReplaceable(why: string, remedy = 'Export into another folder with --out.'): Stop {
-  return stop('refused', 'file-unwritable', `cannot replace the manifest: ${why}; nothing was written`, { remedy });
 }
 
 function nothingAt(address: string, unmanaged: readonly string[], { records, connection }: Ground): Stop {
