@@ -28,7 +28,7 @@ export const composeDeployment: Deployable = {
     return text === undefined ? 0 : pullTime(text);
   },
 
-  // The platform writes the file anew; docker reads what was written.
+  // The platform rewrites the file; docker reads what was written.
   deploy(context, row, isRebuild) {
     const { store } = context;
     const isKept = isRebuild && isFromGit(row);

@@ -141,7 +141,7 @@ function runView(
 ): Row {
   const isBackup = kind === 'backup';
   const environment = store.find('environment', owner?.row['environmentId']);
-  const nobody = isBackup ? 'Dokploy Server' : textOr(backup, 'serviceName', 'Unknown');
+  const withoutOwner = isBackup ? 'Dokploy Server' : textOr(backup, 'serviceName', 'Unknown');
   return {
     kind,
     destinationId: backup['destinationId'] ?? '',
@@ -149,7 +149,7 @@ function runView(
     databaseType: isBackup ? (backup['databaseType'] ?? null) : null,
     serviceType: isBackup ? null : (backup['serviceType'] ?? null),
     backupType: isBackup ? (backup['backupType'] ?? null) : null,
-    serviceName: owner?.row['name'] ?? nobody,
+    serviceName: owner?.row['name'] ?? withoutOwner,
     serviceOwnerId: owner?.id ?? null,
     serviceOwnerType: owner?.table ?? (isBackup ? 'web-server' : (backup['serviceType'] ?? null)),
     serverId: owner?.row['serverId'] ?? null,

@@ -30,7 +30,7 @@ export const providerExtensions: Group = {
     }));
   },
 
-  // By the user who connected it, and nobody else.
+  // Only by the user who connected it.
   'gitProvider.toggleShare'(context, input) {
     const record = find(context, input);
     const { userId, organizationId } = callerOf(context);

@@ -72,7 +72,7 @@ export const server: Group = {
     return rows.map((row) => pick(row, ['serverId', 'name', 'ipAddress', 'serverType']));
   },
 
-  // Without the internet nobody can tell the address.
+  // Without the internet the address is not known.
   'server.publicIp': () => null,
 
   'server.getServerTime': ({ now }) => ({ time: now(), timezone: 'UTC' }),

@@ -4,7 +4,7 @@ import type { Group } from '../context.ts';
 export const settings: Group = {
   'settings.getReleaseTag': () => 'latest',
 
-  // Nobody has set the address of the server.
+  // The address of the server is not set.
   'settings.getIp': () => '',
 
   'settings.isCloud': () => false,
