@@ -143,7 +143,13 @@ function remedyForRight({ operation }: Call): string {
   return `Use the API key of a user who has the right to do this.${named}`;
 }
 
+/** Whether the platform answers that the organization has no license for an operation: before it executes any of it. */
+function isUnlicensed(status: number | undefined, message: string | undefined): boolean {
+  return status === 403 && message === 'Valid enterprise license required';
+}
+
 function eventOf(status: number, { code, message }: ErrorAnswer): string {
+  if (isUnlicensed(status, message)) return 'the platform does this only with an enterprise license (403)';
   if (status === 401 && (code === undefined || message === 'UNAUTHORIZED'))
     return 'the platform rejected the API key (401)';
   return `the server answered ${status}${code === undefined ? '' : ` ${code}`}`;
@@ -162,6 +168,10 @@ function remedyFor(
   if (status === 429 && retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   // The platform answers a missing right with 401, a code and a sentence.
   if (code === undefined || (status !== 401 && status !== 403)) return undefined;
+  if (isUnlicensed(status, serverMessage)) {
+    const start = 'Let the owner of the organization activate a license key in the dashboard, at Settings, License';
+    return `${start}; without one, leave out what needs it.`;
+  }
   if (status === 401 && serverMessage === 'UNAUTHORIZED') return undefined;
   return remedyForRight(call);
 }
@@ -210,6 +220,8 @@ function isProvedUnexecuted(status: number, refusal: ErrorAnswer): boolean {
   switch (status) {
     case 400:
       return refusal.issues.length > 0;
+    case 403:
+      return isUnlicensed(status, refusal.message);
     case 404:
       return refusal.absence === 'operation' || refusal.absence === 'either';
     case 401:

@@ -207,6 +207,7 @@ describe('an answer that is no success', () => {
   const noSuchPath = { message: 'Not found', code: 'NOT_FOUND', data: { code: 'NOT_FOUND', httpStatus: 404 } };
   const noDetails = { message: 'Not found', code: 'NOT_FOUND', issues: [] };
   const issues = [{ path: ['composeId'], message: 'Required' }];
+  const unlicensed = { message: 'Valid enterprise license required', code: 'FORBIDDEN' };
 
   it.each([
     [400, { message: 'Error updating' }, 'invalid', 'unknown'],
@@ -215,6 +216,7 @@ describe('an answer that is no success', () => {
     [401, { message: 'Unauthorized' }, 'authentication', 'not executed'],
     [401, { message: 'No access', code: 'UNAUTHORIZED' }, 'authentication', 'not executed'],
     [403, { message: 'No', code: 'FORBIDDEN' }, 'forbidden', 'unknown'],
+    [403, unlicensed, 'forbidden', 'not executed'],
     [404, absent, 'not found', 'unknown'],
     [404, noSuchPath, 'unreadable', 'not executed'],
     [404, noDetails, 'not found', 'not executed'],
@@ -323,6 +325,14 @@ describe('an answer that is no success', () => {
         expect(error.cause).toBeUndefined();
       }
     }
+  });
+
+  it('of what needs a license states that, and who gets one where', async () => {
+    const { client } = scripted([json(403, unlicensed)]);
+    const { sentence, known, remedy } = await failureOf(write(client));
+    expect(sentence).toMatch(/^the platform does this only with an enterprise license \(403 from /);
+    expect(known).toBe('The platform did not execute it.');
+    expect(remedy).toMatch(/owner of the organization activate a license key in the dashboard, at Settings, License;/);
   });
 
   it('of a read after a write does not state that nothing was changed', async () => {
