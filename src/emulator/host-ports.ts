@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { ApiError } from './error-answers.ts';
 import type { Row } from './json-rows.ts';
+import { ordersIn } from './machine.ts';
 import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
 
@@ -11,6 +12,8 @@ const taken = [':80/tcp', ':443/tcp', ':443/udp'];
 
 /** Why the services of a row cannot publish their ports; undefined: they can. */
 function portProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): string | undefined {
+  // Most publish none: those look at no other container.
+  if (orders.every(({ ports }) => ports.length === 0)) return undefined;
   const holders = Object.values(store.world.tables.container).filter(
     (holder) =>
       holder['running'] === true &&
@@ -63,15 +66,11 @@ export function checkHost({ store }: Context, row: Row, orders: readonly Service
 
 function nameProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): string | undefined {
   const named = new Set(orders.filter(({ isNamed }) => isNamed).map(({ name }) => name));
+  if (named.size === 0) return undefined;
   const others = Object.values(store.world.tables.container).filter(
     (holder) => holder['appName'] !== row['appName'] && (holder['serverId'] ?? '') === (row['serverId'] ?? ''),
   );
   const names = others.flatMap((holder) => ordersIn(holder).map(({ name }) => name));
   const twice = names.find((name) => named.has(name));
   return twice === undefined ? undefined : `Conflict. The container name "/${twice}" is already in use`;
-}
-
-function ordersIn(container: Row): ServiceOrder[] {
-  // Written by runContainer; a platform on disk may have containers of an earlier version, without orders.
-  return (container['orders'] ?? []) as unknown as ServiceOrder[];
 }

@@ -24,12 +24,17 @@ export function runContainer(context: Context, row: Row, orders: readonly Servic
   deployTasks(context, appName, orders);
 }
 
+/** What docker was told to run of a container, by `runContainer`. Those that an earlier version saved have none. */
+export function ordersIn(container: Row): readonly ServiceOrder[] {
+  return (container['orders'] ?? []) as unknown as ServiceOrder[];
+}
+
 /** Scales a docker service to one; without a service that fails. */
 export function startContainer(context: Context, row: Row): void {
   const container = context.store.update('container', row['appName'], { running: true });
   if (container === undefined)
     throw new ApiError('INTERNAL_SERVER_ERROR', `Command execution failed: no such service: ${textOf(row, 'appName')}`);
-  deployTasks(context, textOf(row, 'appName'), container['orders'] as unknown as ServiceOrder[]); // written by runContainer
+  deployTasks(context, textOf(row, 'appName'), ordersIn(container));
 }
 
 /** Scales a docker service to zero; errors are swallowed. */

@@ -4,6 +4,7 @@ import { duration } from '../docker-words.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { headStart } from '../images.ts';
 import { textOf, type Json, type Row } from '../json-rows.ts';
+import { ordersIn } from '../machine.ts';
 import { whyUnreachable } from '../reach.ts';
 import { tasksOf, type Task } from '../tasks.ts';
 
@@ -27,18 +28,20 @@ export const docker: Group = {
       return stackTasks(context, input)
         .filter(isDesired)
         .map((task) => stackView(context, task));
-    const found = containersOn(context, input);
     if (input['appType'] === 'docker-compose')
-      return found
-        .filter((task) => !task.order.isSwarm && task.appName === appName)
+      return containersOn(context, input, (service) => service['appName'] === appName)
+        .filter(({ order }) => !order.isSwarm)
         .map((task) => containerView(context, task));
     const begins = new RegExp(`^${appName}`);
-    return found.filter((task) => begins.test(containerName(task))).map((task) => containerView(context, task));
+    return containersOn(context, input)
+      .filter((task) => begins.test(containerName(task)))
+      .map((task) => containerView(context, task));
   }),
 
   'docker.getServiceContainersByAppName': onServer([], (context, input) => {
     const name = textOf(input, 'appName');
-    const tasks = allTasks(context, input).filter(({ order }) => order.isSwarm && order.name === name);
+    const has = (service: Row) => ordersIn(service).some((order) => order.isSwarm && order.name === name);
+    const tasks = tasksOn(context, input, has).filter(({ order }) => order.name === name);
     return tasks.map((task, at) => taskView(context, task, tasks[at - 1]));
   }),
 
@@ -74,25 +77,25 @@ export function findContainer(context: Context, serverId: Json, wanted: string):
   );
 }
 
-/** The tasks of all services on a machine, by service. */
-function allTasks(context: Context, { serverId }: Row): Task[] {
+/** The tasks of the services on a machine that are asked for, by service. */
+function tasksOn(context: Context, { serverId }: Row, isAsked = (_service: Row): boolean => true): Task[] {
   const services = Object.values(context.store.world.tables.container);
-  const here = services.filter((service) => (service['serverId'] ?? '') === (serverId ?? ''));
-  return here.flatMap((service) => tasksOf(context, textOf(service, 'appName')));
+  const asked = services.filter((service) => (service['serverId'] ?? '') === (serverId ?? '') && isAsked(service));
+  return asked.flatMap((service) => tasksOf(context, textOf(service, 'appName')));
 }
 
 /** What `docker ps -a` lists on a machine, newest first. */
-function containersOn(context: Context, input: Row): Task[] {
-  return allTasks(context, input)
+function containersOn(context: Context, input: Row, isAsked?: (service: Row) => boolean): Task[] {
+  return tasksOn(context, input, isAsked)
     .filter(({ isHere }) => isHere)
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
 function stackTasks(context: Context, input: Row): Task[] {
   const name = textOf(input, 'appName');
-  return allTasks(context, input).filter(({ appName, order }) => {
-    return order.isSwarm && appName === name && order.name !== appName;
-  });
+  return tasksOn(context, input, (service) => service['appName'] === name).filter(
+    ({ order }) => order.isSwarm && order.name !== name,
+  );
 }
 
 function isDesired(task: Task): boolean {
