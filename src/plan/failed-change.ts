@@ -2,6 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { FailedDeploy } from '../state/record.ts';
 import { isoTime } from '../state/clock.ts';
 import { type Action, type AttributeChange, createsObject } from './action.ts';
@@ -26,11 +27,12 @@ export function failedBefore(input: Planning, service: ServiceActions): FailedDe
 export function withoutFailedChanges(input: Planning, actions: readonly Action[]): readonly Action[] {
   if (Object.values(input.state.deployments).every(({ failed }) => failed === undefined)) return actions;
   const left = new Map<string, Action>();
+  const resources = new Map(input.resources.map((resource) => [resource.address, resource]));
   for (const service of servicesIn(actions, actionsByAddress(actions))) {
     const failed = failedBefore(input, service);
     if (failed === undefined) continue;
     const { root, leafs } = service;
-    for (const one of [root, ...leafs]) left.set(one.address, withoutRequests(input, one));
+    for (const one of [root, ...leafs]) left.set(one.address, withoutRequests(one, resources.get(one.address), input));
     const differing = [root, ...leafs].flatMap((one) => pathsWritten(root, one));
     const row = input.observed.objects.get(root.address)?.row;
     const now = afterwards(root.kind, input.state.deployments[root.address], row)?.failed ?? failed;
@@ -56,8 +58,7 @@ export function pathsWritten(root: Action, one: Action): string[] {
   return one.attributes.filter(isWrittenForDeployment).map(({ attribute }) => `${below}${pathOf(one.kind, attribute)}`);
 }
 
-function withoutRequests({ resources, observed }: Planning, one: Action): Action {
-  const resource = resources.find(({ address }) => address === one.address);
+function withoutRequests(one: Action, resource: Resource | undefined, { observed }: Planning): Action {
   const row = observed.objects.get(one.address)?.row;
   if (one.action !== 'update' || !one.attributes.some(isWrittenForDeployment)) return one;
   if (resource === undefined || row === undefined) return one;
