@@ -15,7 +15,7 @@ import { type DriftOptions, type PlanOptions, type Session, drift, plan, session
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
   (
     | Omit<PlanOptions, 'signal'>
-    | (Pick<PlanOptions, 'destroys'> & { readonly plan: Plan | string; readonly full?: boolean })
+    | (Pick<PlanOptions, 'asks' | 'destroys'> & { readonly plan: Plan | string; readonly full?: boolean })
   ) & {
     /** The permissions beyond an ordinary apply; none by default. */
     readonly permissions?: Partial<Permissions>;
@@ -105,9 +105,9 @@ export async function open(
     apply: ({ permissions, onEvent, ...request } = {}) =>
       openSession({ ...request, purpose: 'apply' }, async (open) => {
         const { signal } = ending;
-        const { destroys = false } = request;
+        const { asks = true, destroys = false } = request;
         const made = await open.plan({
-          ...('plan' in request ? { reviewed: request.plan, full: request.full === true, destroys } : request),
+          ...('plan' in request ? { reviewed: request.plan, full: request.full === true, destroys, asks } : request),
           signal,
         });
         return open.apply(made, permissions, {

@@ -1,4 +1,5 @@
 import { defined } from '../formats/json.ts';
+import { createAsk } from '../api/ask-address.ts';
 import type { Profile } from '../api/contract.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
@@ -96,6 +97,8 @@ function connect(
     store,
     kinds,
     discovers: true,
+    // Nothing is served at the addresses of an emulator.
+    ask: send === undefined ? createAsk() : undefined,
     addSecret: redactor.add,
     close: async () => {
       client.close();

@@ -41,12 +41,14 @@ export interface PlanOptions {
   readonly includeAccepted?: boolean;
   /** Repeat changes whose deployment failed and that were taken back. */
   readonly retryFailed?: boolean;
+  /** false: apply asks no address after a deployment. */
+  readonly asks?: boolean;
   /** Ends the pauses of planning, which then rejects with a Stop. */
   readonly signal?: AbortSignal;
 }
 
 /** A plan, or the text of a plan file, to make again; `full`: reading everything, and not only what it touches. */
-interface Reviewed {
+interface Reviewed extends Pick<PlanOptions, 'asks' | 'destroys'> {
   readonly reviewed: Plan | string;
   readonly full?: boolean;
 }
@@ -60,7 +62,7 @@ export interface Session {
    *
    * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
    */
-  readonly plan: (options?: PlanOptions | (Pick<PlanOptions, 'signal' | 'destroys'> & Reviewed)) => Promise<Plan>;
+  readonly plan: (options?: PlanOptions | (Pick<PlanOptions, 'signal'> & Reviewed)) => Promise<Plan>;
   /**
    * Applies a plan of this session, once. What failed on the platform is in the result.
    *
@@ -81,8 +83,9 @@ export async function plan(manifest: Manifest, platform?: Platform, options: Pla
   const { opener, about } = prepare(manifest, platform);
   const purpose = purposeOf(manifest, options);
   const connection = await opener.connect({ purpose: 'plan' });
+  const ask = options.asks === false ? undefined : connection.ask;
   try {
-    const made = await makePlan(purpose.manifest, { ...connection, signal: options.signal }, purpose);
+    const made = await makePlan(purpose.manifest, { ...connection, ask, signal: options.signal }, purpose);
     return keepPlan(made, purpose, await about(made, connection));
   } finally {
     await connection.close();
@@ -157,7 +160,8 @@ export async function session<T>(
               ? purposeOf(manifest, request)
               : { ...reviewed.file, manifest: contentOf(manifest).manifest };
           const { full = false } = 'reviewed' in request ? request : {};
-          const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed, full };
+          const { asks = true } = request;
+          const asked: PlanRequest = reviewed === undefined ? { ...purpose, asks } : { reviewed, full, asks };
           const inside = await opened.plan(asked, request.signal);
           const kept = keepPlan(inside, purpose, await about(inside, connection));
           made.set(kept, inside);
@@ -212,7 +216,7 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */
-function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'> & Pick<Reviewed, 'reviewed'>) {
+function reviewedAs({ reviewed, destroys = false }: Reviewed) {
   const plan = reviewedPlan(reviewed);
   if (!plan.file.destroys || destroys) return plan;
   throw stop('refused', 'plan-file', `${plan.name} deletes everything; nothing was sent`, {

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import type { Plan, PlatformOptions } from '../../src/index.ts';
 import {
   open,
@@ -85,6 +89,41 @@ describe('a project', () => {
     const gone = await project.apply({ destroys: true, permissions: { dataLoss: true } });
     expect(resultDocument(gone).ending).toBe('done');
     await project.close();
+  });
+
+  test('asks addresses after deployments, unless it is told not to', async () => {
+    const asked: string[] = [];
+    const site = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.statusCode = 503;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    const { port } = site.address() as AddressInfo; // it listens on TCP
+    const state = memoryStore();
+    const emulator = await serve(createEmulator({ apiKey: 'a-key' }));
+    const openStore = () => ({ ...state, close: () => state.close() });
+    const platform = platformAt({ url: emulator.url, apiKey: 'a-key', openStore });
+    const probe = `{ path: /health, port: ${port}, within: 1s }`;
+    const textOf = (image: string) =>
+      `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production:\n    application:\n      web: { source: { type: docker, image: "${image}" }, domains: { localhost: { port: 80, probe: ${probe} } } }\n`;
+    const folder = folderWith(textOf('web:1'));
+    const project = await open(folder, { env, platform });
+    const failed = await project.apply({ permissions: adoption });
+    expect(resultDocument(failed)).toMatchObject({ ending: 'partly', exitCode: 6 });
+    expect(new Set(asked)).toEqual(new Set(['/health']));
+    const before = asked.length;
+    expect(resultDocument(await project.apply({ asks: false })).ending).toBe('done');
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    writeFileSync(join(folder, 'trueup.yaml'), textOf('web:2'));
+    const edited = await open(folder, { env, platform });
+    const reviewed = planFile(await edited.plan());
+    expect(resultDocument(await edited.apply({ plan: reviewed, asks: false })).ending).toBe('done');
+    expect(planDocument(await edited.plan()).hasChanges).toBe(false);
+    expect(asked).toHaveLength(before);
+    await project.close();
+    await emulator.close();
+    site.close();
   });
 
   test('says what drifted, remembers it, and sends no POST for that', async () => {
