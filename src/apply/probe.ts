@@ -1,10 +1,11 @@
 import { attempts } from '../api/attempts.ts';
 import { cleanText } from '../api/answer.ts';
 import type { Ask, Asked } from '../api/ask-address.ts';
-import { readDuration } from '../formats/units.ts';
-import type { Probe } from '../kind/written-keys.ts';
+import { type Probe, withinOf } from '../kind/written-keys.ts';
 import { type Question, askedAfter } from '../plan/action.ts';
+import { unknownPort } from '../plan/questions.ts';
 import type { DeployedService } from './deploy-request.ts';
+import { report } from './job.ts';
 
 /** Why an address does not answer as its probe says. */
 export interface Unanswered {
@@ -24,15 +25,14 @@ export async function askAddresses(service: DeployedService): Promise<readonly U
   const { ask } = run.input;
   const questions = askedAfter(job.action);
   if (ask === undefined || questions.length === 0) return [];
-  const limitMs = Math.max(...questions.map(({ probe }) => withinOf(probe)));
+  const limitMs = Math.max(...questions.map(({ probe }) => limitOf(probe)));
   run.input.onEvent({ event: 'waiting', for: 'probe', limitMs, address, action: job.action.action });
   const found = await Promise.all(questions.map((question) => untilAnswered(service, question, ask)));
   return found.flatMap((one) => one ?? []);
 }
 
-function withinOf({ within }: Probe): number {
-  const given = within === undefined ? undefined : readDuration(within);
-  return given === undefined ? attempts.probe.withinMs : given / 1e6;
+function limitOf(probe: Probe): number {
+  return withinOf(probe) ?? attempts.probe.withinMs;
 }
 
 async function untilAnswered(
@@ -44,7 +44,11 @@ async function untilAnswered(
   const { firstPauseMs, pauseGrowth, longestPauseMs, deadlineMs, lastMs } = attempts.probe;
   const place = at(run.outputs);
   if (place === undefined) throw new Error(`the address of ${block} is not known after ${job.action.address}`);
-  const until = clock.monotonic() + withinOf(probe);
+  if (!place.isPortKnown) {
+    report(job, unknownPort(block));
+    return undefined;
+  }
+  const until = clock.monotonic() + limitOf(probe);
   for (let pause: number = firstPauseMs; ; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     const limit = Math.min(deadlineMs, Math.max(lastMs, until - clock.monotonic()));
     const asking = (url: URL) => ask(url, { deadlineMs: limit, ...(input.signal && { signal: input.signal }) });

@@ -3,8 +3,8 @@ import { PlatformError, lacksRight } from '../api/platform-error.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { Row } from '../formats/json.ts';
-import { readDuration } from '../formats/units.ts';
 import type { ContainerList } from '../kind/service.ts';
+import { withinOf } from '../kind/written-keys.ts';
 import type { Unit } from '../observe/containers.ts';
 import { lastLines } from '../observe/listed-deployments.ts';
 import { isUnserved } from '../observe/reader.ts';
@@ -99,7 +99,7 @@ export async function comeUp(service: DeployedService, row: Row, before: UnitsBe
 function unread({ service: { run, ...service }, list, over }: Watched): Verdict {
   const refused = run.health.refused.get(list.call);
   if (refused !== undefined) return { is: 'not known', why: refused };
-  const isOut = run.clock.monotonic() - over >= withinOf({ run, ...service }).withinMs;
+  const isOut = run.clock.monotonic() - over >= limitOf(service).withinMs;
   return isOut ? { is: 'not known', why: 'its containers cannot be read' } : { is: 'wait', forMs: 0 };
 }
 
@@ -143,7 +143,7 @@ async function lookAt(
   const units = await unitsOf(run, list);
   if (units === undefined) return undefined;
   const at = run.clock.monotonic();
-  const { withinMs, isStrict } = withinOf(service);
+  const { withinMs, isStrict } = limitOf(service);
   const until = Math.max(before.since + run.input.deploying.limitMs(kind.kind), over + withinMs);
   const now = list.isChecked
     ? units.map((unit) => (unit.is === 'up' ? { ...unit, health: 'healthy' as const } : unit))
@@ -198,14 +198,9 @@ function held(watch: Watched, look: Look): Health {
 }
 
 /** How long a service is watched, as its block says. */
-function withinOf({ root }: DeployedService): { readonly withinMs: number; readonly isStrict: boolean } {
-  const { health } = root.action.options;
-  const within = typeof health === 'object' && health !== null && 'within' in health ? health['within'] : undefined;
-  const given = typeof within === 'string' ? readDuration(within) : undefined;
-  return {
-    withinMs: given === undefined ? attempts.health.withinMs : given / 1e6,
-    isStrict: given !== undefined,
-  };
+function limitOf({ root }: Pick<DeployedService, 'root'>): { readonly withinMs: number; readonly isStrict: boolean } {
+  const given = withinOf(root.action.options['health']);
+  return { withinMs: given ?? attempts.health.withinMs, isStrict: given !== undefined };
 }
 
 /** The list of the containers of a service; undefined where nothing is to be known of them. */
@@ -253,7 +248,7 @@ export async function logOf({ run, kind, id }: DeployedService, unit: Unit | und
   return unit === undefined ? [] : lastLines(await reader.containerLog(kind, id, { containerId: unit.id, tail }), tail);
 }
 
-function notifyWait({ run, job, address, ...service }: DeployedService): void {
-  const { withinMs } = withinOf({ run, job, address, ...service });
+function notifyWait({ run, job, address, root }: DeployedService): void {
+  const { withinMs } = limitOf({ root });
   run.input.onEvent({ event: 'waiting', for: 'health', limitMs: withinMs, address, action: job.action.action });
 }

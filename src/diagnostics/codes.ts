@@ -433,6 +433,10 @@ export const codes = {
     'A service has `deploy: { onFailure: restore }`, and apply could not restore its former version after this deployment.',
     'Nothing, if that is intended: when the deployment fails, the new values stay.',
   ),
+  'no-probe': note(
+    'A domain has a `probe:`, and apply does not ask its address after this deployment, because its port is not known.',
+    'Add the port to the probe.',
+  ),
   'seed-failed': error(
     'What seed: names ran and failed, or its end is not known.',
     'Correct what the log names, then apply again.',

@@ -103,8 +103,11 @@ export interface Kind {
   readonly commands?: Readonly<Record<string, KindCommand | readonly KindCommand[]>>;
   /** Where an object that runs shows its status, deployments and log. */
   readonly service?: Service;
-  /** Where its row says that an object is reached in the web: `probe:` in its block asks there. undefined: nowhere. */
-  readonly reachedAt?: (row: Row) => WebAddress | undefined;
+  /**
+   * Where its row says that an object is reached in the web: `probe:` in its block asks there, at the `port` that it says.
+   * undefined: nowhere.
+   */
+  readonly reachedAt?: (row: Row, port: number | undefined) => WebAddress | undefined;
   /** `left out`: a preview has no block of it; what it does is for data that last. */
   readonly inPreviews?: 'left out';
   /** Why an export leaves an object out: its block would say nothing. undefined: it does not. */

@@ -24,6 +24,8 @@ export interface Service {
 /** An address in the web that leads to a service. */
 export interface WebAddress {
   readonly url: string;
+  /** false: it is served at another port than that of `url`, which no row says. */
+  readonly isPortKnown: boolean;
   /** The part of the service that it leads to, where that has several. */
   readonly service?: string | undefined;
 }

@@ -58,6 +58,13 @@ const waited = z
   .string()
   .refine((text) => (readDuration(text) ?? 0) >= leastWatch, { message: 'must be a duration of 1s or more' });
 
+/** The time that an option says with `within:`; undefined where it says none. Milliseconds. */
+export function withinOf(option: Json | Probe | undefined): number | undefined {
+  const within = isObject(option) ? option['within'] : undefined;
+  const nanoseconds = typeof within === 'string' ? readDuration(within) : undefined;
+  return nanoseconds === undefined ? undefined : nanoseconds / 1e6;
+}
+
 /** How long apply watches the containers of a service after its deployment. */
 const healthOption = {
   schema: z
@@ -75,6 +82,13 @@ const probeSchema = z.strictObject({
     .string()
     .regex(/^\/[^\s#]*$/u, 'must begin with / and have neither blanks nor #')
     .describe('Path below that of the block: /health.')
+    .optional(),
+  port: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .describe('Port of the address: 8443; by default 443 with https, else 80. One with customEntrypoint needs it.')
     .optional(),
   status: z
     .number()

@@ -67,9 +67,9 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       : isUnderWay
         ? ({ start: 'under way' } as const)
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
-    const asks = input.asks === true ? questionsFor(leafs, resources, rowAt) : [];
-    const through = [...(staleness?.through ?? []), ...asks.map(({ block }) => block)];
-    const action = { ...deployment(service, command, through), after: [], asks, ...start };
+    const questions = input.asks === true ? questionsFor(leafs, resources, rowAt) : { asks: [], notes: [] };
+    const through = [...(staleness?.through ?? []), ...questions.asks.map(({ block }) => block)];
+    const action = { ...deployment(service, command, through), after: [], ...questions, ...start };
     deployments.push({ service, action });
   }
   const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));

@@ -153,11 +153,17 @@ export const domain = defineKind({
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }\n'],
 });
 
-/** The proxy serves it on the usual port of its scheme. */
-function reachedAt({ host, path, https, enabled, serviceName }: Row): WebAddress | undefined {
+/** The proxy serves it on the usual port of its scheme; which port another entry point has, only the proxy knows. */
+function reachedAt(row: Row, port: number | undefined): WebAddress | undefined {
+  const { host, path, https, enabled, serviceName, customEntrypoint } = row;
   if (typeof host !== 'string' || enabled === false) return undefined;
-  const url = `${https === true ? 'https' : 'http'}://${host}${typeof path === 'string' ? path : '/'}`;
-  return { url, service: typeof serviceName === 'string' ? serviceName : undefined };
+  const [scheme, usual] = https === true ? ['https', 'websecure'] : ['http', 'web'];
+  const place = `${host}${port === undefined ? '' : `:${port}`}`;
+  return {
+    url: `${scheme}://${place}${typeof path === 'string' ? path : '/'}`,
+    service: typeof serviceName === 'string' ? serviceName : undefined,
+    isPortKnown: port !== undefined || (customEntrypoint ?? '') === '' || customEntrypoint === usual,
+  };
 }
 
 /** The platform answers a test with 200 in any case. */

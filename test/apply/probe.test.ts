@@ -44,6 +44,17 @@ const answering200 = [
   ['a path by an expression', application("{ path: '${var:check}' }"), { [`${site}/health`]: [{}] }],
   ['a query', application("{ path: '/health?full=1' }"), { [`${site}/health?full=1`]: [{}] }],
   ['its path and one below, by http', compose('{ path: /up }'), { 'http://shop.example.com/api/up': [{}] }],
+  [
+    'another port',
+    application('{ path: /health, port: 8443 }'),
+    { 'https://shop.example.com:8443/health': [moved('/in')], 'https://shop.example.com:8443/in': [{}] },
+  ],
+  [
+    'the port of another entry point',
+    application('{ port: 8443 }', { more: ', customEntrypoint: inside' }),
+    { 'https://shop.example.com:8443/': [{}] },
+  ],
+  ['the usual entry point', application('{}', { more: ', customEntrypoint: websecure' }), { [`${site}/`]: [{}] }],
   ['another status', application('{ status: 401 }'), { [`${site}/`]: [{ status: 401 }] }],
   ['a redirect as its answer', application('{ status: 302 }'), { [`${site}/`]: [moved('https://login.example.com/')] }],
   ['a text', application('{ text: all is well }'), { [`${site}/`]: [{ body: '<p>all is well</p>' }] }],
@@ -220,6 +231,39 @@ test('a plan says what is asked, and an edit of a probe alone is no change', asy
   expect(asksOf(await planned(changed))).toEqual([`${site}/`]);
 });
 
+const unasked = [
+  ['its own entry point', 'inside', []],
+  ['the usual entry point of the other scheme', 'web', []],
+  [
+    'an entry point that is not known before',
+    '${ref:application.other.appName}',
+    [expect.stringContaining('.web.domains')],
+  ],
+] as const;
+
+test.each(unasked)(
+  'nothing is known of an address at %s, and that is no failure',
+  async (_name, entrypoint, planned) => {
+    const made = platformWith(0);
+    const { ask, asked } = web({});
+    const other = '      other: { source: { type: docker, image: "o:1" } }\n';
+    const text = application('{}', { more: `, customEntrypoint: "${entrypoint}"` }) + other;
+    const world = { ...worldOver(made, made.emulator.send), ask };
+    const first = await passing(plan(await made.manifest(text), world));
+    expect(documentOf(first).actions.flatMap(({ asks = [] }) => asks)).toEqual(planned);
+    const result = await applyInTime(made, text, { ask });
+    expect([Object.values(results(result)).filter((one) => one !== 'done'), asked]).toEqual([[], []]);
+    const notes = [...first.actions.flatMap((one) => one.notes), ...result.outcomes.flatMap((one) => one.diagnostics)];
+    expect(notes.filter(({ code }) => code === 'no-probe')).toMatchObject([
+      {
+        severity: 'note',
+        message: expect.stringContaining('nothing says at which port its customEntrypoint is served'),
+      },
+    ]);
+    await plansNothingMore(made, text);
+  },
+);
+
 test('an interruption ends the questions', async () => {
   const made = platformWith(0);
   const { ask, asked } = web({ [`${site}/`]: [{ status: 502 }] }, 500);
@@ -235,7 +279,7 @@ const wrong = [
   ['{ path: health }', 'probe.path "health" must begin with /'],
   ['{ within: 10ms }', 'probe.within must be a duration of 1s or more'],
   ['{ status: 99 }', 'probe.status'],
-  ['{ port: 80 }', 'port'],
+  ['{ port: 0 }', 'probe.port'],
   ['{ text: "${secret:TOKEN}" }', 'probe must not hold ${secret:TOKEN}'],
   ['{ text: "${ref:application.web.appName}" }', 'probe must not hold ${ref:production.application.web.appName}'],
   ['yes please', 'probe must be a map'],

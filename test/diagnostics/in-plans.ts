@@ -33,6 +33,14 @@ export function restored(image: string): string {
   );
 }
 
+/** Plans an application with a probe at an entry point of the proxy's own, for an apply that asks addresses. */
+export async function asked(made: Bench, probe: string): Promise<Plan> {
+  const domain = `shop.example.com: { port: 80, customEntrypoint: inside, probe: ${probe} }`;
+  const block = `web: { source: { type: docker, image: "web:1" }, domains: { ${domain} } }`;
+  const connection = { ...made.world(), ask: () => Promise.reject(new Error('a plan asks nothing')) };
+  return plan(await made.manifest(production(`    application:\n      ${block}\n`)), connection);
+}
+
 /** Applies one manifest, does something, and plans another. */
 async function planned(
   made: Bench,
@@ -308,6 +316,7 @@ export const inPlans = {
       planned(made, restored('web:1'), restored('fail:1'), () => made.apply(restored('fail:1'), everything)),
     ),
   'no-restore': (made) => reported(() => made.plan(restored('web:1'))),
+  'no-probe': (made) => reported(() => asked(made, '{}')),
   'create-only': (made) =>
     reported(() =>
       planned(

@@ -15,6 +15,7 @@ import { mirror } from '../support/kind-beyond-document.ts';
 import type { inPlans as provocations } from './in-plans.ts';
 import {
   afterAcceptance,
+  asked,
   backedUp,
   key,
   main,
@@ -305,6 +306,9 @@ export const inPlans = {
   'no-restore': {
     'Nothing, if that is intended: when the deployment fails, the new values stay.': (made) =>
       applied(made, restored('web:1')),
+  },
+  'no-probe': {
+    'Add that port to its probe, such as port: 8443.': (made) => asked(made, '{ port: 8443 }'),
   },
   'create-only': {
     'To write it, remove the name from createOnly.': (made) => applied(made, production(stack('description: two'))),
