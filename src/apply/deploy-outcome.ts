@@ -107,9 +107,11 @@ async function silent(
 /** Records that a deployment failed; one that a person makes later has everything. From here on a restore is not finished. */
 async function saveFailed(service: DeployedService, row: Row, former: Deploys): Promise<void> {
   const { run, root, kind, inputs, restore } = service;
-  const { pending: _, ...rest } = former;
+  const { pending: _, failed: other, ...rest } = former;
   const stale = { ...rest.stale, ...savedIn(kind, row, inputs) };
-  const failed = restore && { inputs, at: run.clock.wall(), isRestoring: true as const };
+  // One that fails once more and that nothing takes back is a failed deployment as any other.
+  const kept = other?.inputs === inputs ? undefined : other;
+  const failed = restore ? { inputs, at: run.clock.wall(), isRestoring: true as const } : kept;
   await saveDeploys(run, root, { ...rest, stale, ...defined({ failed }) });
 }
 

@@ -30,7 +30,7 @@ export function deployedFrom({ failed }: Deploys, inputs: string): Deploys {
 
 /** Whether a run followed a deployment and ended before it knew that the service holds: the next one looks at that. */
 function isToBeWatched({ service }: Kind, { pending, failed }: Deploys): boolean {
-  if (service?.containers === undefined || failed !== undefined) return false;
+  if (service?.containers === undefined || failed?.isRestoring === true) return false;
   return service.deployments === undefined || pending?.id !== undefined;
 }
 

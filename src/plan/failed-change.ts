@@ -16,9 +16,11 @@ import { updateSteps } from './steps.ts';
 /** The deployment that failed before and that a service would repeat; undefined where a plan may deploy the service. */
 export function failedBefore(input: Planning, service: ServiceActions): FailedDeploy | undefined {
   const { root } = service;
-  const { failed } = input.state.deployments[root.address] ?? {};
+  const { failed, pending } = input.state.deployments[root.address] ?? {};
   const isAsked = input.narrowing.retriesFailed === true || input.destroys;
   if (failed === undefined || isAsked || createsObject(root) || !restoresOnFailure(root.options)) return undefined;
+  // An apply that was asked to repeat it started it, and ended first: the next one follows that.
+  if (pending?.inputs === failed.inputs && failed.isRestoring !== true) return undefined;
   const { outputs, digests } = input;
   return inputsDigest(service, { outputs, digests, like: failed.inputs }) === failed.inputs ? failed : undefined;
 }

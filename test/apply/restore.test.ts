@@ -1,55 +1,27 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Send, WireAnswer } from '../../src/api/wire.ts';
+import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
 import { exitOf } from '../../src/documents/result-document.ts';
-import type { Row } from '../../src/formats/json.ts';
 import { everything } from '../../src/plan/narrow.ts';
-import { plan } from '../../src/workflow/make-plan.ts';
 import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
 import { driftOf } from '../support/drifting.ts';
-import { actionsOf, connection, failed, operationOf, results, said, worldOver } from '../support/faults.ts';
-import { type Bench, head } from '../support/world.ts';
+import { actionsOf, connection, failed, results, said } from '../support/faults.ts';
+import {
+  application,
+  at,
+  compose,
+  configuration,
+  database,
+  file,
+  meeting,
+  notesIn,
+  planned,
+  restoring,
+} from '../support/restoring.ts';
 
 /** Services with `deploy: { onFailure: restore }`, whose new version does not stay up or is not deployed. */
 
 afterEach(() => void vi.useRealTimers());
-
-const restoring = 'deploy: { onFailure: restore }';
-const at = (kind: string, block: string) => `${head}environments:\n  production:\n    ${kind}:\n      ${block}\n`;
-const application = (image: string, more = '') =>
-  at('application', `web: { source: { type: docker, image: "${image}" }, ${restoring}${more} }`);
-const compose = (image: string, more = '') =>
-  at(
-    'compose',
-    `shop: { source: { type: raw, composeFile: 'services: { web: { image: "${image}", volumes: ["../files/a.conf:/a"] } }' }, ${restoring}${more} }`,
-  );
-const database = (image: string) =>
-  at(
-    'postgres',
-    `main: { dockerImage: "${image}", databaseName: shop, databaseUser: u, databasePassword: password-1, ${restoring} }`,
-  );
-const file = (content: string) => `, files: { a.conf: { content: "${content}" } }`;
-
-/** What a deployment of the only service reads, as the platform has it. */
-function configuration(made: Bench): readonly unknown[] {
-  const { application, compose, postgres, mount } = made.emulator.world.tables;
-  const services: readonly Row[] = [
-    ...Object.values(application),
-    ...Object.values(compose),
-    ...Object.values(postgres),
-  ];
-  return [
-    ...services.map(({ dockerImage, composeFile, env, replicas }) => [dockerImage, composeFile, env, replicas]),
-    ...Object.values(mount).map(({ content }) => content),
-  ];
-}
-
-const planned = async (made: Bench, text: string, options = {}) =>
-  passing(plan(await made.manifest(text), worldOver(made, made.emulator.send), options));
-const notesIn = async (made: Bench, text: string) =>
-  (await planned(made, text)).actions
-    .flatMap(({ notes }) => notes)
-    .filter(({ code }) => /failed-before|no-restore/.test(code));
 
 const dies = 'web:2-will-exit-1-after-5s';
 const failing = [
@@ -125,18 +97,6 @@ test('the same change is repeated on demand, and a change of another field or se
   // So is one whose block does not ask for a restore any more.
   expect(actionsOf(await planned(made, beside.replace(`, ${restoring}`, '')))).toEqual(again);
 });
-
-/** Answers some requests otherwise, by how often their operation was sent. */
-function meeting(made: Bench, meet: (operation: string, nth: number) => Promise<WireAnswer | undefined>): Send {
-  const sent = new Map<string, number>();
-  return async (request) => {
-    const operation = operationOf(request);
-    const nth = (sent.get(operation) ?? 0) + 1;
-    if (request.method === 'POST') sent.set(operation, nth);
-    const answer = request.method === 'POST' ? await meet(operation, nth) : undefined;
-    return answer ?? made.emulator.send(request);
-  };
-}
 
 const refuses = (what: string, which: number) => async (operation: string, nth: number) =>
   operation === what && nth >= which ? failed('no') : undefined;

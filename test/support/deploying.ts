@@ -50,7 +50,7 @@ export async function applyInTime(
     ...options
   }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
-  const { deploys = true, signal, onEvent } = options;
+  const { deploys = true, narrowing, signal, onEvent } = options;
   const about = { ...(signal === undefined ? {} : { signal }), ...(onEvent === undefined ? {} : { onEvent }) };
   const deploying = { waits, limitMs: () => limitSeconds * 1_000 };
   const at = { purpose: 'apply', deploying, inFlightTimeoutMs, clock: systemClock };
@@ -58,7 +58,7 @@ export async function applyInTime(
   const { connect, ...platform } = platformOver(made, send);
   const asking = { ...platform, connect: async (to: Connecting) => ({ ...(await connect(to)), ask }) };
   const applying = session(await made.manifest(text), asking, at, async (run) => {
-    const planned = await run.plan({ deploys, asks });
+    const planned = await run.plan({ deploys, asks, narrowing });
     begin = performance.now();
     return run.apply(planned, everything, about);
   });
