@@ -145,7 +145,7 @@ function remedyForRight({ operation }: Call): string {
 
 /** Whether the platform answers that the organization has no license for an operation: before it executes any of it. */
 function isUnlicensed(status: number | undefined, message: string | undefined): boolean {
-  return status === 403 && message === 'Valid enterprise license required';
+  return status === 403 && message !== undefined && /\bvalid enterprise license\b/i.test(message);
 }
 
 function eventOf(status: number, { code, message }: ErrorAnswer): string {

@@ -284,6 +284,14 @@ export const memberTypes = {
       .max(64)
       .regex(/^[a-zA-Z0-9_-]+$/, 'Name can only contain letters, numbers, dashes and underscores'),
   vaultConfig,
+  roleName: () =>
+    text()
+      .max(50)
+      .refine(
+        (name) => !['owner', 'admin', 'member'].includes(name),
+        'Cannot use reserved role names (owner, admin, member)',
+      ),
+  permissions: () => z.record(z.string(), z.array(z.string())),
   vaultAssignments: () => z.array(z.object({ projectId: text(), environmentIds: z.array(text()).default([]) })),
 };
 

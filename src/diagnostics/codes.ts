@@ -80,6 +80,10 @@ export const codes = {
     'A number is smaller than anybody means: its unit is probably missing.',
     'Write the unit: 512Mi, 1.5, 30s.',
   ),
+  'unknown-permission': warning(
+    'A custom role has a resource or an action that this version of Trueup does not know.',
+    'Correct the word. If the platform is newer and has it, leave it: apply sends it as it is.',
+  ),
   'bad-reference': error(
     'A reference names something that does not exist, or references or requests form a circle.',
     'Correct the address or the name; break a circle by writing one value by hand, or by applying a part first.',

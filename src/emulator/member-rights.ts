@@ -2,6 +2,7 @@ import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
 import { beyondDocument } from '../api/contract.ts';
 import type { Row } from './json-rows.ts';
+import { requireLicence } from './licence.ts';
 import * as accounts from './rules/accounts.ts';
 import { environmentToRemove, environmentToUse, newEnvironment } from './rules/environments.ts';
 import { newProject, projectToRemove, projectToUpdate, projectToUse } from './rules/projects.ts';
@@ -29,6 +30,8 @@ interface Door {
   readonly flag?: string;
   /** true: the refusal has a code and no sentence, as that of a rejected key. */
   readonly isSilent?: true;
+  /** true: the organization needs an enterprise licence as well. */
+  readonly isLicensed?: true;
 }
 
 /** A group, some of its operations, the rule for their input, and the door before it. */
@@ -49,6 +52,7 @@ const notificationOperations = beyondDocument
 const dockers: Door = { resource: 'docker', flag: 'canAccessToDocker' };
 const servers: Door = { resource: 'server' };
 const admins: Door = { resource: 'admin', isSilent: true };
+const licensed: Door = { ...admins, isLicensed: true };
 
 /**
  * Who may call what. Running and reading a service, and writing its environment variables, takes having it in the list;
@@ -151,6 +155,8 @@ const table: readonly Entry[] = [
   ['stripe', 'getProducts createCheckoutSession createCustomerPortalSession', anyone, admins],
   ['stripe', 'canCreateMoreServers', anyone, servers],
 
+  ['customRole', 'all membersByRole getStatements', anyone],
+  ['customRole', 'create update remove', anyone, licensed],
   ['organization', 'create', accounts.newOrganization],
   ['organization', 'all', anyone],
   ['organization', 'one setDefault', accounts.ownOrganization],
@@ -262,6 +268,7 @@ export function checkDoor(context: Context, operation: string): void {
   const right = rights.get(operation);
   const door = right === undefined ? { resource: operation } : right.door;
   if (door !== undefined) permit(callerOf(context), door.resource, door);
+  if (door?.isLicensed === true) requireLicence(context);
 }
 
 /** What the platform asks of the caller about the input, as a part of the operation. */

@@ -49,6 +49,11 @@ const resources: Readonly<Record<string, Resource>> = {
   dnsProvider: { actions: 'read create update delete' },
 };
 
+/** The actions of each resource. */
+export const statements: Readonly<Record<string, string[]>> = Object.fromEntries(
+  Object.entries(resources).map(([name, { actions }]) => [name, actions.split(' ')]),
+);
+
 /** What a member may do, by resource and action; an admin everything but delete the organization. */
 export function permissionsOf(member: Row): Row {
   const may = (name: string, { always = '', flags = {} }: Resource, action: string): boolean => {

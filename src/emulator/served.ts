@@ -9,6 +9,7 @@ import { stripe } from './groups/stripe.ts';
 import { bitbucket } from './groups/bitbucket.ts';
 import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
+import { customRole } from './groups/custom-role.ts';
 import { databases } from './groups/databases.ts';
 import { docker } from './groups/docker.ts';
 import { domain } from './groups/domain.ts';
@@ -49,6 +50,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...bitbucket,
   ...certificates,
   ...compose,
+  ...customRole,
   ...databases,
   ...docker,
   ...domain,

@@ -34,6 +34,7 @@ const lines = {
     id, configId = default, name, start?, referenceId -> user, prefix?, indexed key?, refillInterval?, refillAmount?,
     lastRefillAt?, enabled = true, rateLimitEnabled = true, rateLimitTimeWindow = 86400000, rateLimitMax = 10,
     requestCount = 0, remaining?, lastRequest?, expiresAt?, createdAt, updatedAt, permissions?, metadata?`,
+  organizationRole: 'id, organizationId -> organization, role, permission, createdAt, updatedAt?',
   invitation: `
     id, organizationId -> organization, indexed email, role = member, status = pending, expiresAt, inviterId -> user,
     teamId?, createdAt`,

@@ -112,7 +112,7 @@ export interface DeploymentFinding extends Diagnostic {
 
 /** A mistake, with the block and the field to correct. */
 export interface Problem {
-  readonly code: 'inconsistent' | 'overlap' | 'wrong-type' | (typeof deploymentCodes)[number];
+  readonly code: 'inconsistent' | 'overlap' | 'wrong-type' | 'unknown-permission' | (typeof deploymentCodes)[number];
   /** The deployment of the block fails for certain. */
   readonly fails?: true;
   readonly when?: Condition;

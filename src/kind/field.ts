@@ -93,6 +93,8 @@ export interface Field {
   readonly appliesAt?: 'deploy';
   /** Clients of the service connect with it: apply changes it before whatever else has the same secret. */
   readonly isCredential?: true;
+  /** Operations name the object by the value that it has; an update takes another one in this member. */
+  readonly renamedAs?: string;
   /** Every update sends it if it has a value: the platform drops what an update leaves out. */
   readonly inEveryUpdate?: true;
 }

@@ -5,7 +5,7 @@ type KeyFields = readonly [string, ...string[]];
 
 /** Which object of the platform a block means. */
 export interface Identity {
-  /** The member of a row that holds the id. */
+  /** The member of a row that holds the id, or a list of ids: then the first of them in alphabetical order. */
   readonly id: string;
   /** The member that takes the id in operations that do not call it by the row's name. */
   readonly idAs?: string;

@@ -5,7 +5,7 @@ import type { Json } from '../formats/json.ts';
 /** The requests of a plan. An operation that a kind does not have is left out. */
 export interface Operations {
   readonly create?: Operation;
-  /** Reads the whole row by id. */
+  /** Reads the whole row by id; an operation that takes no id is the list of all rows. */
   readonly read: ReadOperation;
   /** The message of the error 400 with which `read` answers every failure: only the list of the parent proves absence. */
   readonly failsWith?: string;

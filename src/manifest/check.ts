@@ -128,6 +128,7 @@ const inGeneral: Readonly<Partial<Record<Problem['code'], string>>> = {
   inconsistent: 'two declarations contradict each other',
   overlap: 'two declarations overlap',
   'wrong-type': 'this has a wrong form',
+  'unknown-permission': 'a permission is not known',
 };
 
 /** The texts of a manifest, and where its files lie. */

@@ -48,7 +48,8 @@ export function rowsIn(kind: Kind, parent: Kind, row: Row): ReadonlyMap<string, 
 
 /** The id in a row. */
 export function rowId(kind: Kind, row: Row): string | undefined {
-  const id = row[kind.identity.id];
+  const there = row[kind.identity.id];
+  const id: unknown = Array.isArray(there) ? there.map(String).toSorted((a, b) => (a < b ? -1 : 1))[0] : there;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 

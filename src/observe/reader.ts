@@ -6,7 +6,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import type { ContainerList } from '../kind/service.ts';
-import { idMember } from '../kind/row-values.ts';
+import { idMember, takes } from '../kind/row-values.ts';
 import { asCaller, asRow, asRows, rowsIn } from './checked-answers.ts';
 import { type Unit, containersIn, tasksIn } from './containers.ts';
 import { type Place, fromContext } from './observed.ts';
@@ -72,6 +72,8 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
   const row: Reader['row'] = async (kind, id) => {
     const { read: one, readMore } = kind.operations;
     try {
+      const inList = { parse: (answer: unknown) => asRows(answer, one, kind) };
+      if (!takes(one, idMember(kind, one))) return (await read({ client, inBulk }, one, {}, inList)).get(id);
       const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, { inBulk }), one);
       if (readMore === undefined) return shown;
       const rows = await read({ client, inBulk }, readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });

@@ -182,8 +182,18 @@ function updateStep(
     const member = wanted[name] ?? (hasValue ? asRead(kind, name) : undefined);
     if (member !== undefined) members[name] = member;
   }
-  for (const [name, member] of Object.entries(changed)) if (takes(operation, name)) members[name] = member;
-  return stepOf(resource, 'update', operation, members, Object.keys(changed));
+  for (const [name, field] of Object.entries(kind.fields)) {
+    if (field.renamedAs !== undefined && takes(operation, name)) members[name] = asRead(kind, name);
+  }
+  const sent = Object.entries(changed).map(([name, member]) => [kind.fields[name]?.renamedAs ?? name, member] as const);
+  for (const [name, member] of sent) if (takes(operation, name)) members[name] = member;
+  return stepOf(
+    resource,
+    'update',
+    operation,
+    members,
+    sent.map(([name]) => name),
+  );
 }
 
 /** The members that say where a new object stands. */

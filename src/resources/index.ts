@@ -6,6 +6,7 @@ import { backup } from './backup.ts';
 import { bitbucket } from './bitbucket.ts';
 import { certificate } from './certificate.ts';
 import { compose } from './compose.ts';
+import { customRole } from './custom-role.ts';
 import { destination } from './destination.ts';
 import { domain } from './domain.ts';
 import { environment } from './environment.ts';
@@ -46,6 +47,7 @@ export const kinds: readonly Kind[] = [
   bitbucket,
   certificate,
   compose,
+  customRole,
   destination,
   domain,
   environment,

@@ -8,6 +8,9 @@ import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { database, folderWith, head, production, raw, reported, stack } from './provoked.ts';
 
+/** A manifest with a role that has some permissions. */
+const role = (permissions: string) => `${head}customRoles: { developer: { permissions: { ${permissions} } } }\n`;
+
 /** A manifest for each code that is found before any request. */
 export const manifests = {
   'yaml-syntax': { 'trueup.yaml': `include: [staging.yaml\n${head}` },
@@ -41,6 +44,7 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
   },
   'adopt-only': { 'trueup.yaml': production(database().replace('databaseUser: shop, ', '')) },
   'no-unit': { 'trueup.yaml': production(database('memoryLimit: 512')) },
+  'unknown-permission': { 'trueup.yaml': role('sshKey: [read]') },
   'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },
   'not-clearable': { 'trueup.yaml': production(database('databaseUser: null').replace('databaseUser: shop, ', '')) },
   'env-value': { 'trueup.yaml': production(stack('env: { PORT: null }')) },

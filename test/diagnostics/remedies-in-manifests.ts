@@ -101,6 +101,7 @@ export const inManifests = {
   'no-unit': {
     'Write the unit, as in memoryLimit: 512Mi.': edited('no-unit', 'memoryLimit: 512', 'memoryLimit: 512Mi'),
   },
+  'unknown-permission': { 'Did you mean sshKeys?': edited('unknown-permission', 'sshKey', 'sshKeys') },
   'bad-reference': {
     'Addresses look like production.compose.shop.': () =>
       read({ 'trueup.yaml': manifests['bad-reference']['trueup.yaml'] + database() }),

@@ -35,6 +35,7 @@ interface Definition {
   readonly properties?: Readonly<Record<string, Definition>>;
   readonly additionalProperties?: boolean | { readonly $ref?: string; readonly else?: object };
   readonly oneOf?: readonly Definition[];
+  readonly anyOf?: readonly Definition[];
 }
 const definitions = manifestSchema(kinds).$defs as Readonly<Record<string, Definition>>;
 
@@ -46,7 +47,8 @@ const resolved = (one: Definition): Definition =>
 function keysOf(schema: Definition): string[] {
   return Object.entries(resolved(schema).properties ?? {}).flatMap(([key, value]) => {
     const { oneOf, additionalProperties: block } = resolved(value);
-    if (typeof block === 'object' && (block.$ref !== undefined || block.else !== undefined)) return [];
+    const isValue = typeof block === 'object' && resolved(block).anyOf !== undefined;
+    if (typeof block === 'object' && !isValue && (block.$ref !== undefined || block.else !== undefined)) return [];
     if (oneOf === undefined) return [key];
     return oneOf.flatMap((one) => keysOf(one).map((inner) => `${key}.${inner}`));
   });

@@ -138,7 +138,14 @@ for (const stand of stands()) {
 }
 
 /** Kinds of which the platform refuses a second object with the same name. */
-const refusesSecond: ReadonlySet<string> = new Set(['network', 'patch', 'security', 'tag', 'vaultProvider']);
+const refusesSecond: ReadonlySet<string> = new Set([
+  'customRole',
+  'network',
+  'patch',
+  'security',
+  'tag',
+  'vaultProvider',
+]);
 
 /** What CI tries in a place: in the first one of a kind each sixth story, in each other one each ninth, from another on. */
 function triedIn(place: number, stand: Stand): [string, Story][] {

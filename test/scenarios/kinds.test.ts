@@ -27,6 +27,7 @@ import { renderResult } from '../../src/render/apply-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { rowId } from '../../src/observe/checked-answers.ts';
 import { deployByHand, deployOrders } from '../support/deployments.ts';
 import {
   isFromGit,
@@ -129,10 +130,19 @@ async function rowOf({ made, stand }: Walker, address = addressOf(stand)): Promi
   return readRow(made, stand, made.store.state?.resources[address]?.id);
 }
 
+/** The row with an id, as its read shows it: in a list where that takes no id. */
+async function shownRow({ emulator }: Bench, kind: Kind, id: unknown): Promise<Row> {
+  const { read } = kind.operations;
+  if (takes(read, idMember(kind, read))) return (await emulator.act(read, { [idMember(kind, read)]: id })) as Row;
+  const row = ((await emulator.act(read)) as Row[]).find((one) => rowId(kind, one) === id);
+  if (row === undefined) throw new Error(`404: ${kind.kind} ${String(id)} not found`);
+  return { ...row, [kind.identity.id]: id };
+}
+
 /** The row with an id, with what only a list shows. */
 async function readRow(made: Bench, { kind }: Stand, id: unknown): Promise<Row> {
-  const { read, readMore } = kind.operations;
-  const row = (await made.emulator.act(read, { [idMember(kind, read)]: id })) as Row;
+  const { readMore } = kind.operations;
+  const row = await shownRow(made, kind, id);
   const listed = readMore === undefined ? [] : ((await made.emulator.act(readMore)) as Row[]);
   return { ...listed.find((one) => one[kind.identity.id] === id), ...row };
 }
@@ -179,7 +189,9 @@ describe.each([...kinds, topKind()].map((kind) => ({ name: kind.kind, kind })))(
       for (const name of Object.keys(endpointOf(call).input.shape)) {
         const isKnown =
           name === idMember(kind, call) ||
-          Object.keys(kind.fields).some((field) => field.split('.')[0] === name) ||
+          Object.entries(kind.fields).some(([field, { renamedAs }]) =>
+            [field.split('.')[0], renamedAs].includes(name),
+          ) ||
           set.has(name) ||
           (notDeclared[name] ?? notDeclared[`${kind.kind}.${name}`]) !== undefined ||
           owners.test(name);
@@ -743,8 +755,8 @@ function changeThere(
     call,
     nested({
       ...known,
-      [idMember(kind, call)]: row[kind.identity.id],
-      ...(takes(call, name) ? { [name]: value } : {}),
+      ...(takes(call, idMember(kind, call)) ? { [idMember(kind, call)]: row[kind.identity.id] } : {}),
+      ...(takes(call, name) ? { [kind.fields[name]?.renamedAs ?? name]: value } : {}),
     }),
   ];
 }

@@ -1,7 +1,8 @@
 import { callerOf, membership } from '../caller.ts';
-import type { Group } from '../context.ts';
+import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, textOf } from '../json-rows.ts';
+import { omit, type Row } from '../json-rows.ts';
+import { isLicensed } from '../licence.ts';
 import { rowView } from '../views.ts';
 
 /** The `organization` group. A key sees all organizations of its user, and works in one of them. */
@@ -28,12 +29,12 @@ export const organization: Group = {
 
   'organization.active': (context) => rowView(context.store, 'organization', callerOf(context)['organizationId']),
 
-  'organization.update'({ store }, input) {
+  'organization.update'(context, input) {
+    const { store } = context;
     if (store.find('organization', input['organizationId']) === undefined) throw notFound('Organization');
     const role = input['defaultRole'] ?? 'member';
     if (role === 'owner') throw new ApiError('FORBIDDEN', 'Cannot set owner as the default role');
-    // There are no roles of one's own without a licence.
-    if (role !== 'admin' && role !== 'member') throw notFound(`Role "${textOf(input, 'defaultRole')}"`);
+    if (role !== 'admin' && role !== 'member') checkDefaultRole(context, input);
     return store.update('organization', input['organizationId'], omit(input, ['organizationId']));
   },
 
@@ -67,6 +68,14 @@ export const organization: Group = {
     return { success: true };
   },
 };
+
+/** A role of one's own has to exist, and to be allowed. */
+function checkDefaultRole(context: Context, { organizationId, defaultRole = null }: Row): void {
+  const roles = context.store.children('organizationRole', 'organizationId', organizationId);
+  if (!roles.some(({ role }) => role === defaultRole)) throw notFound(`Role "${String(defaultRole)}"`);
+  if (!isLicensed(context))
+    throw new ApiError('FORBIDDEN', 'Setting a custom role as default requires a valid enterprise license');
+}
 
 function order(invitation: Readonly<Record<string, unknown>>): string {
   return `${String(invitation['status'])} ${String(invitation['expiresAt'])}`;
