@@ -144,6 +144,7 @@ const ipam = () =>
   });
 
 const text = () => z.string().min(1);
+const trimmed = () => z.string().trim().min(1);
 
 /** By provider: where a vault is, and what opens it. */
 const vaultConfig = () =>
@@ -191,6 +192,13 @@ const vaultConfig = () =>
       secretKey: text(),
       apiUrl: z.url().default('https://api.scaleway.com'),
     }),
+  ]);
+
+/** By provider: what opens its zones. */
+const dnsConfig = () =>
+  z.discriminatedUnion('providerType', [
+    z.object({ providerType: z.literal('cloudflare'), apiToken: trimmed() }),
+    z.object({ providerType: z.literal('route53'), accessKeyId: trimmed(), secretAccessKey: trimmed() }),
   ]);
 
 /** The types of members, by the names that the lines of operations have for them. */
@@ -277,13 +285,14 @@ export const memberTypes = {
   patchedService: () => z.enum(['application', 'compose']),
   mtu: () => z.number().int().min(68).max(65535),
   ipam,
-  vaultName: () =>
+  providerName: () =>
     z
       .string()
       .min(1)
       .max(64)
       .regex(/^[a-zA-Z0-9_-]+$/, 'Name can only contain letters, numbers, dashes and underscores'),
   vaultConfig,
+  dnsConfig,
   roleName: () =>
     text()
       .max(50)

@@ -241,6 +241,7 @@ const table: readonly Entry[] = [
   ['network', 'create all one remove recreate', anyone],
   ['vaultProvider', 'all one', anyone],
   ['vaultProvider', 'create update remove testConnection', anyone, { resource: 'vaultProvider' }],
+  ['dnsProvider', 'all one create update remove testConnection', anyone, { resource: 'dnsProvider' }],
   ['destination', 'create all testConnection', anyone, destinations],
   ['destination', 'one update remove', ofOrganization('destination'), destinations],
   // The organization is checked by each operation, and by six updates not at all.

@@ -11,6 +11,7 @@ import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
 import { customRole } from './groups/custom-role.ts';
 import { databases } from './groups/databases.ts';
+import { dnsProvider } from './groups/dns-provider.ts';
 import { docker } from './groups/docker.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
@@ -52,6 +53,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...compose,
   ...customRole,
   ...databases,
+  ...dnsProvider,
   ...docker,
   ...domain,
   ...environment,

@@ -58,6 +58,7 @@ const lines = {
   // A credential stands in `config` as it is; answers have stars in its place.
   vaultProvider: `
     vaultProviderId, name, providerType, config = {}, assignments = [], organizationId -> organization, createdAt`,
+  dnsProvider: 'dnsProviderId, name, providerType, config = {}, organizationId -> organization, createdAt',
   registry: `
     registryId, registryName, imagePrefix?, username, password, registryUrl, createdAt, registryType = cloud,
     organizationId -> organization`,

@@ -8,6 +8,7 @@ import { certificate } from './certificate.ts';
 import { compose } from './compose.ts';
 import { customRole } from './custom-role.ts';
 import { destination } from './destination.ts';
+import { dnsProvider } from './dns-provider.ts';
 import { domain } from './domain.ts';
 import { environment } from './environment.ts';
 import { fileMount } from './file-mount.ts';
@@ -49,6 +50,7 @@ export const kinds: readonly Kind[] = [
   compose,
   customRole,
   destination,
+  dnsProvider,
   domain,
   environment,
   fileMount,

@@ -3,28 +3,8 @@ import { type Codec, idSet } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { isObject } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
+import { credential, providerName, word } from './families/masked-config.ts';
 
-const stars = '********';
-
-/** A credential: the platform answers stars in its place, and keeps it where an update sends the stars back. */
-const credential = (what: string): Field => ({
-  schema: () =>
-    z
-      .string()
-      .min(1)
-      .refine((text) => text !== stars, 'is what the platform answers in place of it')
-      .describe(`${what}. The platform never shows it, so no plan compares it.`),
-  secrecy: 'secret',
-  hiddenAs: stars,
-  needed: true,
-  examples: ['correct-horse-1', 'battery-staple-2'],
-});
-const word = (what: string, examples: Field['examples']): Field => ({
-  schema: () => z.string().min(1).describe(what),
-  takesSecrets: true,
-  needed: true,
-  examples,
-});
 const url = (what: string, examples: Field['examples'], more: Partial<Field> = {}): Field => ({
   schema: () => z.url().describe(what),
   takesSecrets: true,
@@ -85,15 +65,7 @@ export const vaultProvider = defineKind({
   identity: { id: 'vaultProviderId', key: ['name'], keyField: 'name' },
   parents: { root: { listed: { call: 'vaultProvider.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
-    name: {
-      schema: () =>
-        z
-          .string()
-          .max(64)
-          .regex(/^[\w-]+$/, 'may hold only letters, digits, hyphens and underscores')
-          .describe('Name in `${{vault.<name>.<secret>}}`; the key of the block by default.'),
-      examples: ['main', 'team'],
-    },
+    name: providerName('Name in `${{vault.<name>.<secret>}}`; the key of the block by default.'),
     assignments: {
       schema: () =>
         z

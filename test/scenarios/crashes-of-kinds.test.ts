@@ -140,6 +140,7 @@ for (const stand of stands()) {
 /** Kinds of which the platform refuses a second object with the same name. */
 const refusesSecond: ReadonlySet<string> = new Set([
   'customRole',
+  'dnsProvider',
   'network',
   'patch',
   'security',

@@ -72,6 +72,7 @@ const tables = [
   'network',
   'patch',
   'vaultProvider',
+  'dnsProvider',
   'organizationRole',
   'organization',
   'member',

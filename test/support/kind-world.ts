@@ -39,6 +39,7 @@ export function kindBench(from?: Beginning, documentedOnly = false): Bench {
     S3_SECRET_KEY: 'correct-horse-3',
     REGISTRY_PASSWORD: 'correct-horse-1',
     VAULT_TOKEN: 'correct-horse-1',
+    DNS_TOKEN: 'correct-horse-1',
     SLACK_WEBHOOK: 'https://hooks.test/correct-horse-1',
   });
   return made;
