@@ -12,7 +12,8 @@ export interface Rewritten {
 }
 
 /** Whether a text may have any of them: a look at all scalars takes a parser. */
-const suspects = /!(?:reset|override)\b|\d{16}|:\s*0\d|-\s+0\d|["'][\d+-][\d_.:TtZz +-]*["']/;
+const suspects =
+  /!(?:reset|override)\b|\d{16}|[:[,]\s*0\d|-\s+0\d|["'](?:\d{4}-\d|[-+]?0[bB][01]|[-+]?[\da-fA-FxXoO]*_)/;
 
 /**
  * The values that change. The platform reads YAML 1.2, and writes texts without quotes that mean the same there; compose reads

@@ -1,23 +1,40 @@
 import type { Document } from 'yaml';
-import { readSimpleYaml, toJson } from './simple-yaml.ts';
+import { mayMerge, readSimpleYaml, toJson } from './simple-yaml.ts';
 import { parseYaml } from './yaml.ts';
 
-/** The content of a compose file, or its document where that cannot be read. */
-export type ComposeYaml = { readonly content: unknown } | { readonly unreadable: Document.Parsed };
-
 /**
- * Reads the content of a compose file as compose does: maps merge; `as the platform`: a merge key is a key. `unreadable`: the
- * document has errors, an alias without an anchor, or aliases that expand to too much.
+ * A compose file as compose reads it, with what merge keys bring, and as the platform does, for which a merge key is a key; or
+ * its document where that cannot be read: it has errors, an alias without an anchor, or aliases that expand to too much.
  */
-export function readComposeYaml(text: string, how: 'as compose' | 'as the platform' = 'as compose'): ComposeYaml {
+export type ComposeYaml =
+  | { readonly content: unknown; readonly unmerged: unknown }
+  | { readonly unreadable: Document.Parsed };
+
+/** Reads a compose file. Never throws. */
+export function readComposeYaml(text: string): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
-  const simple = /<<|&\w|!reset/.test(text) ? undefined : readSimpleYaml(text, () => undefined);
-  if (simple !== undefined) return { content: toJson(simple) };
-  const document = parseYaml(text, { merge: how === 'as compose', logLevel: 'error', prettyErrors: false });
+  const simple = mayMerge(text) ? undefined : readSimpleYaml(text, () => undefined);
+  if (simple !== undefined) {
+    const content = toJson(simple);
+    return { content, unmerged: content };
+  }
+  const document = parseYaml(text, { logLevel: 'error', prettyErrors: false });
+  // A map with two merge keys is one only where they merge.
+  if (document.errors.length > 0) return read(parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false }));
+  if (!/<<["']?\s*:/.test(text)) return read(document);
+  const unmerged = read(document);
+  document.setSchema('1.2', { merge: true });
+  const merged = read(document);
+  return 'content' in merged && 'content' in unmerged
+    ? { ...merged, unmerged: unmerged.content }
+    : { unreadable: document };
+}
+
+function read(document: Document.Parsed): ComposeYaml {
   if (document.errors.length > 0) return { unreadable: document };
   try {
     const content: unknown = document.toJS({ maxAliasCount });
-    return sizeOf(content) > maxValues ? { unreadable: document } : { content };
+    return sizeOf(content) > maxValues ? { unreadable: document } : { content, unmerged: content };
   } catch {
     return { unreadable: document };
   }

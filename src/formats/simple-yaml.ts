@@ -87,6 +87,11 @@ interface Anchored<P> {
 /** Makes the place of a value from its first offset and the one behind it. */
 type Placing<P> = (offset: number, end: number) => P;
 
+/** Whether a text may have anchors, merge keys or the tag `!reset`, of which the simple reader gives only what they come to. */
+export function mayMerge(text: string): boolean {
+  return /<<["']?\s*:|(?<![^\s,:[{-])&[^\s&]|!reset/.test(text);
+}
+
 /**
  * Reads a YAML text (core schema) that is written in the simple way: block maps and lists, values in one line, brackets in one
  * line, texts below `|` and `>`, the tag `!reset`, anchors, aliases and merge keys. undefined: it has anything else, or a mistake; then only a

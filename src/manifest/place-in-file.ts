@@ -1,8 +1,8 @@
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { Position } from '../diagnostics/diagnostic.ts';
-import { parseYaml } from '../formats/yaml.ts';
 import { type Place, position } from './tree.ts';
 import type { Workspace } from './workspace.ts';
+import { yamlNodes } from './yaml-nodes.ts';
 
 /** The texts of a manifest, and where its files lie. */
 interface Texts {
@@ -36,16 +36,16 @@ export function placeInFile(
 
 /** Finds the line and column of a value in a text of YAML by its path, or those of the nearest one around it. */
 export function pathsIn(text: string) {
-  const { contents } = parseYaml(text, { logLevel: 'error', prettyErrors: false });
+  const contents = yamlNodes(text);
   return (path: readonly (string | number)[]) => placeOfPath(text, contents, path);
 }
 
 function placeOfPath(
   text: string,
-  contents: Node | null,
+  contents: Node | undefined,
   path: readonly (string | number)[],
 ): { readonly line: number; readonly column: number } {
-  let node = contents;
+  let node: Node | null | undefined = contents;
   let offset = 0;
   for (const step of path) {
     if (isMap(node)) {

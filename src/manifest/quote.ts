@@ -1,5 +1,5 @@
 import { fieldAlias } from '../kind/aliases.ts';
-import { type Node, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type Node, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -252,6 +252,7 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
   };
   const walk = (node: unknown, around: Around): void => {
     const { key, isSecret, depth } = around;
+    if (isNode(node) && node.range && !matters(node.range[0], node.range[1])) return;
     if (isScalar(node)) scalar(node, node.value, around);
     else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
     else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);

@@ -1,11 +1,11 @@
 import { type Node, type Range, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { type YamlNode, readSimpleYaml } from '../formats/simple-yaml.ts';
+import { type YamlNode, mayMerge, readSimpleYaml } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 
 /** Reads all nodes of a text with their places; undefined for one that is not valid YAML. */
 export function yamlNodes(text: string): Node | undefined {
   // Of merged keys, the simple reader gives only those that count.
-  const simple = /<<|&|!reset/.test(text) ? undefined : readSimpleYaml(text, (from, to): Range => [from, to, to]);
+  const simple = mayMerge(text) ? undefined : readSimpleYaml(text, (from, to): Range => [from, to, to]);
   if (simple !== undefined) return nodeOf(simple);
   const tree = parseYaml(text, { logLevel: 'silent', prettyErrors: false, strict: false, uniqueKeys: false });
   return tree.errors.length > 0 ? undefined : (tree.contents ?? new Scalar(null));

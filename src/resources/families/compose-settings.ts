@@ -1,10 +1,9 @@
 import type { ComposeModel } from '../../compose/model.ts';
 import { rewritten } from '../../compose/rewriting.ts';
 import { mapOf } from '../../compose/service-parts.ts';
-import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
-import { hasEnvFile, inFile } from './compose-model.ts';
+import { composeYamlOf, hasEnvFile, inFile } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
 export function settingsWork(self: CheckedResource): readonly Problem[] {
@@ -116,12 +115,12 @@ export function routesWork(
   children: readonly CheckedResource[],
   model: ComposeModel,
 ): readonly Problem[] {
-  const { composeFile, isolatedDeployment, composeType } = self.values;
+  const { isolatedDeployment, composeType } = self.values;
   const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
   const routed = new Set(domains.map(({ values }) => values.serviceName));
   const services = [...model.services].filter(([name]) => isolatedDeployment === true || routed.has(name));
-  const text = String(composeFile);
-  const written = services.length > 0 && /<<\s*:|[:-]\s+\*/.test(text) ? asPlatformReads(text) : undefined;
+  const read = composeYamlOf(self);
+  const written = read !== undefined && 'content' in read ? mapOf(mapOf(read.unmerged as Json).services) : {};
   return services.flatMap(([name, { definition }]): Problem[] => {
     const found: Problem[] = [];
     const add = (problem: Pick<Problem, 'message' | 'remedy' | 'fails'>) =>
@@ -135,7 +134,6 @@ export function routesWork(
         : 'Leave out network_mode, or isolatedDeployment.';
       add({ message, remedy, fails: true });
     }
-    if (written === undefined) return found;
     const own = written[name];
     if (own === undefined) {
       const message = `${name} comes by a merge key, and the platform looks for the service of a domain without them`;
@@ -157,10 +155,4 @@ export function routesWork(
     }
     return found;
   });
-}
-
-/** The services as the platform reads them, without merge keys; what is one alias is one object. */
-function asPlatformReads(text: string): { readonly [key: string]: Json } | undefined {
-  const read = readComposeYaml(text, 'as the platform');
-  return 'unreadable' in read ? undefined : mapOf(mapOf(read.content as Json).services);
 }
