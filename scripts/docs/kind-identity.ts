@@ -11,9 +11,14 @@ export function identityOf(kind: Kind): string[] {
   const isUnlisted = create !== undefined && endpointOf(create).answer !== 'object';
   return [
     `The object with the id of the state, or with the id that ${code('id:')} pins.`,
-    `Otherwise the object${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}. Trueup adopts a single one, with consent ` +
-      '(`apply` asks, or needs `--adopt`). Several are an error that lists their ids.',
-    ...(kind.isTop === true ? [] : [whatKeyMeans(kind)]),
+    ...(kind.isSingle === true && kind.isTop !== true
+      ? [
+          `Otherwise the only one ${isTop ? 'of the platform' : 'of its parent'}. Trueup adopts it, with consent ${consent}.`,
+        ]
+      : [
+          `Otherwise the object${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}. Trueup adopts a single one, with consent ${consent}. Several are an error that lists their ids.`,
+        ]),
+    ...(kind.isSingle === true ? [] : [whatKeyMeans(kind)]),
     ...(choosesId(kind) ? ['Trueup chooses the id of a new one, and recognises it by that id.'] : []),
     ...(isUnlisted && !choosesId(kind)
       ? ['The platform does not return the id of a new one. The object is the new row in the list.']
@@ -26,6 +31,8 @@ export function identityOf(kind: Kind): string[] {
     ...provided(kind),
   ];
 }
+
+const consent = '(`apply` asks, or needs `--adopt`)';
 
 function whatKeyMeans({ identity: { keyField } }: Kind): string {
   return keyField === undefined

@@ -15,7 +15,7 @@ export function linkTo(kind: Kind): string {
 /** Where a kind stands in the manifest, once for each chain of parents. */
 export function pathsOf(kind: Kind, kinds: readonly Kind[]): readonly string[] {
   if (kind.isTop === true) return [kind.section];
-  const own = `${kind.section}.<${kind.identity.keyField ?? 'label'}>`;
+  const own = kind.isSingle === true ? kind.section : `${kind.section}.<${kind.identity.keyField ?? 'label'}>`;
   return Object.keys(kind.parents).flatMap((parent) => {
     if (parent === root) return [own];
     return pathsOf(kindNamed(parent, kinds), kinds).map((path) => `${path}.${own}`);

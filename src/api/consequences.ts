@@ -68,6 +68,7 @@ const consequences: Readonly<Partial<Record<Operation, Consequence>>> = {
   'redis.rebuild': rebuilds,
   'redis.remove': leavesDatabase,
   'redis.stop': stops,
+  'settings.assignDomainServer': 'the dashboard and the API answer at this host, and no more at the one of before',
   'sshKey.remove': 'the key is gone; what is fetched with it cannot be fetched any more',
   'user.assignPermissions': 'the permissions that the member has are replaced as a whole',
   'user.deleteApiKey': 'every client with this key is locked out, Trueup too if the key is its own',

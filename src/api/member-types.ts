@@ -214,6 +214,7 @@ export const memberTypes = {
   anything: () => anything,
   count: () => z.number().min(1),
   email: () => email,
+  emailOrNone: () => z.union([email, z.literal('')]),
   url: () => uri,
   appName: () => appName,
   branch: () => branch,

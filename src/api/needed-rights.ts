@@ -29,6 +29,8 @@ export function rightTo(operation: string): string | undefined {
   }
   if (group === 'deployment') return rightToService('readLogs');
   if (group === 'gitProvider') return name === 'getAll' ? undefined : 'canAccessToGitProviders';
+  if (group === 'settings')
+    return /^(get|is|health|updateLogCleanup)/.test(name) ? undefined : 'the role owner or admin';
   if (group === 'environment') return rightToEnvironment(name);
   if (group === 'sshKey') return 'canAccessToSSHKeys';
   // Every member reads the containers of a name.

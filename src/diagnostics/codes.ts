@@ -293,6 +293,10 @@ export const codes = {
     'The backups of a protected service go to another destination, bucket or prefix.',
     'Check that the new place works, and keep the old backups as long as you need them.',
   ),
+  'dashboard-moves': warning(
+    'The dashboard of the platform, with its API, gets another host: the proxy routes the one of before no more.',
+    'Point the DNS of the new host to the server, and write an address into platform: that stays, such as that of the server with its port.',
+  ),
   'mass-deletion': warning(
     'The plan deletes more objects of one kind than one edit usually means.',
     'Check that no block or file was lost; permit it with --allow-mass-delete.',

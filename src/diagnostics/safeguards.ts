@@ -89,6 +89,12 @@ export const safeguards = {
     needs: 'nothing; the plan warns',
     ofProtected: true,
   },
+  dashboard: {
+    would: 'give the dashboard of the platform another `host:`, or none',
+    knows: 'the settings of the server and the new value',
+    code: 'dashboard-moves',
+    needs: 'nothing; the plan warns',
+  },
   'many of a kind': {
     would: `delete more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
     knows: 'the deletions and replacements of the plan, and the number of resources of the kind in the state',

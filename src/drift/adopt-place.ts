@@ -106,7 +106,8 @@ function levelsAbove(resource: Resource, { resources }: Searched): readonly numb
   for (let one = resource; one.parent !== undefined;) {
     const above = resources.find(({ address }) => address === one.parent);
     if (above === undefined || above.kind.isTop === true || above.kind.identity.addressedByKey === true) break;
-    levels.push(levels.length * 2);
+    // A section and a key, or the section alone.
+    levels.push((levels.at(-1) ?? 0) + (one.kind.isSingle === true ? 1 : 2));
     one = above;
   }
   return levels;

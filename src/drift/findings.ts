@@ -1,6 +1,6 @@
 import { onceFor } from '../api/once.ts';
 import { defined } from '../formats/json.ts';
-import { childAddress } from '../kind/address.ts';
+import { blockAddress } from '../kind/address.ts';
 import { attributeNamed, pathOf } from '../kind/attribute.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -301,9 +301,11 @@ function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate
     const kind = kindsByName.get(name);
     const parent = parentId === undefined ? undefined : addressesById(observed.objects).get(parentId);
     const isReachable = parentId === undefined || parent !== undefined;
-    const section = kind?.identity.addressedByKey === true ? undefined : kind?.section;
+    const key = kind?.isSingle === true ? kind.section : given;
     const would =
-      typeof given === 'string' && given !== '' && isReachable ? childAddress(parent, section, given) : undefined;
+      kind !== undefined && typeof key === 'string' && key !== '' && isReachable
+        ? blockAddress(parent, kind, key)
+        : undefined;
     return {
       is: 'unmanaged',
       kind: name,

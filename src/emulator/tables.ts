@@ -49,6 +49,12 @@ const lines = {
     serverId, name, description?, ipAddress, port = 22, username = root, appName, enableDockerCleanup = false,
     buildsConcurrency = 1, createdAt, organizationId -> organization, serverStatus = active, serverType = deploy,
     command, sshKeyId? ~> sshKey, metricsConfig?`,
+  // One row: the settings of the platform's own server.
+  webServerSettings: `
+    id, serverIp?, certificateType = none, https = false, host?, letsEncryptEmail?, sshPrivateKey?,
+    enableDockerCleanup = true, logCleanupCron?, metricsConfig?, whitelabelingConfig?, remoteServersOnly = false,
+    int buildsConcurrency = 1, enforceSSO = false, cleanupCacheApplications = false, cleanupCacheOnPreviews = false,
+    cleanupCacheOnCompose = false, createdAt, updatedAt`,
   network: `
     networkId, name, driver = bridge, internal = false, attachable = false, enableIPv4 = true, enableIPv6 = false,
     int mtu?, ipam = {}, createdAt, organizationId -> organization, serverId? -> server`,

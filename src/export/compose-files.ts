@@ -166,9 +166,11 @@ function keepingIn(files: Map<string, string>, layout: Layout): Writing['keep'] 
   };
 }
 
-function sectionOf({ section, operations: { create, cannot } }: Kind, entries: readonly Entry[]): Entry {
-  const why = create === undefined ? cannot?.create : undefined;
-  const value = { is: 'map', entries } as const;
+function sectionOf(kind: Kind, entries: readonly Entry[]): Entry {
+  const { section, isSingle, operations } = kind;
+  const why = operations.create === undefined ? operations.cannot?.create : undefined;
+  const [first] = entries;
+  const value = isSingle === true && first !== undefined ? first.value : ({ is: 'map', entries } as const);
   return why === undefined ? { key: section, value } : { key: section, value, before: `Never created: ${why}.` };
 }
 
@@ -193,7 +195,7 @@ function entriesOf(block: Placed, composing: Composing): Entry[] {
   const sections = kinds.flatMap((kind): Entry[] => {
     const children = block.children.filter((child) => child.object.kind === kind);
     const below = children.flatMap((child) => entriesOf(child, composing));
-    return below.length === 0 ? [] : [{ key: kind.section, value: { is: 'map', entries: below } }];
+    return below.length === 0 ? [] : [sectionOf(kind, below)];
   });
   const isEmpty = own.length === 0 && sections.length === 0;
   if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];

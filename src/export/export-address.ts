@@ -1,6 +1,6 @@
 import { sectionAlias } from '../kind/aliases.ts';
 import { groupBy } from '../kind/group.ts';
-import { childAddress } from '../kind/address.ts';
+import { blockAddress } from '../kind/address.ts';
 import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import {
@@ -66,8 +66,8 @@ function placeBelow(
   const groups = groupBy(objects.map((object) => [object.kind, object] as const));
   return kinds.flatMap((kind) => {
     const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
-    const section = kind.identity.addressedByKey === true ? undefined : kind.section;
-    const addressOf = (key: string) => childAddress(parent?.address, section, key);
+    const section = kind.identity.addressedByKey === true || kind.isSingle === true ? undefined : kind.section;
+    const addressOf = (key: string) => blockAddress(parent?.address, kind, key);
     const sections =
       kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own }) => [own, sectionAlias(own) ?? own]) : [];
     const around = [parent?.address, section].filter((part) => part !== undefined).join('.');

@@ -1,3 +1,5 @@
+import type { Kind } from './kind.ts';
+
 /**
  * An address is the YAML path of a resource, such as `production.compose.shop.domains["shop.example.com"]`.
  * It is a plain string, so that it can be a key of maps and of the state.
@@ -8,6 +10,16 @@ const bare = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** The address of a resource below `parent`, in a section; the section is left out for kinds addressed by their key. */
 export function childAddress(parent: string | undefined, section: string | undefined, key: string): string {
   return extend([parent, section].filter((part) => part !== undefined).join('.'), key);
+}
+
+/** The address of a block: without its section where the key names the kind too, without its key where it has none. */
+export function blockAddress(
+  parent: string | undefined,
+  { section, identity, isSingle }: Pick<Kind, 'section' | 'identity' | 'isSingle'>,
+  key: string,
+): string {
+  if (isSingle === true) return childAddress(parent, undefined, section);
+  return childAddress(parent, identity.addressedByKey === true ? undefined : section, key);
 }
 
 function extend(path: string, part: string): string {

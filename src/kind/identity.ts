@@ -1,7 +1,7 @@
 import type { Json } from '../formats/json.ts';
 
-/** At least one field: without any, all objects of a kind would be the same one. */
-type KeyFields = readonly [string, ...string[]];
+/** Fields that together tell an object from others. */
+type KeyFields = readonly string[];
 
 /** Which object of the platform a block means. */
 export interface Identity {
@@ -11,7 +11,8 @@ export interface Identity {
   readonly idAs?: string;
   /**
    * Fields that together tell an object from the others of its parent. They find it when the state does not know its id;
-   * the platform does not keep them unique. A function gets the values, where the fields depend on them.
+   * the platform does not keep them unique. A function gets the values, where the fields depend on them. Only a kind with
+   * `isSingle` has none.
    */
   readonly key: KeyFields | ((value: (field: string) => Json | undefined) => KeyFields);
   /** Fields whose values together only one object of the platform may have, whoever manages it. */

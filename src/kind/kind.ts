@@ -78,6 +78,8 @@ export interface Kind {
   readonly identity: Identity;
   /** The kind of what the top of a manifest stands for; the section is its one block. */
   readonly isTop?: true;
+  /** A parent has one object of the kind, or none: the section is its one block, without a key. */
+  readonly isSingle?: true;
   /** The kind that its objects are below, where the manifest declares that as a block: `withTop` puts it there. */
   readonly top?: Kind;
   /** Reads what people write where a block belongs, in the form of another tool: for the remedy. */

@@ -38,7 +38,7 @@ export type Parts = Readonly<Record<string, readonly string[]>>;
 
 /** Data at risk. The table in `diagnostics/safeguards.ts` says for each sort of it what an apply needs. */
 export interface Loss {
-  readonly of: 'data' | 'another object' | 'volume' | 'version' | 'backups' | 'backups elsewhere';
+  readonly of: 'data' | 'another object' | 'volume' | 'version' | 'backups' | 'backups elsewhere' | 'dashboard';
   /** The data, as a short noun phrase. */
   readonly what: string;
   /** The same without anything that the object has; left out where `what` has nothing of it. */

@@ -1,7 +1,7 @@
 import { resolveSection } from '../kind/aliases.ts';
 import { once, onceFor } from '../api/once.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { childAddress } from '../kind/address.ts';
+import { blockAddress } from '../kind/address.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { expressionIn, notInKeys } from './expression.ts';
@@ -146,8 +146,7 @@ interface Section extends BlocksPlace {
 function searchSection(section: Section, search: Search): void {
   const { name, node, kind, link, isBelowTop, parent } = section;
   const { top, diagnostics } = search;
-  const addressOf = (key: string) =>
-    childAddress(parent, kind.identity.addressedByKey === true ? undefined : name, key);
+  const addressOf = (key: string) => blockAddress(parent, kind, key);
   const isOneBlock = once(() =>
     [...node.entries].every(([key, child]) => child.node.is !== 'map' && isField(key, kind)),
   );

@@ -116,7 +116,10 @@ function settingSchema(name: string, schema: Schema, building: Building): Schema
     );
     const properties = sections.map(([section, { additionalProperties: block, ...rest }]) => [
       section,
-      orReset({ ...rest, additionalProperties: { ...(block as Schema), not: having('use') } }),
+      // One block stands for itself.
+      block === undefined
+        ? { ...rest, not: having('use') }
+        : orReset({ ...rest, additionalProperties: { ...(block as Schema), not: having('use') } }),
     ]);
     return { ...schema, properties: Object.fromEntries(properties) as Schema, additionalProperties: false };
   }

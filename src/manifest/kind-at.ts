@@ -1,4 +1,4 @@
-import { addressParts, childAddress } from '../kind/address.ts';
+import { addressParts, blockAddress } from '../kind/address.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { sectionsOf } from './blocks.ts';
@@ -22,13 +22,15 @@ export function placeAt(
   while (rest.length > 0) {
     const below = sections(found?.kind ?? root);
     const [section = '', key] = rest;
-    const named = key === undefined ? undefined : below.get(section);
+    const meant = below.get(section);
+    const named = key === undefined && meant?.isSingle !== true ? undefined : meant;
     const keyed = [...below.values()].find((kind) => kind.identity.addressedByKey === true);
     found = named === undefined || named === keyed ? keyed : named;
     if (found === undefined) return undefined;
     parent = own;
-    own = found === keyed ? childAddress(own, undefined, section) : childAddress(own, section, key ?? '');
-    rest.splice(0, found === keyed ? 1 : 2);
+    const isOnePart = found === keyed || found.isSingle === true;
+    own = blockAddress(own, found, isOnePart ? section : (key ?? ''));
+    rest.splice(0, isOnePart ? 1 : 2);
   }
   return found === undefined ? undefined : { kind: found, parent };
 }

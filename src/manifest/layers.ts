@@ -19,13 +19,15 @@ export function blockPaths(
   about: { readonly resources: readonly Resource[]; readonly environment: string | undefined },
 ): string[][] {
   const { parent, kind, key } = resource;
-  const { isTop, section } = kind;
-  if (isTop === true) return [[section]];
+  const { isSingle, section } = kind;
   const isOwn = (one: Resource) => one.kind.identity.addressedByKey === true && one.key === about.environment;
   if (isOwn(resource)) return [[environmentKey]];
   const above = about.resources.find(({ address }) => address === parent);
   // What is below the block that the top stands for stands beside it, and so does what is below the own environment.
   const isAtTop = above === undefined || above.kind.isTop === true || isOwn(above);
   const around = isAtTop ? [[]] : blockPaths(above, about);
-  return [section, sectionAlias(section) ?? []].flat().flatMap((word) => around.map((path) => [...path, word, key]));
+  const keys = isSingle === true ? [] : [key];
+  return [section, sectionAlias(section) ?? []]
+    .flat()
+    .flatMap((word) => around.map((path) => [...path, word, ...keys]));
 }

@@ -1,5 +1,5 @@
 import { resolvePath } from '../kind/aliases.ts';
-import { childAddress } from '../kind/address.ts';
+import { blockAddress } from '../kind/address.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { environmentKey, holderOf, ownEnvironment } from './assemble/environment.ts';
@@ -128,10 +128,15 @@ export function fitToPreview(
     report('not-in-previews', message, project.keyAt, 'Write project: and the name of the project.');
   }
   for (const [section, { node }] of tree.entries) {
-    if (section === holder?.section || !fitting.sections(root).has(section) || node.is !== 'map') continue;
+    const kind = fitting.sections(root).get(section);
+    if (section === holder?.section || kind === undefined || node.is !== 'map') continue;
     for (const [key, { keyAt }] of node.entries) {
-      const message = `${section}.${key} belongs to the organization, and previews would take it from each other`;
-      const remedy = `Declare it in a file that only one stage includes, and write its name here, or changes: { ${section}: { ${key}: !reset } }.`;
+      const [name, reset] =
+        kind.isSingle === true
+          ? [section, `${section}: !reset`]
+          : [`${section}.${key}`, `${section}: { ${key}: !reset }`];
+      const message = `${name} belongs to the organization, and previews would take it from each other`;
+      const remedy = `Declare it in a file that only one stage includes, and write its name here, or changes: { ${reset} }.`;
       report('not-in-previews', message, keyAt, remedy);
     }
   }
@@ -180,7 +185,7 @@ function fitBelow(
     } else {
       const blocks = [...entry.node.entries].map(([name, block]): [string, Entry] => {
         if (block.node.is !== 'map') return [name, block];
-        const own = childAddress(address, below.identity.addressedByKey === true ? undefined : key, name);
+        const own = blockAddress(address, below, name);
         const inside = fitBelow(block.node.entries, { kind: below.kind, address: own }, fitting);
         return [name, { ...block, node: { ...block.node, entries: inside } }];
       });

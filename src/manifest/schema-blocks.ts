@@ -32,11 +32,9 @@ export function sectionSchemas(parent: string, building: Building, form: Form = 
   const entries = [...building.sections(parent)].flatMap(([section, kind]) => {
     const link = kind.parents[parent];
     if (link === undefined) return [];
-    const schema: Schema = {
-      description: kind.summary,
-      type: 'object',
-      additionalProperties: entrySchema(kind, link, building, form),
-    };
+    const block = entrySchema(kind, link, building, form);
+    const schema: Schema =
+      kind.isSingle === true ? block : { description: kind.summary, type: 'object', additionalProperties: block };
     const also = building.hasAliases ? sectionAlias(section) : undefined;
     const same = also === undefined ? [] : [[also, { ...schema, description: `The same as ${section}.` }] as const];
     return [[section, schema] as const, ...same];
@@ -66,8 +64,9 @@ function definitionOf(kind: Kind, link: ParentLink, building: Building, form: Fo
   return { $ref: `#/$defs/${name}` };
 }
 
-function takesTemplate({ identity, isTop }: Kind): boolean {
-  return identity.addressedByKey !== true && isTop !== true;
+/** Whether a block of the kind may be written more than once. */
+function takesTemplate({ identity, isSingle }: Kind): boolean {
+  return identity.addressedByKey !== true && isSingle !== true;
 }
 
 export function resourceSchema(kind: Kind, link: ParentLink, building: Building, form: Form = 'block'): Schema {

@@ -3,6 +3,7 @@ import { type Kind, root } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
 import { assemble } from './assemble/assemble.ts';
 import { holderOf, ownEnvironment, remedyForSection } from './assemble/environment.ts';
+import { withKeyedBlocks } from './assemble/single-blocks.ts';
 import { movesIn } from './assemble/moves.ts';
 import { sectionsOf } from './blocks.ts';
 import { type Loading, loadIncluded, loadRoot } from './load.ts';
@@ -72,7 +73,8 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   const ownsProject = [rootTree, ...included].some(({ entries }) => entries.get('project')?.node.is === 'map');
   const kinds = ownsProject ? withTop(input.kinds) : input.kinds;
   const { tree: declaring, values } = takeValues(rootTree);
-  const { tree: joined, environment } = assemble(declaring, included, kinds, reportInto(diagnostics));
+  const [keyed = declaring, ...others] = [declaring, ...included].map((tree) => withKeyedBlocks(tree, kinds));
+  const { tree: joined, environment } = assemble(keyed, others, kinds, reportInto(diagnostics));
   const lacksFiles = diagnostics.length > before;
   const settings = own ?? readSettings(joined, { ...input, lacksFiles }, diagnostics);
   if (settings === undefined) return undefined;

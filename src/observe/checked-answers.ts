@@ -26,11 +26,16 @@ export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'p
   throw stop('platform', 'platform-answer', 'the answer to user.get names no organization or no user');
 }
 
-/** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
+/**
+ * The rows of a list, by id; of a kind with `isSingle`, the one object, or nothing for none. An answer that is no list of rows
+ * with ids stops the run: it is not an empty list.
+ */
 export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
-  if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
+  const isOne = kind.isSingle === true && !Array.isArray(answer);
+  const listed: unknown = isOne ? [answer ?? []].flat() : answer;
+  if (!Array.isArray(listed)) throw unusable(operation, `has no list of ${kind.section}`);
   return new Map(
-    answer.map((item: unknown) => {
+    listed.map((item: unknown) => {
       const id = isRow(item) ? rowId(kind, item) : undefined;
       if (!isRow(item) || id === undefined)
         throw unusable(operation, `lists ${withArticle(kind.kind)} without ${kind.identity.id}`);

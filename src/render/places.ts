@@ -6,10 +6,10 @@ interface Placed {
   readonly kind: string;
 }
 
-/** The kind of the block `project:`, which stands above the environments. */
-const above = 'project';
+/** The kinds whose section is their one block: it has no key. */
+const singles: ReadonlySet<string> = new Set(['project', 'webServer']);
 
-/** Whether an address is that of an environment, or of the project: nothing else has one of a single part. */
+/** Whether an address is that of an environment, or of a single block at the top: nothing else has one of a single part. */
 export function isEnvironment(address: string): boolean {
   return onePart.test(address);
 }
@@ -18,11 +18,11 @@ const onePart = /^(?:[A-Za-z_][A-Za-z0-9_-]*|\["(?:[^"\\]|\\.)*"\])$/;
 
 /**
  * The environment that a block is or stands in: `production`; undefined for the project and what belongs to the
- * organization. An address has sections and keys in turn, and an environment has no section.
+ * organization. An address has sections and keys in turn; an environment has no section, and a single block no key.
  */
 export function environmentOf({ address, kind }: Placed): string | undefined {
   const [first = '', ...others] = addressParts(blockOf(address)) ?? [];
-  const isInOne = others.length % 2 === 0 && first !== '' && kind !== above;
+  const isInOne = others.length % 2 === 0 && first !== '' && !singles.has(kind);
   return isInOne ? childAddress(undefined, undefined, first) : undefined;
 }
 

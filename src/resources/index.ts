@@ -39,6 +39,7 @@ import { sshKey } from './ssh-key.ts';
 import { tag } from './tag.ts';
 import { vaultProvider } from './vault-provider.ts';
 import { volumeBackup } from './volume-backup.ts';
+import { webServer } from './web-server.ts';
 
 /** Every kind of resource. */
 export const kinds: readonly Kind[] = [
@@ -81,4 +82,5 @@ export const kinds: readonly Kind[] = [
   tag,
   vaultProvider,
   volumeBackup,
+  webServer,
 ];

@@ -26,6 +26,9 @@ export const main = 'production.postgres.main';
 /** A manifest that names its project. */
 export const named = (name: string) => production(stack()).replace('prj_1', name);
 
+/** A platform with a host for its dashboard. */
+export const dashboard = (host: string) => `${head}webServer: { host: ${host} }\n`;
+
 /** A service whose former version comes back when a deployment of its image fails. */
 export function restored(image: string): string {
   return production(
@@ -224,6 +227,8 @@ export const inPlans = {
     reported(() => {
       return planned(made, production(backedUp('shop/')), production(backedUp('store/')));
     }),
+  'dashboard-moves': (made) =>
+    reported(() => planned(made, dashboard('deploy.example.com'), dashboard('platform.example.com'))),
   'data-at-risk': (made) =>
     reported(async () => {
       await made.apply(production(database()), everything);

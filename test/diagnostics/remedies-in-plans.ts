@@ -17,6 +17,7 @@ import {
   afterAcceptance,
   asked,
   backedUp,
+  dashboard,
   key,
   main,
   named,
@@ -187,6 +188,11 @@ export const inPlans = {
       return applied(made, production(backedUp('store/')));
     },
     'and keep the old backups as long as you need them.': { forPeople: 'the backups are in a bucket of theirs' },
+  },
+  'dashboard-moves': {
+    'Point the DNS of the new host to the server,': { forPeople: 'it is outside of the platform' },
+    'and write an address into platform: that stays, such as that of the server with its port.': (made) =>
+      applied(made, dashboard('platform.example.com')),
   },
   'data-at-risk': {
     'Allow it with --allow-data-loss,': (made) => refused(made.plan(without), { dataLoss: true }),

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan-page.ts';
+import { withTop } from '../../src/kind/top.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
 import { planDocument } from '../../src/documents/plan-document.ts';
 import { plan as makePlan } from '../../src/workflow/make-plan.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
 import { shown } from './plans.ts';
@@ -36,6 +38,13 @@ test.each([
 ])('the environment of %s, a %s, is %s', (address, kind, environment) => {
   expect(environmentOf({ address, kind })).toBe(environment);
 });
+
+test.each(withTop(kinds).filter(({ isSingle }) => isSingle === true))(
+  'a block of $kind stands in no environment, although its section has no key',
+  ({ kind, section }) => {
+    expect(environmentOf({ address: section, kind })).toBeUndefined();
+  },
+);
 
 test.each([
   ['production', true],

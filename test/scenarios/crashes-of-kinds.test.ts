@@ -62,8 +62,11 @@ function storiesOf(stand: Stand): [string, Story][] {
   const stories: [string, Story][] = [
     ['is removed', { before: [full], after: empty }],
     ['is adopted', { before: [full], after: full, isAdopted: true }],
-    ['gets another key', { before: [full], after: manifestWith(stand, keptKey(stand), { ...renamed, moved }) }],
   ];
+  if (kind.isSingle !== true) {
+    const after = manifestWith(stand, keptKey(stand), { ...renamed, moved });
+    stories.push(['gets another key', { before: [full], after }]);
+  }
   if (kind.operations.create !== undefined) stories.unshift(['is created', { before: [empty], after: full }]);
   if (kind.operations.create !== undefined && kind.operations.delete !== undefined) {
     stories.push(

@@ -9,7 +9,7 @@ import { kinds } from '../../src/resources/index.ts';
 import { isOperation } from '../../src/api/contract.ts';
 import { kindsOn } from '../../src/kind/kinds-on.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/row-values.ts';
-import { childAddress } from '../../src/kind/address.ts';
+import { blockAddress } from '../../src/kind/address.ts';
 import { isAll, isFull } from './whole.ts';
 
 /** A block of YAML as plain data. */
@@ -91,7 +91,9 @@ function standsOf(all: readonly Kind[], documentedOnly: boolean): Stand[] {
   return all.flatMap((kind) =>
     Object.keys(kind.parents).flatMap((parent) =>
       kind.examples.flatMap((example, index) => {
-        const [key, body] = Object.entries(parse(example) as Record<string, Body>)[0] ?? [];
+        const written = parse(example) as Record<string, Body>;
+        const blocks = kind.isSingle === true ? { [kind.section]: written as Body } : written;
+        const [key, body] = Object.entries(blocks)[0] ?? [];
         if (key === undefined || body === undefined) throw new Error(`${kind.kind}: an example declares one resource`);
         const title = `${kind.kind} below ${parent}${kind.examples.length > 1 ? ` (example ${index + 1})` : ''}${documentedOnly ? ', by the document only' : ''}`;
         return [{ title, kind, parent, key, body: adapted(kind, parent, body), documentedOnly }];
@@ -168,7 +170,7 @@ export function manifestWith(
     return JSON.stringify({ trueup: 1, platform: 'emulator', moved: options.moved ?? [], [stand.kind.section]: body });
   const chain = ancestry(stand.parent);
   const leaf = body === undefined ? {} : { [options.key ?? stand.key]: body };
-  let section: Record<string, Json> = { [stand.kind.section]: leaf };
+  let section: Record<string, Json> = stand.kind.isSingle === true ? leaf : { [stand.kind.section]: leaf };
   for (const ancestor of chain) {
     const [key, own] = exampleOf(ancestor);
     const isTop = ancestor.identity.addressedByKey === true;
@@ -210,14 +212,13 @@ export function addressOf(stand: Stand, options: { key?: string; environment?: s
   for (const ancestor of ancestry(stand.parent).toReversed()) {
     const [key] = exampleOf(ancestor);
     const isTop = ancestor.identity.addressedByKey === true;
-    address = childAddress(
+    address = blockAddress(
       address,
-      isTop ? undefined : ancestor.section,
+      ancestor,
       isTop ? (options.environment ?? environmentName) : key + (stand.mark ?? ''),
     );
   }
-  const section = stand.kind.identity.addressedByKey === true ? undefined : stand.kind.section;
-  return childAddress(address, section, options.key ?? stand.key);
+  return blockAddress(address, stand.kind, options.key ?? stand.key);
 }
 
 /** The kinds above a place, nearest first. */

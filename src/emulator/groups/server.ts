@@ -6,6 +6,7 @@ import { ApiError } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
 import { suffixedAppName } from '../made-up-names.ts';
+import { metrics } from '../new-settings.ts';
 import { newestFirst } from '../newest-first.ts';
 
 const { find, update, ofOrganization } = rowsOf('server', 'Server');
@@ -109,20 +110,6 @@ export const server: Group = {
     withKey(context, input);
     return { ufw: { installed: true, active: true }, ssh: { enabled: true }, fail2ban: { installed: true } };
   },
-};
-
-const metrics = {
-  server: {
-    port: 4500,
-    type: 'Remote',
-    token: '',
-    cronJob: '',
-    thresholds: { cpu: 0, memory: 0 },
-    refreshRate: 60,
-    urlCallback: '',
-    retentionDays: 2,
-  },
-  containers: { services: { exclude: [], include: [] }, refreshRate: 60 },
 };
 
 /** A server with its deployments, and with its key but for the private half. */

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../diagnostics/closest.ts';
-import { childAddress } from '../../kind/address.ts';
+import { blockAddress } from '../../kind/address.ts';
 import { type Kind, root } from '../../kind/kind.ts';
 import { topOf } from '../../kind/top.ts';
 import { sectionsOf } from '../blocks.ts';
@@ -71,8 +71,7 @@ function changeSection(
 ): void {
   const { report } = changing;
   const present = entries.get(section);
-  const addressOf = (key: string) =>
-    childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
+  const addressOf = (key: string) => blockAddress(parent, kind, key);
   const isTakenOut = node.isReset === true && isEmpty(node);
   if (!isTakenOut && (node.is !== 'map' || node.isReset === true)) {
     const remedy = `Name the blocks: ${section}: { name: !reset }.`;

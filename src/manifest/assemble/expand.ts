@@ -64,8 +64,8 @@ function expandEntry(key: string, { keyAt, node }: Entry, kind: Kind, expansion:
     );
     return { keyAt, node: { ...node, entries: takeUse(node).entries } };
   }
-  // An environment is no block that can be written twice.
-  const isUse = node.entries.has('use') && kind.identity.addressedByKey !== true;
+  // An environment is no block that can be written twice, and neither is one that is single.
+  const isUse = node.entries.has('use') && kind.identity.addressedByKey !== true && kind.isSingle !== true;
   const whole = isUse ? expandBlock(node, { key, above: [] }, expansion) : node;
   return { keyAt, node: { ...whole, entries: expandBelow(whole.entries, kind.kind, expansion) } };
 }

@@ -10,6 +10,7 @@ export const project = defineKind({
   kind: 'project',
   section: 'project',
   isTop: true,
+  isSingle: true,
   summary:
     'The project itself, where project: is a block: created, or taken over, with the environment that it brings.',
   identity: { id: 'projectId', key: ['name'], keyField: 'name', answeredIn: 'project' },
