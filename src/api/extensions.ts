@@ -318,6 +318,8 @@ export const extensionOperations = {
   'settings.updateLogCleanup': 'POST cronExpression: string|null -> boolean',
   'settings.getLogCleanupStatus': 'GET',
   'settings.updateBuildsConcurrency': 'POST buildsConcurrency -> boolean',
+  'settings.updateRemoteServersOnly': 'POST remoteServersOnly: boolean -> boolean',
+  'settings.updateEnforceSSO': 'POST enforceSSO: boolean -> boolean',
   'settings.isCloud': 'GET',
   'settings.health': 'GET',
   'tag.create': 'POST name: text, color?: string|null',

@@ -209,6 +209,7 @@ const table: readonly Entry[] = [
   ['server', 'getDefaultCommand', anyone, servers],
   ['settings', 'getReleaseTag getIp isCloud health getWebServerSettings getLogCleanupStatus updateLogCleanup', anyone],
   ['settings', 'assignDomainServer updateServerIp updateDockerCleanup updateBuildsConcurrency', anyone, admins],
+  ['settings', 'updateRemoteServersOnly updateEnforceSSO', anyone, admins],
   ['user', 'session getPermissions', anyone],
   ['application', 'update', serviceOfAny('applicationId', 'canCreateServices')],
   ['port', 'create', serviceOfAny('applicationId', 'canCreateServices')],

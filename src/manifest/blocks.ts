@@ -144,7 +144,7 @@ interface Section extends BlocksPlace {
 }
 
 function searchSection(section: Section, search: Search): void {
-  const { name, node, kind, link, isBelowTop, parent } = section;
+  const { node, kind, link, isBelowTop, parent } = section;
   const { top, diagnostics } = search;
   const addressOf = (key: string) => blockAddress(parent, kind, key);
   const isOneBlock = once(() =>

@@ -90,6 +90,24 @@ export const webServer = defineKind({
       otherwise: 1,
       examples: [2, 3],
     },
+    remoteServersOnly: {
+      schema: () =>
+        z
+          .boolean()
+          .describe('Whether services run on remote servers only, not on this one. Needs an enterprise license.'),
+      otherwise: false,
+      examples: [true, false],
+    },
+    enforceSSO: {
+      schema: () =>
+        z
+          .boolean()
+          .describe(
+            'Whether people sign in through SSO only: set that up first, or nobody gets in. Needs an enterprise license.',
+          ),
+      otherwise: false,
+      examples: [true, false],
+    },
   },
   outputs: {
     host: { from: 'host', describe: 'The host of the dashboard.' },
@@ -103,6 +121,8 @@ export const webServer = defineKind({
       'settings.updateDockerCleanup',
       'settings.updateLogCleanup',
       'settings.updateBuildsConcurrency',
+      'settings.updateRemoteServersOnly',
+      'settings.updateEnforceSSO',
     ],
     cannot: {
       create: 'the platform makes them itself; those of a cloud belong to who runs it',

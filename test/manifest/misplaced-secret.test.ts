@@ -148,7 +148,7 @@ describe('no secret may stand in', () => {
 
   test('any other open field', () => {
     expect([...new Set(open.map(({ name }) => name))].toSorted().join(' ')).toBe(
-      'additionalFlags apiUrl applicationId args bitbucketEmail bitbucketUsername bucket channel chatId clientId command config.accessKeyId config.apiUrl config.clientId config.config config.endpoint config.environmentSlug config.namespace config.project config.projectId config.region config.siteUrl config.tenantId config.url config.vaultUri customGitUrl databaseName databaseUser description endpoint fromAddress giteaInternalUrl giteaUrl gitlabInternalUrl gitlabUrl healthCheckSwarm ipAddress labelsSwarm logo messageThreadId redirectUri region registryUrl replacement serverUrl smtpServer toAddresses topic username',
+      'additionalFlags apiUrl applicationId args bitbucketEmail bitbucketUsername bucket channel chatId clientId command config.accessKeyId config.apiUrl config.clientId config.config config.endpoint config.environmentSlug config.namespace config.project config.projectId config.region config.siteUrl config.tenantId config.url config.vaultUri customGitUrl databaseName databaseUser description endpoint fromAddress giteaInternalUrl giteaUrl gitlabInternalUrl gitlabUrl healthCheckSwarm ipAddress labelsSwarm letsEncryptEmail logo messageThreadId redirectUri region registryUrl replacement serverIp serverUrl smtpServer toAddresses topic username',
     );
   });
 });

@@ -104,6 +104,29 @@ test('it is neither created nor deleted: an empty answer, as of the cloud, and a
   ]);
 });
 
+test('what needs a license is refused without one, with what to do, and applied with one', async () => {
+  const one = bench();
+  const text = block('buildsConcurrency: 2, remoteServersOnly: true, enforceSSO: true');
+  const { outcomes } = await one.apply(text, adoption);
+  expect(outcomes).toMatchObject([
+    {
+      result: 'failed',
+      diagnostics: [
+        {
+          message: expect.stringContaining('only with an enterprise license') as string,
+          remedy: expect.stringContaining('activate a license key in the dashboard') as string,
+        },
+      ],
+    },
+  ]);
+  Object.assign(one.emulator.world.tables.user['user_1'] ?? {}, licence);
+  await one.apply(text, adoption);
+  expect(rowOf(one)).toMatchObject({ buildsConcurrency: 2, remoteServersOnly: true, enforceSSO: true });
+  expect(await changesOf(one, text)).toEqual([]);
+});
+
+const licence = { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true };
+
 describe('what is written in place of the block', () => {
   test.each([
     ['§webServer:\n', 'webServer is empty Write webServer: {} for no fields'],

@@ -68,7 +68,8 @@ export const renewable = ['certificate', 'notification', 'sshKey'];
 
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
-  if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
+  // What stands at the top once is there once, whatever its key.
+  if (kind.parents[root] === undefined || kind.kind === 'environment' || kind.isSingle === true) return [];
   return renewable.includes(kind.kind) || kind.identity.listedOnce !== undefined ? [kind, kind, kind] : [kind];
 });
 

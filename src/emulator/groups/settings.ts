@@ -1,5 +1,6 @@
 import type { Context, Group } from '../context.ts';
 import { notFound } from '../error-answers.ts';
+import { requireLicence } from '../licence.ts';
 import { pick, type Row } from '../json-rows.ts';
 import { newSettings } from '../new-settings.ts';
 import { checkOrganization } from '../rules/rule.ts';
@@ -35,21 +36,30 @@ export const settings: Group = {
   },
 
   // An empty expression ends it, like null.
-  'settings.updateLogCleanup'(context, input) {
-    change(context, { logCleanupCron: input['cronExpression'] || null });
-    return true;
-  },
+  'settings.updateLogCleanup': (context, input) => set(context, { logCleanupCron: input['cronExpression'] || null }),
 
   'settings.getLogCleanupStatus'(context) {
     const { logCleanupCron: cronExpression = null } = settingsOf(context);
     return { enabled: cronExpression !== null, cronExpression };
   },
 
-  'settings.updateBuildsConcurrency'(context, input) {
-    change(context, input);
-    return true;
-  },
+  'settings.updateBuildsConcurrency': set,
+
+  'settings.updateRemoteServersOnly': licensed,
+
+  'settings.updateEnforceSSO': licensed,
 };
+
+function set(context: Context, input: Row): true {
+  change(context, input);
+  return true;
+}
+
+/** Stores what needs an enterprise licence. */
+function licensed(context: Context, input: Row): true {
+  requireLicence(context);
+  return set(context, input);
+}
 
 /** The one row of settings, which is there from the first look at it on. */
 function settingsOf({ store, newId, now }: Context): Row {

@@ -28,6 +28,7 @@ const tables: Readonly<Record<string, string>> = {
   machineSchedule: 'schedule',
   memberPermissions: 'member',
   platformBackup: 'backup',
+  webServer: 'webServerSettings',
 };
 
 /** The table of the platform that holds the objects of a kind. */
