@@ -227,6 +227,7 @@ export const extensionOperations = {
   'notification.testPushoverConnection': 'POST ...pushover',
   'notification.getEmailProviders': 'GET',
   'organization.active': 'GET',
+  'organization.updateMemberRole': 'POST memberId: string, role: text -> boolean',
   'overview.services': 'GET',
   'overview.backups': 'GET',
   'overview.domains': 'GET',

@@ -2,7 +2,20 @@ const services = ['application', 'compose', 'libsql', 'mariadb', 'mongo', 'mysql
 const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
 const ofApplications = ['patch', 'port', 'redirects', 'security'];
 const gitProviders = ['bitbucket', 'github', 'gitlab', 'gitea'];
-const ofAdmins = ['ai', 'stripe', 'certificates', 'destination', 'notification', 'registry', 'server', 'user'];
+const ofAdmins = [
+  'ai',
+  'stripe',
+  'certificates',
+  'destination',
+  'dnsProvider',
+  'notification',
+  'registry',
+  'server',
+  'user',
+];
+
+/** Operations of admins in groups that everybody reads. */
+const writing = /^(customRole|vaultProvider)\.(create|update|remove|testConnection)$|^organization\.updateMemberRole$/;
 
 /** Operations of a service that need no right beside the service itself. */
 const using = new Set(
@@ -35,7 +48,7 @@ export function rightTo(operation: string): string | undefined {
   if (group === 'sshKey') return 'canAccessToSSHKeys';
   // Every member reads the containers of a name.
   if (group === 'docker') return name === 'getContainersByAppNameMatch' ? undefined : 'canAccessToDocker';
-  return ofAdmins.includes(group) ? 'the role owner or admin' : undefined;
+  return ofAdmins.includes(group) || writing.test(operation) ? 'the role owner or admin' : undefined;
 }
 
 /** One right, with the operations that need it. */

@@ -162,6 +162,7 @@ const table: readonly Entry[] = [
   ['organization', 'one setDefault', accounts.ownOrganization],
   ['organization', 'update delete', accounts.organizationToChange],
   ['organization', 'allInvitations', anyone, member],
+  ['organization', 'updateMemberRole', anyone, member],
   ['organization', 'removeInvitation', accounts.invitation, member],
 
   ['user', 'get getInvitations getServerMetrics getMetricsToken getContainerMetrics getUserByToken', anyone],

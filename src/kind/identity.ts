@@ -9,6 +9,8 @@ export interface Identity {
   readonly id: string;
   /** The member that takes the id in operations that do not call it by the row's name. */
   readonly idAs?: string;
+  /** Members of the row that operations require under another name, by that name. */
+  readonly requiredAs?: Readonly<Record<string, string>>;
   /**
    * Fields that together tell an object from the others of its parent. They find it when the state does not know its id;
    * the platform does not keep them unique. A function gets the values, where the fields depend on them. Only a kind with

@@ -121,7 +121,7 @@ function readMembers(kind: Kind, operation: Operation): Members {
 }
 
 function asRead(kind: Kind, name: string): Member {
-  return { is: 'as read', from: kind.fields[name]?.readAt ?? name };
+  return { is: 'as read', from: kind.fields[name]?.readAt ?? kind.identity.requiredAs?.[name] ?? name };
 }
 
 /** A request about the object of an address, which exists when it is sent. */

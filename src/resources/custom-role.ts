@@ -90,6 +90,7 @@ export const customRole = defineKind({
       ],
     },
   },
+  outputs: { name: { from: 'role', describe: 'Its name, for `role` of members.' } },
   operations: {
     create: 'customRole.create',
     read: 'customRole.all',

@@ -21,7 +21,7 @@ export const memberPermissions = defineKind({
   kind: 'memberPermissions',
   section: 'members',
   summary: 'What a member of the organization may do. People join by invitation.',
-  identity: { id: 'userId', idAs: 'id', key: ['email'], keyField: 'email' },
+  identity: { id: 'userId', idAs: 'id', requiredAs: { memberId: 'id' }, key: ['email'], keyField: 'email' },
   parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     email: {
@@ -30,6 +30,18 @@ export const memberPermissions = defineKind({
       codec: caseless,
       onChange: { refuse: 'only members themselves change their address' },
       examples: ['member@example.test', 'other@example.test'],
+    },
+    role: {
+      schema: () =>
+        z
+          .string()
+          .min(1)
+          .refine((role) => role !== 'owner', 'must not be owner: the platform gives that to nobody else')
+          .describe(
+            'Role: `admin`, `member`, or one of your own, as in `${ref:customRoles.developer.name}`. Nobody changes their own.',
+          ),
+      otherwise: 'member',
+      examples: ['member', 'admin'],
     },
     canCreateProjects: flag('create projects'),
     canDeleteProjects: flag('delete projects'),
@@ -59,13 +71,12 @@ export const memberPermissions = defineKind({
   },
   operations: {
     read: 'user.one',
-    update: 'user.assignPermissions',
+    update: ['user.assignPermissions', 'organization.updateMemberRole'],
     cannot: {
       create: 'people join by an invitation that is sent in the platform itself',
       delete: 'what the member may do stays as it is; `trueup call user.remove` removes the member',
     },
   },
-  notExported: ({ role }) =>
-    role === 'owner' || role === 'admin' ? `the ${role} may do everything, whatever a block says` : undefined,
+  notExported: ({ role }) => (role === 'owner' ? 'the owner may do everything, whatever a block says' : undefined),
   examples: ['member@example.test: { canCreateServices: true, accessedProjects: [prj_1] }\n'],
 });

@@ -70,7 +70,10 @@ describe('a missing right', () => {
     }
   });
 
-  test('to assign tags is another one than to change them', () => {
+  test('to assign tags, and to read, is another one than to change', () => {
+    const admins = ['customRole.create', 'dnsProvider.all', 'organization.updateMemberRole', 'vaultProvider.update'];
+    expect(new Set(admins.map(rightTo))).toEqual(new Set(['the role owner or admin']));
+    expect(rightTo('customRole.all')).toBeUndefined();
     expect(rightTo('tag.update')).toBe('the role owner or admin');
     expect(rightTo('tag.bulkAssign')).toBe('the project in accessedProjects');
   });

@@ -100,3 +100,32 @@ test('what only a newer platform knows is a warning, and is sent', async () => {
   const { outcomes } = await one.apply(text);
   expect(JSON.stringify(outcomes[0]?.diagnostics)).toContain('Invalid action');
 });
+
+test('a member gets a role in the apply that creates it, keeps it under another name, and loses it before it goes', async () => {
+  const one = kindBench();
+  const member = (as: string) => `members: { member@example.test: { role: ${as} } }\n`;
+  const referring = member('"${ref:customRoles.developer.name}"');
+  const roleThere = () => one.emulator.world.tables.member['member_9']?.['role'];
+  const carriedOut = async (text: string) => {
+    const { outcomes } = await one.apply(text, { adoption: true });
+    expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+    expect(await changesOf(one, text)).toEqual([]);
+    return one.requests('POST');
+  };
+  expect(await carriedOut(role() + referring)).toEqual(['customRole.create', 'organization.updateMemberRole']);
+  expect(roleThere()).toBe('developer');
+  const renamed = role().replace('{ permissions', '{ roleName: reviewer, permissions');
+  expect(await carriedOut(renamed + referring)).toContain('customRole.update');
+  expect(roleThere()).toBe('reviewer');
+  expect(await carriedOut(head + member('member'))).toEqual(['organization.updateMemberRole', 'customRole.remove']);
+  expect(roleThere()).toBe('member');
+});
+
+test('nobody becomes the owner by a block, and a role that is not there is named in the error', async () => {
+  expect((await told(`${head}members: { member@example.test: { role: owner } }\n`)).said).toContain(
+    'must not be owner',
+  );
+  const one = kindBench();
+  const { outcomes } = await one.apply(`${head}members: { member@example.test: { role: dev } }\n`, { adoption: true });
+  expect(JSON.stringify(outcomes[0]?.diagnostics)).toContain('Custom role');
+});

@@ -193,6 +193,7 @@ describe.each([...kinds, topKind()].map((kind) => ({ name: kind.kind, kind })))(
             [field.split('.')[0], renamedAs].includes(name),
           ) ||
           set.has(name) ||
+          kind.identity.requiredAs?.[name] !== undefined ||
           (notDeclared[name] ?? notDeclared[`${kind.kind}.${name}`]) !== undefined ||
           owners.test(name);
         expect(isKnown, `${call} takes ${name}`).toBe(true);
@@ -741,7 +742,7 @@ function changeThere(
   const along = Object.keys(kind.fields).filter((field) => kind.fields[field]?.inEveryUpdate === true);
   const members = [...requiredMembers(call), ...along].filter((field) => takes(call, field));
   const sent = members.map((field) => {
-    const present = observedValue(kind, field, row) ?? row[field] ?? null;
+    const present = observedValue(kind, field, row) ?? row[kind.identity.requiredAs?.[field] ?? field] ?? null;
     return [field, present ?? (union === undefined ? null : (kind.fields[field]?.examples[0] ?? null))];
   });
   // Another case, with what it needs.

@@ -1,7 +1,7 @@
 import { callerOf, membership } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, type Row } from '../json-rows.ts';
+import { omit, type Json, type Row } from '../json-rows.ts';
 import { isLicensed } from '../licence.ts';
 import { rowView } from '../views.ts';
 
@@ -59,6 +59,24 @@ export const organization: Group = {
     return [];
   },
 
+  'organization.updateMemberRole'(context, { memberId, role = null }) {
+    const { store } = context;
+    const caller = callerOf(context);
+    const target = store.find('member', memberId);
+    if (target === undefined) throw notFound('Member');
+    const forbidden = (message: string) => new ApiError('FORBIDDEN', message);
+    if (target['organizationId'] !== caller['organizationId'])
+      throw forbidden("You are not allowed to update this member's role");
+    if (target['userId'] === caller['userId']) throw forbidden('You cannot change your own role');
+    if (target['role'] === 'owner' || role === 'owner') throw forbidden('The owner role is nontransferable');
+    if (caller['role'] === 'admin' && target['role'] === 'admin')
+      throw forbidden('Only the organization owner can change admin roles. Admins can only modify member roles.');
+    if (role !== 'admin' && role !== 'member' && !hasRole(context, target['organizationId'], role))
+      throw notFound(`Custom role "${String(role)}"`);
+    store.update('member', memberId, { role });
+    return true;
+  },
+
   'organization.setDefault'(context, input) {
     const { store } = context;
     const { userId } = callerOf(context);
@@ -71,10 +89,13 @@ export const organization: Group = {
 
 /** A role of one's own has to exist, and to be allowed. */
 function checkDefaultRole(context: Context, { organizationId, defaultRole = null }: Row): void {
-  const roles = context.store.children('organizationRole', 'organizationId', organizationId);
-  if (!roles.some(({ role }) => role === defaultRole)) throw notFound(`Role "${String(defaultRole)}"`);
+  if (!hasRole(context, organizationId, defaultRole)) throw notFound(`Role "${String(defaultRole)}"`);
   if (!isLicensed(context))
     throw new ApiError('FORBIDDEN', 'Setting a custom role as default requires a valid enterprise license');
+}
+
+function hasRole({ store }: Context, organizationId: Json | undefined, name: Json): boolean {
+  return store.children('organizationRole', 'organizationId', organizationId).some(({ role }) => role === name);
 }
 
 function order(invitation: Readonly<Record<string, unknown>>): string {

@@ -81,3 +81,14 @@ test('an organization has ten roles at most, and none without a licence', async 
   const update = { organizationId: 'org_1', name: 'Example', defaultRole: 'developer' };
   await expect(emulator.act('organization.update', update)).rejects.toThrow('requires a valid enterprise license');
 });
+
+test.each([
+  [{ memberId: 'none', role: 'admin' }, 'Member not found'],
+  [{ memberId: 'member_1', role: 'admin' }, 'cannot change your own role'],
+  [{ memberId: 'member_9', role: 'owner' }, 'nontransferable'],
+  [{ memberId: 'member_9', role: 'none' }, 'Custom role .*none.* not found'],
+])('refuses the role of a member %j', async (input, says) => {
+  const emulator = await made();
+  await expect(emulator.act('organization.updateMemberRole', input)).rejects.toThrow(new RegExp(says));
+  expect(await emulator.act('organization.updateMemberRole', { memberId: 'member_9', role: 'admin' })).toBe(true);
+});
