@@ -16,7 +16,7 @@ export function filesExist(
 ): readonly Problem[] {
   const written = children.filter(({ kind }) => kind === 'fileMount');
   const paths = written.map(({ values }) =>
-    typeof values.filePath === 'string' ? plainPath(values.filePath) : undefined,
+    typeof values.filePath === 'string' ? pathInFiles(values.filePath) : undefined,
   );
   const isWritten = (path: string) =>
     paths.some((one) => one === undefined || one === path || one.startsWith(`${path}/`) || path === '');
@@ -89,7 +89,7 @@ function filesStay(
       const path = belowFiles(source);
       return (
         path !== undefined &&
-        (path === '' || plainPath(filePath) === path || plainPath(filePath).startsWith(`${path}/`))
+        (path === '' || pathInFiles(filePath) === path || pathInFiles(filePath).startsWith(`${path}/`))
       );
     };
     const about = { address, field: 'content', when: { changes: 'content', besides: self.address } } as const;
@@ -204,6 +204,11 @@ function isElsewhere(path: string): boolean {
 function belowFiles(path: string): string | undefined {
   const plain = plainPath(path);
   return plain === '../files' ? '' : /^\.\.\/files\/(.*)$/.exec(plain)?.[1];
+}
+
+/** The path of a file below ../files: the platform puts its own behind that, with a slash before it or without. */
+function pathInFiles(filePath: string): string {
+  return plainPath(filePath).replace(/^\/+/, '');
 }
 
 /** A path without dots and slashes that mean nothing. */
