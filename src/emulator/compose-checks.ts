@@ -46,8 +46,14 @@ export function composeProblem(content: Row, row: Row, beside: Beside): string |
   for (const [name, service] of Object.entries(services)) {
     if (!isMap(service)) return `services.${name} must be a mapping`;
     const about = { name, service, content, beside, maps, isStack };
+    // Of a service that does not start compose reads the form only.
     const problem =
-      (isStack ? stackProblem(about) : buildProblem(about)) ?? referenceProblem(about) ?? fileProblem(about);
+      specProblem(about) ??
+      (isStack
+        ? (stackProblem(about) ?? referenceProblem(about) ?? fileProblem(about))
+        : isOff(service)
+          ? undefined
+          : (buildProblem(about) ?? referenceProblem(about) ?? fileProblem(about)));
     if (problem !== undefined) return problem;
   }
   return includeProblem(content, beside) ?? sourceProblem(content, row, beside);
@@ -62,30 +68,14 @@ interface About {
   readonly isStack: boolean;
 }
 
-/** Members of services and of files that a stack does not know. Measured with `docker stack config` of docker 28. */
-const unknownToStacks = new Set(
-  `annotations attach blkio_config cgroup cpu_count cpu_shares cpus cpuset develop device_cgroup_rules dns_opt extends gpus
-  group_add label_file mem_limit mem_reservation mem_swappiness memswap_limit models oom_kill_disable pids_limit platform
-  post_start pre_stop profiles provider pull_policy runtime scale storage_opt use_api_socket user_ns uts volumes_from
-  volume_driver`.split(/\s+/),
-);
-const unknownAtTop = ['name', 'include', 'models'];
-
-/** A stack builds nothing, and takes an older form of some members. */
-function stackProblem({ name, service, content }: About): string | undefined {
-  const atTop = unknownAtTop.find((member) => content[member] !== undefined);
-  if (atTop !== undefined) return `(root) Additional property ${atTop} is not allowed`;
-  const unknown = Object.keys(service).find((member) => unknownToStacks.has(member));
-  if (unknown !== undefined) return `services.${name} Additional property ${unknown} is not allowed`;
-  const noText = Object.entries(mapOf(service['environment'])).find(([, value]) => typeof value === 'boolean')?.[0];
-  if (noText !== undefined) return `services.${name}.environment.${noText} must be a string, number or null`;
-  if (isMap(service['depends_on'])) return `services.${name}.depends_on must be a list`;
-  if (textOr(service, 'image') === '') return `invalid image reference for service ${name}: no image specified`;
-  return imageProblem(textOr(service, 'image'));
+/** A stack builds nothing. */
+function stackProblem({ name, service }: About): string | undefined {
+  const image = textOr(service, 'image');
+  return image === '' ? `invalid image reference for service ${name}: no image specified` : imageProblem(image);
 }
 
 function imageProblem(image: string): string | undefined {
-  return /[:@/]$|\s/.test(image) ? `invalid reference format: ${image}` : undefined;
+  return /^[:@/]|[:@/]$|\s/.test(image) ? `invalid reference format: ${image}` : undefined;
 }
 
 function buildProblem({ name, service, beside }: About): string | undefined {
@@ -106,6 +96,18 @@ function buildProblem({ name, service, beside }: About): string | undefined {
     : `failed to read dockerfile: open ${posix.basename(file)}: no such file or directory`;
 }
 
+/** Ports and volumes with a part that is empty. */
+function specProblem({ name, service, isStack }: About): string | undefined {
+  const shorts = (key: string) =>
+    (Array.isArray(service[key]) ? service[key] : []).filter((item) => typeof item === 'string');
+  const port = shorts('ports').find((text) => /(?:^|:)(?:\/\w*)?$/.test(text));
+  if (port !== undefined)
+    return isStack ? `services.${name}.ports.0 Does not match format 'ports'` : `no port specified: ${port}<empty>`;
+  const volume = shorts('volumes').find((text) => /^$|^:|::|:$/.test(text));
+  if (volume === undefined) return undefined;
+  return volume === '' ? 'invalid empty volume spec' : `invalid spec: ${volume}: empty section between colons`;
+}
+
 /** The sections whose names services use, with the word for one of them. */
 const sections = { networks: 'network', volumes: 'volume', configs: 'config', secrets: 'secret' } as const;
 
@@ -113,15 +115,18 @@ function referenceProblem({ name, service, content, maps, isStack }: About): str
   if (!isStack && service['network_mode'] !== undefined && service['networks'] !== undefined)
     return `service "${name}" declares mutually exclusive \`network_mode\` and \`networks\`: invalid compose project`;
   const missing = (section: keyof typeof sections, used: string) =>
-    Object.hasOwn(mapOf(content[section]), used) ||
-    (section === 'networks' && ['default', 'host', 'none'].includes(used))
+    Object.hasOwn(mapOf(content[section]), used) || (section === 'networks' && used === 'default')
       ? []
       : [`service "${name}" refers to undefined ${sections[section]} ${used}: invalid compose project`];
-  const dependencies = namesIn(service['depends_on']).filter((other) => !Object.hasOwn(maps, other));
+  const member = networkMembers(service).find(([, key]) => !membersOfNetworks.has(key));
+  if (member !== undefined)
+    return `services.${name}.networks.${member[0]} additional properties '${member[1]}' not allowed`;
+  // A stack starts all at once.
+  const dependencies = isStack ? [] : servicesNamed(service);
   return [
-    ...dependencies.map(
-      (other) => `service "${name}" depends on undefined service "${other}": invalid compose project`,
-    ),
+    ...dependencies
+      .filter(({ other, isOptional }) => maps[other] === undefined || (!isOptional && isOff(maps[other])))
+      .map(({ other }) => `service "${name}" depends on undefined service "${other}": invalid compose project`),
     ...namesIn(service['networks']).flatMap((used) => missing('networks', used)),
     ...['configs', 'secrets'].flatMap((section) =>
       sourcesIn(service[section]).flatMap((used) => missing(section as 'configs', used)),
@@ -130,6 +135,41 @@ function referenceProblem({ name, service, content, maps, isStack }: About): str
       .filter(({ type, source }) => type === 'volume' && source !== '')
       .flatMap(({ source }) => missing('volumes', source)),
   ][0];
+}
+
+/** What compose and stacks take of a network of a service, together. */
+const membersOfNetworks = new Set(
+  'aliases driver_opts gw_priority interface_name ipv4_address ipv6_address link_local_ips mac_address priority'.split(
+    ' ',
+  ),
+);
+
+function networkMembers({ networks }: Row): [string, string][] {
+  return Object.entries(mapOf(networks)).flatMap(([name, value]) =>
+    Object.keys(mapOf(value)).map((key): [string, string] => [name, key]),
+  );
+}
+
+/** The services that one cannot be without: compose makes a dependency of each of them. */
+function servicesNamed(service: Row): { readonly other: string; readonly isOptional: boolean }[] {
+  const listed = ['links', 'volumes_from'].flatMap((key) =>
+    namesIn(service[key]).map((text) => text.split(':')[0] ?? ''),
+  );
+  const shared = ['network_mode', 'ipc', 'pid'].flatMap(
+    (key) => /^service:(.*)$/.exec(textOr(service, key))?.[1] ?? [],
+  );
+  return [
+    ...namesIn(service['depends_on']).map((other) => ({
+      other,
+      isOptional: mapOf(mapOf(service['depends_on'])[other])['required'] === false,
+    })),
+    ...[...listed.filter((other) => other !== 'container'), ...shared].map((other) => ({ other, isOptional: false })),
+  ];
+}
+
+/** Whether a service has profiles: none is ever on here. */
+function isOff({ profiles }: Row): boolean {
+  return Array.isArray(profiles) && profiles.length > 0;
 }
 
 function fileProblem({ service, beside }: About): string | undefined {

@@ -11,9 +11,11 @@ import { ApiError } from './error-answers.ts';
 import { checkHost } from './host-ports.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row } from './json-rows.ts';
+import { formProblem } from './stack-forms.ts';
 import { runContainer } from './machine.ts';
 import { ordersOfCompose } from './service-orders.ts';
 import { variablesOf } from './service-variables.ts';
+import type { Store } from './table-store.ts';
 
 /** How a compose is deployed. */
 export const composeDeployment: Deployable = {
@@ -58,9 +60,14 @@ export const composeDeployment: Deployable = {
 
     const isStack = row['composeType'] === 'stack';
     const variables = variablesFor(context, row);
-    const read = interpolated(readAsDocker(written), variables, isStack);
+    const given = readAsDocker(written);
+    const read = interpolated(given, variables, isStack);
     const beside = filesBeside(store, row);
-    const problem = composeProblem(read, row, beside) ?? (isStack ? undefined : pullProblem(written));
+    const problem =
+      (isStack ? formProblem(given) : undefined) ??
+      composeProblem(read, row, beside) ??
+      lostNetwork(store, row) ??
+      (isStack ? undefined : pullProblem(written));
     if (problem !== undefined) throw failed(problem);
     const envOf = containerVariables(store, row, variables);
     const orders = ordersOfCompose(read, row, (service) => ({
@@ -74,6 +81,16 @@ export const composeDeployment: Deployable = {
     return isStack ? ignoredIn(read) : [];
   },
 };
+
+/** The network that the file of an isolated compose names: the platform makes one with the appName only. */
+function lostNetwork(store: Store, row: Row): string | undefined {
+  const name = textOr(row, 'suffix');
+  if (row['isolatedDeployment'] !== true || name === '' || name === row['appName']) return undefined;
+  const others = Object.values(store.world.tables.network);
+  if (others.some((one) => one['name'] === name && (one['serverId'] ?? null) === (row['serverId'] ?? null)))
+    return undefined;
+  return `network ${name} declared as external, but could not be found`;
+}
 
 /** What a repository holds that nobody reads: a service that stays up. */
 const ofRepository = { services: { web: { image: 'repository' } } };
@@ -123,13 +140,23 @@ function bindFolders({ store, now }: Context, content: Row, { row, beside }: { r
   }
 }
 
-/** What docker says of the members that a stack does not have. */
+/** What docker says of the members of a stack that it reads over. Measured with docker 28. */
 function ignoredIn(content: Row): string[] {
   const members = Object.values(serviceMaps(content)).flatMap((service) => Object.keys(service));
   const named = (all: readonly string[]) => all.filter((member) => members.includes(member)).join(', ');
-  const [unsupported, deprecated] = [named(['build', 'depends_on', 'links', 'restart']), named(['container_name'])];
+  const [unsupported, deprecated] = [named(unsupportedInStacks), named(['container_name', 'expose'])];
+  const ports = Object.values(serviceMaps(content)).flatMap(({ ports: all }) =>
+    Array.isArray(all) ? all.map(String) : [],
+  );
   return [
     ...(unsupported === '' ? [] : [`Ignoring unsupported options: ${unsupported}`]),
     ...(deprecated === '' ? [] : [`Ignoring deprecated options: ${deprecated}`]),
+    ...ports
+      .filter((port) => /^[\d.]+:\d*:/.test(port))
+      .map((port) => `ignoring IP-address (${port}) service will listen on '0.0.0.0'`),
   ];
 }
+
+const unsupportedInStacks =
+  `build cgroupns_mode cgroup_parent devices domainname external_links ipc links mac_address network_mode
+  pid privileged restart security_opt shm_size userns_mode`.split(/\s+/);

@@ -117,6 +117,17 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
     const { source } = mapOf(item);
     return typeof source === 'string' ? { ...mapOf(item), source: renamed(source) } : item;
   };
+  /** The networks of a service; of what it says of each, only `aliases` keeps its key. */
+  const joined = (networks: Json): Json => {
+    if (Array.isArray(networks)) return names(networks, own);
+    const inner = (value: Json): Json =>
+      isMap(value)
+        ? Object.fromEntries(
+            Object.entries(mapOf(value)).map(([key, item]) => [key === 'aliases' ? key : renamed(key), item]),
+          )
+        : value;
+    return Object.fromEntries(Object.entries(mapOf(networks)).map(([name, value]) => [own(name), inner(value)]));
+  };
   const declared = Object.keys(mapOf(content['volumes']));
   const volume = (item: Json): Json => {
     if (typeof item !== 'string') return declared.includes(String(mapOf(item)['source'])) ? renamedSource(item) : item;
@@ -129,7 +140,7 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
     volumes_from: (value) => names(value),
     configs: (value) => names(value),
     secrets: (value) => names(value),
-    networks: (value) => names(value, own),
+    networks: joined,
     volumes: (value) => (Array.isArray(value) ? value.map(volume) : value),
     container_name: (value) => (typeof value === 'string' ? renamed(value) : value),
     extends: (value) => {

@@ -1,16 +1,28 @@
-import type { Row } from './json-rows.ts';
+import type { Json, Row } from './json-rows.ts';
 
-/** The ports that a service of a compose file publishes, as `address:port/protocol`; those that docker chooses are free. */
-export function portsIn(service: Row): string[] {
-  const { ports } = service;
-  return (Array.isArray(ports) ? ports : []).flatMap((port) => {
-    if (typeof port === 'object' && port !== null && !Array.isArray(port))
-      return rangeOf(String(port['host_ip'] ?? ''), String(port['published'] ?? ''), String(port['protocol'] ?? 'tcp'));
-    const form = /^(?:(\[.*\]|[\d.]+):)?(?:(\d+(?:-\d+)?):)(\d+)(-\d+)?(?:\/(\w+))?$/;
-    const [, address = '', published = '', , isRange, protocol = 'tcp'] = form.exec(String(port)) ?? [];
-    // Of a range for one port of the container docker takes what is free.
-    return published.includes('-') && isRange === undefined ? [] : rangeOf(address, published, protocol);
-  });
+/**
+ * The ports that a service of a compose file publishes, as `address:port/protocol`; those that docker chooses are free. Compose
+ * takes one that stands twice once, and none in the network of the host; a stack publishes on all addresses.
+ */
+export function portsIn(service: Row, isStack: boolean): string[] {
+  const { ports, network_mode: mode } = service;
+  if (mode === 'host' && !isStack) return [];
+  const all = [...new Set((Array.isArray(ports) ? ports : []).map((port) => JSON.stringify(port)))];
+  return all
+    .map((text) => JSON.parse(text) as Json)
+    .flatMap((port) => {
+      if (typeof port === 'object' && port !== null && !Array.isArray(port))
+        return rangeOf(
+          String(port['host_ip'] ?? ''),
+          String(port['published'] ?? ''),
+          String(port['protocol'] ?? 'tcp'),
+        );
+      const form = /^(?:(\[.*\]|[\d.]+):)?(?:(\d+(?:-\d+)?):)(\d+)(-\d+)?(?:\/(\w+))?$/;
+      const [, written = '', published = '', , isRange, protocol = 'tcp'] = form.exec(String(port)) ?? [];
+      const address = isStack ? '' : written;
+      // Of a range for one port of the container docker takes what is free.
+      return published.includes('-') && isRange === undefined ? [] : rangeOf(address, published, protocol);
+    });
 }
 
 function rangeOf(address: string, published: string, protocol: string): string[] {

@@ -108,7 +108,7 @@ export function ordersOfCompose(content: Row, row: Row, aboutOf: (service: Row) 
         ),
         refusal,
       },
-      ports: portsIn(service),
+      ports: portsIn(service, isSwarm),
       replicas: numberOr(deploy['replicas'] ?? service['scale'], 1),
       isSwarm,
       isPulledLater: isSwarm,

@@ -153,6 +153,8 @@ describe('a deployment', () => {
     ['a suffix alone', { suffix: 'sfx' }, 'web', 'web-sfx'],
     ['isolation beside both', { randomize: true, suffix: 'sfx', isolatedDeployment: true }, 'web', 'web-sfx'],
   ])('with %s looks for the service of a domain by the name after that', async (_what, settings, right, wrong) => {
+    if ('isolatedDeployment' in settings)
+      expect(await call('network.create', { name: settings.suffix })).toMatchObject({ status: 200 });
     for (const [serviceName, composeStatus] of [
       [right, 'done'],
       [wrong, 'error'],
