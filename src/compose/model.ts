@@ -21,6 +21,8 @@ export interface ComposeModel {
   /** The definitions of named volumes, networks, configs and secrets. */
   readonly volumes: Definitions;
   readonly networks: Definitions;
+  readonly configs: Definitions;
+  readonly secrets: Definitions;
   /** The files beside the compose file that it cannot be run without. */
   readonly files: readonly NamedFile[];
   /** The uses of variables, as they stand in the text. */
@@ -52,6 +54,8 @@ type Path = readonly (string | number)[];
 /** A use of a variable, and where it stands. */
 export interface UseAt extends VariableUse {
   readonly at: Path;
+  /** The whole text there, with the variables filled in that have a value. */
+  readonly text: string;
 }
 
 /** A `$…` that is no variable, and where it stands. */
@@ -111,13 +115,15 @@ function modelOf(content: Definition, lookup: Lookup): ComposeModel {
   }
   for (const { name, environment } of services.values()) {
     for (const [key, value] of environment) {
-      if (value === null) uses.push({ name: key, operator: '-', at: ['services', name, 'environment', key] });
+      if (value === null) uses.push({ name: key, operator: '-', at: ['services', name, 'environment', key], text: '' });
     }
   }
   return {
     services,
     volumes: definitionsOf(whole.volumes),
     networks: definitionsOf(whole.networks),
+    configs: definitionsOf(whole.configs),
+    secrets: definitionsOf(whole.secrets),
     files: filesOf(whole, services),
     uses,
     refused,
@@ -141,7 +147,7 @@ function filled(
   if (typeof value === 'string') {
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
-    into.uses.push(...uses.map((use) => ({ ...use, at })));
+    into.uses.push(...uses.map((use) => ({ ...use, at, text })));
     if (refused !== undefined) into.refused.push({ ...refused, at });
     return text;
   }

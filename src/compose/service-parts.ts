@@ -91,29 +91,39 @@ function pathOf(path: string): string {
   return path.replace(/(?<=[^/]|^\/)\/+$/, '');
 }
 
-/** The ports of the host that a service publishes; those whose numbers are not known are left out. */
+/**
+ * The ports of the host that a service publishes; those whose numbers are not known, or that docker chooses, are left out. Of two
+ * that are the same in all compose takes one.
+ */
 export function publishedBy({ ports }: ReturnType<typeof mapOf>): readonly Published[] {
-  return itemsOf(ports).flatMap((item, index) => {
+  const found = new Map<string, Published>();
+  for (const [index, item] of itemsOf(ports).entries()) {
     const read = isObject(item) ? longPort(item) : shortPort(String(item));
     const range = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(read?.published ?? '');
-    if (read === undefined || range === null) return [];
+    if (read === undefined || range === null) continue;
+    const { target, protocol, hostIp } = read;
     const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
-    return first > last ? [] : [{ first, last, protocol: read.protocol, hostIp: read.hostIp, index }];
-  });
+    // Of a range for one port of the container docker takes a free one.
+    const isChosen = last > first && !target.includes('-');
+    const key = [hostIp ?? '0.0.0.0', first, last, target, protocol].join(' ');
+    if (first <= last && !isChosen && !found.has(key)) found.set(key, { first, last, protocol, hostIp, index });
+  }
+  return [...found.values()];
 }
 
-function longPort({ published, protocol, host_ip: hostIp }: ReturnType<typeof mapOf>) {
+function longPort({ published, target, protocol, host_ip: hostIp }: ReturnType<typeof mapOf>) {
   if (published === undefined || published === null || published === '') return undefined;
   const ip = typeof hostIp === 'string' ? hostIp : undefined;
-  return { published: String(published), protocol: typeof protocol === 'string' ? protocol : 'tcp', hostIp: ip };
+  const of = typeof protocol === 'string' ? protocol : 'tcp';
+  return { published: String(published), target: String(target), protocol: of, hostIp: ip };
 }
 
 /** Reads `[address:]published:target[/protocol]`. */
 function shortPort(text: string) {
-  const [, address, plain, published, protocol = 'tcp'] =
-    /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?([^:/]*):[^:/]+(?:\/(\w+))?$/.exec(text) ?? [];
-  const hostIp = address ?? plain;
-  return published === undefined ? undefined : { published, protocol, hostIp };
+  const [, address, plain, published, target, protocol = 'tcp'] =
+    /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?([^:/]*):([^:/]+)(?:\/(\w+))?$/.exec(text) ?? [];
+  const hostIp = (address ?? plain) === '' ? undefined : (address ?? plain);
+  return published === undefined || target === undefined ? undefined : { published, target, protocol, hostIp };
 }
 
 /** The names of files that compose takes from its own folder: in a list, in a text, or under `path`. */

@@ -113,7 +113,7 @@ export const codes = {
     'Write the file under files: and name it ../files/NAME, or take the compose from a repository.',
   ),
   'unset-variable': warning(
-    'A compose file uses a variable that is set nowhere: compose fills in an empty text, or refuses the file.',
+    'A compose file uses a variable that is set nowhere: compose fills in an empty text, or refuses what that leaves of an image, a port or a volume.',
     'Write the variable under env:, or a default in the compose file, as in ${NAME:-value}.',
   ),
   'unused-env': note(
@@ -133,11 +133,17 @@ export const codes = {
     'Write the value in the form that the message names.',
   ),
   'lost-route': warning(
-    'A service of a compose gets a domain, and something of its definition is lost or shared thereby.',
+    'What the platform adds to services of a compose for a domain or for isolatedDeployment replaces, shares or breaks something of them.',
     'Write what the service needs into the service itself.',
   ),
-  'refused-setting': error('A setting makes each deployment fail.', 'Change it as the message says.'),
-  'ignored-setting': warning('A setting has no effect beside the others.', 'Remove it.'),
+  'refused-setting': error(
+    'A setting, or something in a compose file, makes each deployment fail.',
+    'Change it as the message says.',
+  ),
+  'ignored-setting': warning(
+    'A setting, or something in the compose file of a stack, has no effect beside the others.',
+    'Remove it.',
+  ),
   'unmounted-file': warning(
     'A file under files: is mounted by no service, or a service mounts one that no entry writes.',
     'Write the same path in both.',

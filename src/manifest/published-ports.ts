@@ -27,7 +27,9 @@ export function portsTakenTwice(
         ...(path === undefined ? {} : { path }),
       } as const;
       if (other !== undefined) {
-        const by = other.address === checked.address ? 'another service of it' : other.address;
+        const isOwn = other.address === checked.address;
+        const by =
+          other.service === one.service ? 'another port of it' : isOwn ? 'another service of it' : other.address;
         const message = `${words} of the same server is also published by ${by}`;
         problems.push({ ...about, message, remedy: 'Publish one of them on another port.' });
       } else if (path !== undefined && (port === 80 || port === 443)) {
@@ -49,6 +51,7 @@ interface Taken extends PublishedPort {
 
 /** Whether two ports of one number are one: of different addresses of the host each is another. */
 function isSame(one: PublishedPort, other: PublishedPort): boolean {
-  if (one.service === other.service || (one.isPerMachine === true && other.isPerMachine === true)) return false;
+  const isOne = one.service === other.service && canonical(one.path ?? []) === canonical(other.path ?? []);
+  if (isOne || (one.isPerMachine === true && other.isPerMachine === true)) return false;
   return one.hostIp === undefined || other.hostIp === undefined || one.hostIp === other.hostIp;
 }

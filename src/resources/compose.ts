@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
-import {
-  composeWorks,
-  portsPublished,
-  serviceSuffix,
-  servicesWithImages,
-  sharedInCompose,
-} from './families/compose-checks.ts';
+import { composeWorks, portsPublished, servicesWithImages, sharedInCompose } from './families/compose-checks.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -24,7 +18,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { composeRepeats } from './families/fixed-images.ts';
-import { composeYamlOf } from './families/compose-model.ts';
+import { composeYamlOf, serviceSuffix } from './families/compose-model.ts';
 import { containersOfCompose } from './families/container-lists.ts';
 import {
   dataLeft,

@@ -5,7 +5,8 @@ import type { Verdict } from '../kind/kind-command.ts';
 import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { WebAddress } from '../kind/service.ts';
-import { portsOfService, serviceSuffix } from './families/compose-checks.ts';
+import { portsOfService } from './families/compose-checks.ts';
+import { serviceSuffix } from './families/compose-model.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
 

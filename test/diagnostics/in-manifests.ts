@@ -60,7 +60,9 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
   },
   'not-compose': { 'trueup.yaml': production(raw('service: { web: { image: nginx } }')) },
   'not-in-source': { 'trueup.yaml': production(raw('services: { web: { build: . } }')) },
-  'unset-variable': { 'trueup.yaml': production(raw('services: { web: { image: "nginx:${TAG}" } }')) },
+  'unset-variable': {
+    'trueup.yaml': production(raw('services: { web: { image: nginx, environment: { TAG: "${TAG}" } } }')),
+  },
   'unused-env': { 'trueup.yaml': production(stack('env: { REGION: eu }')) },
   'env-line': { 'trueup.yaml': production(database('env: "A=1\\nuse flake\\n"')) },
   'refused-expression': { 'trueup.yaml': production(raw('services: { web: { image: nginx, command: "echo ${1}" } }')) },

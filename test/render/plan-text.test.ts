@@ -77,7 +77,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
 
   it('shows the data that a variable of the environment puts at risk at the service', async () => {
     const world = bench();
-    const file = 'services: { db: { image: "postgres:${PG}", volumes: ["data:/db"] } }';
+    const file = '{ services: { db: { image: "postgres:${PG}", volumes: ["data:/db"] } }, volumes: { data: {} } }';
     const text = (version: string) =>
       `${head}environments:\n  production:\n    env: { PGX: "${version}" }\n    compose:\n      shop:\n` +
       `        source: { type: raw, composeFile: '${file}' }\n        env: { PG: "\${{environment.PGX}}" }\n`;

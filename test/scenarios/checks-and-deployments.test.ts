@@ -78,6 +78,12 @@ const web = (members: string, more = '') => raw(`services:\n  web: { image: ngin
 const domain = 'domains: { shop.example.com: { serviceName: web, port: 80 } }';
 const stack = 'composeType: stack';
 const back = 'x-a: &a { networks: [back], labels: [own=1] }\nnetworks: { back: {} }\nservices:\n';
+const suffix = 'randomize: true, suffix: sfx';
+/** With a suffix; `settings` of a harmless one have no `#`. */
+const two = (first: string, rest = '', settings = `${suffix}, #`) =>
+  raw(`services:\n  web: { image: nginx, ${first} }\n  db: { image: redis }\n${rest}`, settings);
+const inStack = (members: string, rest = '', settings = `${stack}, #`) =>
+  raw(`services:\n  web: { image: nginx, ${members} }\n${rest}`, settings);
 const git = (settings: string) =>
   `    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main }, ${settings} } }\n`;
 const other = (ports: string) =>
@@ -124,6 +130,19 @@ const planted: readonly Planted[] = [
     /required variable A/,
   ],
   ['unset-variable', web('environment: { A: "is ${A}" }', '#'), 'env', /^A=is $/m],
+  ['unset-variable', raw('services: { web: { image: "${A}" } }', '#'), 'log', /neither an image nor a build context/],
+  ['unset-variable', raw('services: { web: { image: "nginx:${A}" } }', '#'), 'log', /invalid reference format: nginx:/],
+  [
+    'unset-variable',
+    raw('services: { web: { image: "${A}/nginx" } }', 'env: { A: "" }, #'),
+    'log',
+    /invalid reference/,
+  ],
+  ['unset-variable', raw('services: { web: { image: "${A}" } }', `${stack}, #`), 'log', /no image specified/],
+  ['unset-variable', web('ports: ["8080:${A}"]', '#'), 'log', /no port specified: 8080:<empty>/],
+  ['unset-variable', web('ports: ["${A}:8080:${A}/udp"]', `${stack}, #`), 'log', /Does not match format 'ports'/],
+  ['unset-variable', web('volumes: ["${A}:/a"]', '#'), 'log', /invalid spec: :\/a: empty section/],
+  ['unset-variable', web('volumes: ["${A}"]', `${stack}, #`), 'log', /invalid empty volume spec/],
   ['unused-env', web('user: root', 'env: { A: "1" }, #'), 'env', /^(?!.*A=1)/s],
   ['env-line', web('env_file: .env', 'env: "A=1\\nuse flake\\n", #'), 'env', /^(?!.*flake)/s],
   ['env-line', web('env_file: .env', 'env: "A=1\\nA=2\\n", #'), 'env', /^(?!.*A=1).*A=2/s],
@@ -199,6 +218,108 @@ const planted: readonly Planted[] = [
     /invalid image reference for service web/,
   ],
   [
+    'refused-setting',
+    web('ports: ["80:80"]', '#').replace('image: nginx, ', ''),
+    'log',
+    /neither an image nor a build/,
+  ],
+  ['refused-setting', web('network_mode: host, networks: [default]', '#'), 'log', /mutually exclusive/],
+  ['refused-setting', web('networks: [back]', '#'), 'log', /refers to undefined network back/],
+  ['refused-setting', web('volumes: ["data:/data"]', '#'), 'log', /refers to undefined volume data/],
+  ['refused-setting', web('volumes: ["data:/data"]', `${stack}, #`), 'log', /refers to undefined volume data/],
+  ['refused-setting', web('secrets: [key]', '#'), 'log', /refers to undefined secret key/],
+  ['refused-setting', web('depends_on: [db]', '#'), 'log', /depends on undefined service "db"/],
+  ['refused-setting', web('network_mode: "service:vpn"', '#'), 'log', /depends on undefined service "vpn"/],
+  [
+    'refused-setting',
+    raw('services: { web: { image: nginx, depends_on: [db] }, db: { image: redis, profiles: [data] } }', '#'),
+    'log',
+    /depends on undefined service "db"/,
+  ],
+  [
+    'refused-setting',
+    raw('x-a: &a { networks: [dokploy-network] }\nservices: { web: { <<: *a, image: nginx } }', '#'),
+    'log',
+    /refers to undefined network dokploy-network/,
+  ],
+  [
+    'refused-setting',
+    raw(
+      'x-a: &a { depends_on: [db] }\nservices: { web: { <<: *a, image: nginx }, db: { image: redis } }',
+      `${suffix}, #`,
+    ),
+    'log',
+    /"web-sfx" depends on undefined service "db"/,
+  ],
+  ['refused-setting', raw(`${back}  web: { <<: *a, image: nginx }\n`, `${suffix}, #`), 'log', /undefined network back/],
+  [
+    'refused-setting',
+    raw(
+      'x-a: &a { volumes: ["data:/a"] }\nvolumes: { data: }\nservices: { web: { <<: *a, image: nginx } }',
+      `${suffix}, #`,
+    ),
+    'log',
+    /refers to undefined volume data/,
+  ],
+  [
+    'refused-setting',
+    raw(
+      'x-a: &a { db: { condition: service_started } }\nservices: { web: { image: nginx, depends_on: { <<: *a } }, db: { image: redis } }',
+      `${suffix}, #`,
+    ),
+    'log',
+    /depends on undefined service "<<-sfx"|depends on undefined service "db"/,
+  ],
+  [
+    'refused-setting',
+    raw('x-a: &a { web: { image: nginx } }\nservices: { <<: *a, db: { image: redis } }', `${suffix}, #`),
+    'log',
+    /"<<-sfx" has neither an image/,
+  ],
+  ['refused-setting', two('network_mode: "service:db"'), 'log', /depends on undefined service "db"/],
+  ['refused-setting', two('links: ["db:data"]'), 'log', /depends on undefined service "db"/],
+  ['refused-setting', two('networks: [default]'), 'log', /undefined network default-sfx/],
+  [
+    'refused-setting',
+    two('networks: { back: { ipv4_address: 10.1.0.2 } }', 'networks: { back: {} }\n'),
+    'log',
+    /additional properties 'ipv4_address-sfx'/,
+  ],
+  ['refused-setting', inStack('profiles: [a]'), 'log', /services\.web Additional property profiles is not allowed/],
+  ['refused-setting', inStack('pull_policy: always'), 'log', /Additional property pull_policy/],
+  ['refused-setting', inStack('mem_limit: 1g'), 'log', /forbidden properties/],
+  ['refused-setting', inStack('user: root', 'name: shop\n'), 'log', /\(root\) Additional property name/],
+  ['refused-setting', inStack('user: root', 'version: "2.4"\n'), 'log', /unsupported Compose file version: 2\.4/],
+  ['refused-setting', inStack('user: root', 'version: 3.8\n'), 'log', /version must be a string/],
+  ['refused-setting', inStack('environment: { A: true }'), 'log', /environment\.A must be a string, number or null/],
+  ['refused-setting', inStack('labels: { A: false }'), 'log', /labels\.A must be a string/],
+  ['refused-setting', inStack('user: 1000'), 'log', /user must be a string/],
+  ['refused-setting', inStack('command: [sleep, 9]'), 'log', /command\.1 must be a string/],
+  [
+    'refused-setting',
+    inStack('depends_on: { db: { condition: service_started } }', '  db: { image: redis }\n'),
+    'log',
+    /depends_on must be a list/,
+  ],
+  ['refused-setting', inStack('ports: [{ target: 80, published: "8080" }]'), 'log', /published must be a integer/],
+  ['refused-setting', inStack('ports: [{ target: 80, host_ip: 127.0.0.1 }]'), 'log', /Additional property host_ip/],
+  ['refused-setting', inStack('ports: ["8080:80", "8080:80"]'), 'log', /must be unique/],
+  ['refused-setting', inStack('deploy: { resources: { limits: { cpus: 0.5 } } }'), 'log', /cpus must be a string/],
+  [
+    'refused-setting',
+    inStack('configs: [c]', 'configs: { c: { content: a } }\n'),
+    'log',
+    /Additional property content/,
+  ],
+  ['ignored-setting', inStack('privileged: true, links: [web]'), 'log', /unsupported options: links, privileged/],
+  ['ignored-setting', inStack('ports: ["127.0.0.1:8080:80"]'), 'log', /service will listen on '0\.0\.0\.0'/],
+  [
+    'lost-route',
+    web('user: root', 'isolatedDeployment: true, suffix: sfx, #'),
+    'log',
+    /network sfx declared as external, but could not be found/,
+  ],
+  [
     'ignored-setting',
     web('container_name: a, restart: always', `${stack}, #`),
     'log',
@@ -234,6 +355,22 @@ const planted: readonly Planted[] = [
   ['unkept-data', postgres('postgres:18', '/var/lib/postgresql/data'), 'tasks', /Failed .*non-zero exit/],
   ['overlap', web(`ports: ['8080:80']`) + other('8080:80'), 'log', /port is already allocated/],
   ['overlap', web(`ports: ['80:80']`), 'log', /Bind for 0\.0\.0\.0:80 failed/],
+  ['overlap', web(`ports: ['8080:80', '8080:81']`), 'log', /port is already allocated/],
+  ['overlap', web(`ports: ['8080:80', '127.0.0.1:8080:80']`), 'log', /port is already allocated/],
+  ['overlap', web(`ports: ['8080-8082:80-82', { target: 90, published: 8081 }]`), 'log', /port is already allocated/],
+  ['overlap', web(`ports: ['8080:80']`, stack) + other('127.0.0.1:8080:80'), 'log', /already/],
+  [
+    'overlap',
+    raw("services: { web: { image: nginx, ports: ['127.0.0.1:8080:80'] }, api: { image: nginx, ports: ['8080:81'] } }"),
+    'log',
+    /port is already allocated/,
+  ],
+  [
+    'unmounted-file',
+    web('volumes: ["../files/uploads:/srv"]', `${stack}, #`),
+    'tasks',
+    /Rejected.*does not exist: .*files\/uploads/,
+  ],
 ];
 
 /** Sections that no check finds anything in, and what shows that nothing is lost. */
@@ -260,7 +397,8 @@ const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
   [web('environment: { D: "${D}" }', 'env: { D: "2024-01-01" }'), 'env', /^D=2024-01-01$/],
   [raw(`${back}  web: { <<: *a, image: nginx, labels: [own=1], networks: [back] }\n`, domain), 'written', /own=1/],
   [web('network_mode: host'), 'log', /^$/],
-  [web('network_mode: host', `${stack}, ${domain}`), 'log', /^(?!.*Error)/s],
+  [web('networks: [default]', `${stack}, ${domain}`), 'log', /^$/],
+  [web('ports: ["127.0.0.1::80", ":81"]'), 'log', /^$/],
   [web('networks: [dokploy-network]'), 'written', /external: true/],
   [web('user: root', 'command: "compose up -d && docker compose ps"'), 'log', /^$/],
   [web('user: root', 'randomize: true, suffix: sfx'), 'written', /web-sfx/],
@@ -271,6 +409,88 @@ const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
   [postgres('postgres:17', '/var/lib/postgresql/data'), 'tasks', /^Running/],
   [web(`ports: ['8080:80']`) + other('8081:80'), 'log', /^$/],
   [web(`ports: ['127.0.0.1:8080:80']`) + other('127.0.0.2:8080:80'), 'log', /^$/],
+  [web(`ports: ['8080:80', '8080:80/udp', '8080:80']`), 'log', /^$/],
+  [web(`ports: ['8080-8090:80']`) + other('8080-8090:80'), 'log', /^$/],
+  [web(`network_mode: host, ports: ['8080:80']`) + other('8080:80'), 'log', /^$/],
+  [web('build: { context: ., dockerfile_inline: "FROM nginx" }').replace('image: nginx, ', ''), 'log', /^$/],
+  [raw('services: { web: { image: "${A:-nginx}:${B:-1.27}", ports: ["${P:-8080}:80"] } }'), 'log', /^$/],
+  [raw('services: { web: { image: "nginx:${A}", volumes: ["${V}:/v"] } }', 'env: { A: "1", V: /v }'), 'log', /^$/],
+  [raw('services: { web: { image: nginx }, off: { profiles: [a], networks: [none] } }'), 'log', /^$/],
+  [
+    raw(
+      'services: { web: { image: nginx, depends_on: { db: { required: false } } }, db: { image: redis, profiles: [a] } }',
+    ),
+    'log',
+    /^$/,
+  ],
+  [web('networks: { default: { aliases: [shop] } }, volumes: [/a]'), 'log', /^$/],
+  [
+    raw(
+      'networks: { back: }\nvolumes: { data: }\nservices: { web: { image: nginx, networks: [back], volumes: ["data:/a"] } }',
+    ),
+    'log',
+    /^$/,
+  ],
+  [
+    raw('x-a: &a { restart: always, environment: { A: b } }\nservices: { web: { <<: *a, image: nginx } }', suffix),
+    'log',
+    /^$/,
+  ],
+  [
+    raw(
+      'x-a: &a { networks: [dokploy-network] }\nservices: { web: { image: nginx }, api: { <<: *a, image: nginx } }',
+      domain,
+    ),
+    'log',
+    /^$/,
+  ],
+  [raw('services: { web: { image: nginx, extends: { service: base } }, base: { image: redis } }', suffix), 'log', /^$/],
+  [two('links: [db], volumes_from: [db], ipc: "service:db"', '', 'autoDeploy: true'), 'log', /^$/],
+  [
+    two(
+      'depends_on: [db], networks: { back: { aliases: [a] } }, volumes: ["data:/a", "./../files:/f"]',
+      'networks: { back: }\nvolumes: { data: }\n',
+      suffix,
+    ),
+    'written',
+    /back-sfx/,
+  ],
+  [web('user: root', 'isolatedDeployment: true'), 'log', /^$/],
+  [
+    inStack('environment: { A: "true", B: 1 }, labels: [a=true], user: "1000"', 'version: "3.8"\nx-a: 1\n', stack),
+    'log',
+    /^$/,
+  ],
+  [
+    inStack(
+      'ports: [{ target: 80, published: 8080, mode: host }], deploy: { resources: { limits: { cpus: "0.5" } } }',
+      '',
+      stack,
+    ),
+    'log',
+    /^$/,
+  ],
+  [inStack('ports: [{ target: "${P:-80}", published: "${Q:-8080}" }], x-a: 1, deploy:', '', stack), 'log', /^$/],
+  [
+    inStack(
+      'volumes: ["data:/data", "/srv/a:/a"], networks: { back: }',
+      'networks: { back: }\nvolumes: { data: }\n',
+      stack,
+    ),
+    'log',
+    /^$/,
+  ],
+  [
+    inStack(
+      'secrets: [{ source: c, mode: 0o440 }], init: true, stop_grace_period: 1m, ulimits: { nofile: 5 }',
+      'secrets: { c: { external: true } }\n',
+      stack,
+    ),
+    'log',
+    /^$/,
+  ],
+  [inStack('env_file: [.env], expose: [80]', '', `${stack}, env: { A: "1" }`), 'env', /^A=1$/m],
+  [inStack('volumes: ["../files/a:/a"]', '', `${stack}, files: { a/b.conf: { content: a } }`), 'tasks', /^Running/],
 ];
 
 test.each(planted)('%s: %s', async (code, sections, where, loss) => {

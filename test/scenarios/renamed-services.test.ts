@@ -55,6 +55,8 @@ describe('R1: the domains and backups of a compose with randomize and a suffix',
     ['neither', ''],
   ])('have the plain name with %s', async (_title, settings) => {
     const made = bench();
+    // Without that network docker would refuse the file.
+    if (settings.includes('isolated')) await made.emulator.act('network.create', { name: 'a1' });
     await made.apply(withSettings(settings));
     expect(names(made)).toEqual([['web'], ['db'], ['api']]);
     expect(statusOf(made)).toEqual(['done']);

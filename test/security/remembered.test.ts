@@ -35,7 +35,7 @@ const compose = `
                 volumes: ["data:/srv/\${secret:VOLUME}"]
               db:
                 image: "postgres:17-\${secret:VERSION}"
-                networks: ["\${secret:NETWORK}"]
+                dns_search: ["\${secret:NETWORK}"]
                 volumes: ["data:/var/lib/\${secret:SHORT}"]
             volumes:
               data: {}

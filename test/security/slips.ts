@@ -398,7 +398,7 @@ export const slips: readonly Slip[] = [
   {
     does: 'a variable in the image of a compose file is removed',
     by: 'version',
-    after: (all) => (all.compose.shop = withVariables(variables)),
+    after: (all) => (all.compose.shop = withVariables(variables, 'postgres:${PG:-18}')),
     edit: (all) => delete all.compose.shop.env.PG,
   },
   {

@@ -10,18 +10,10 @@ import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { unkeptData } from './data-folder.ts';
-import { routesWork, settingsWork, staysAsWritten, worksInStack } from './compose-settings.ts';
+import { namesHold, servicesStart, suffixReaches } from './compose-references.ts';
+import { routesWork, settingsWork, staysAsWritten } from './compose-settings.ts';
+import { worksInStack } from './compose-stack.ts';
 import { variablesFit } from './compose-use.ts';
-
-/**
- * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
- * domain or a backup names. Measured: `randomize` does nothing without a suffix, and nothing with isolatedDeployment.
- */
-export function serviceSuffix(compose: (field: string) => Json): string {
-  const suffix = compose('suffix');
-  const isRenamed = compose('randomize') === true && compose('isolatedDeployment') !== true;
-  return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
-}
 
 /** What compose and the platform make of a compose file that the platform holds itself, and of the blocks below it. */
 export function composeWorks(self: CheckedResource, children: readonly CheckedResource[]): readonly Problem[] {
@@ -39,6 +31,9 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
     ...variablesFit(self, model),
     ...staysAsWritten(self, composeFile),
     ...worksInStack(self, model),
+    ...servicesStart(self, model),
+    ...namesHold(self, children, model),
+    ...suffixReaches(self, model),
     ...routesWork(self, children, model),
   ];
 }
@@ -124,17 +119,20 @@ export function portsPublished(self: CheckedResource): readonly PublishedPort[] 
   const read = self.values.sourceType === 'raw' ? composeOf(self) : undefined;
   if (read === undefined || !('model' in read)) return [];
   const server = self.unknown?.includes('serverId') === true ? self.address : (self.values.serverId ?? null);
-  return [...read.model.services.values()].flatMap(({ name, published, isActive }) =>
-    (isActive ? published : []).flatMap(({ first, last, protocol, hostIp, index }) =>
-      Array.from({ length: Math.min(last - first + 1, maxPorts) }, (_, offset) => ({
-        field: 'composeFile',
-        port: first + offset,
-        protocol,
-        server,
-        hostIp: hostIp === '0.0.0.0' || hostIp === '::' ? undefined : hostIp,
-        service: `${self.address} ${name}`,
-        path: ['services', name, 'ports', index],
-      })),
+  const isStack = self.values.composeType === 'stack';
+  return [...read.model.services.values()].flatMap(({ name, published, isActive, definition }) =>
+    // In the network of the host nothing is published; a stack ignores network_mode and addresses.
+    (isActive && (isStack || definition.network_mode !== 'host') ? published : []).flatMap(
+      ({ first, last, protocol, hostIp, index }) =>
+        Array.from({ length: Math.min(last - first + 1, maxPorts) }, (_, offset) => ({
+          field: 'composeFile',
+          port: first + offset,
+          protocol,
+          server,
+          hostIp: isStack || hostIp === '0.0.0.0' || hostIp === '::' ? undefined : hostIp,
+          service: `${self.address} ${name}`,
+          path: ['services', name, 'ports', index],
+        })),
     ),
   );
 }

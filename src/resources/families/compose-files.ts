@@ -29,11 +29,12 @@ export function filesExist(
     filled.some(
       (one) => one !== undefined && (one === '' || `${path}/`.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
     );
+  const isStack = self.values.composeType === 'stack';
   const unwritten = mounts.flatMap(({ service, source = '', index, isReadOnly }): Problem[] => {
     const path = belowFiles(source);
-    // A folder without entries may be one for data, unless no service writes into it.
+    // A folder without entries may be one for data, unless no service writes into it. Swarm makes none.
     if (path === undefined || path.includes('${') || isWritten(path)) return [];
-    const isEmpty = isReadOnly && !isFilled(path);
+    const isEmpty = isStack || (isReadOnly && !isFilled(path));
     if (!isFileName(path) && !isEmpty) return [];
     const meant = closest(
       path,
@@ -43,7 +44,7 @@ export function filesExist(
       inFile(self, {
         code: 'unmounted-file',
         path: ['services', service, 'volumes', index],
-        message: `${service} mounts ../files/${path}, and no block under files: writes it: Docker makes an empty folder there`,
+        message: `${service} mounts ../files/${path}, and no block under files: writes it: ${isStack ? noTask : 'Docker makes an empty folder there'}`,
         remedy:
           meant === undefined
             ? `Write it under files:, as ${isFileName(path) ? path : `${path}/NAME`}: { content: "\${file:…}" }.`
@@ -111,6 +112,8 @@ function filesStay(
   });
 }
 
+const noTask = 'Swarm starts no task without it';
+
 /** What services mount from the folder of the source, which each deployment of a raw compose makes anew. */
 function foldersLast(self: CheckedResource, services: ComposeModel['services']): readonly Problem[] {
   const all = [...services.values()].flatMap(({ name, mounts, isActive }) =>
@@ -126,6 +129,7 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
   );
   const lost = (mount: { readonly service: string; readonly index: number }, message: string, remedy: string) =>
     inFile(self, { code: 'lost-folder', path: ['services', mount.service, 'volumes', mount.index], message, remedy });
+  const isStack = self.values.composeType === 'stack';
   return [
     ...[...data.values()].flatMap((mounts): Problem[] => {
       const [first, ...others] = mounts;
@@ -136,8 +140,12 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
       return [
         lost(
           first,
-          `${first.service} mounts ${sources}, and each deployment removes ${them} with all data`,
-          `Mount ../files/${folder} instead, which stays${likewise}. Copy there first what is to be kept.`,
+          isStack
+            ? `${first.service} mounts ${sources}, which each deployment removes: ${noTask}`
+            : `${first.service} mounts ${sources}, and each deployment removes ${them} with all data`,
+          isStack
+            ? `Mount a named volume instead, or a folder of the server by a path that begins with /${likewise}.`
+            : `Mount ../files/${folder} instead, which stays${likewise}. Copy there first what is to be kept.`,
         ),
       ];
     }),
@@ -151,14 +159,14 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
         ? [
             lost(
               first,
-              `${who}, which is not there: Docker makes an empty folder`,
+              `${who}, which is not there: ${isStack ? noTask : 'Docker makes an empty folder'}`,
               `Write it under files:, and mount ../files/${path}.`,
             ),
           ]
         : [
             lost(
               first,
-              `${who}, which each deployment makes anew, and empty`,
+              isStack ? `${who}, which is not there: ${noTask}` : `${who}, which each deployment makes anew, and empty`,
               `Mount ../files/${path} instead, which stays, and write what it has to hold under files:.`,
             ),
           ];

@@ -1,7 +1,9 @@
 import { onceFor } from '../../api/once.ts';
 import { type Lookup, notKnown } from '../../compose/interpolate.ts';
+import { mapOf } from '../../compose/service-parts.ts';
 import { readCompose } from '../../compose/model.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
+import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { envOf } from './env-checks.ts';
 
@@ -9,6 +11,12 @@ import { envOf } from './env-checks.ts';
 export const composeYamlOf = onceFor(({ values: { composeFile } }: CheckedResource): ComposeYaml | undefined =>
   typeof composeFile === 'string' ? readComposeYaml(composeFile) : undefined,
 );
+
+/** The content of the compose file of a block as the platform reads it: a merge key is a key. undefined: it cannot be read. */
+export function unmergedOf(self: CheckedResource): { readonly [key: string]: Json } | undefined {
+  const read = composeYamlOf(self);
+  return read === undefined || 'unreadable' in read ? undefined : mapOf(read.unmerged as Json);
+}
 
 /** The compose file of a block with its variables filled in. */
 export const composeOf = onceFor((self: CheckedResource): ReturnType<typeof readCompose> | undefined => {
@@ -61,4 +69,14 @@ export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables 
 /** A problem of the compose file of a block. */
 export function inFile({ address }: CheckedResource, problem: Omit<Problem, 'address' | 'field'>): Problem {
   return { address, field: 'composeFile', ...problem };
+}
+
+/**
+ * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
+ * domain or a backup names. Measured: `randomize` does nothing without a suffix, and nothing with isolatedDeployment.
+ */
+export function serviceSuffix(compose: (field: string) => Json): string {
+  const suffix = compose('suffix');
+  const isRenamed = compose('randomize') === true && compose('isolatedDeployment') !== true;
+  return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
 }

@@ -3,13 +3,14 @@ import { rewritten } from '../../compose/rewriting.ts';
 import { mapOf } from '../../compose/service-parts.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
-import { composeYamlOf, hasEnvFile, inFile } from './compose-model.ts';
+import { hasEnvFile, inFile, unmergedOf } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
 export function settingsWork(self: CheckedResource): readonly Problem[] {
-  const { command, composePath, sourceType, randomize, isolatedDeployment, createEnvFile } = self.values;
+  const { command, composePath, sourceType, randomize, isolatedDeployment, createEnvFile, suffix, appName } =
+    self.values;
   const problem = (
-    code: 'refused-setting' | 'ignored-setting',
+    code: 'refused-setting' | 'ignored-setting' | 'lost-route',
     field: string,
     message: string,
     remedy: string,
@@ -50,6 +51,10 @@ export function settingsWork(self: CheckedResource): readonly Problem[] {
       ),
     );
   }
+  if (isolatedDeployment === true && typeof suffix === 'string' && suffix !== '' && suffix !== appName) {
+    const message = `isolatedDeployment puts the services into the network ${suffix}, and the platform makes only one with the appName: without a network ${suffix} docker refuses the file`;
+    found.push(problem('lost-route', 'suffix', message, 'Remove suffix.'));
+  }
   return found;
 }
 
@@ -79,33 +84,6 @@ export function staysAsWritten(self: CheckedResource, text: string): readonly Pr
   );
 }
 
-/** What a stack of the swarm ignores or refuses in its services. */
-export function worksInStack(self: CheckedResource, { services }: ComposeModel): readonly Problem[] {
-  if (self.values.composeType !== 'stack') return [];
-  return [...services.values()].flatMap(({ name, definition, image }): Problem[] => {
-    const path = ['services', name];
-    if (image === undefined) {
-      const remedy = 'Name an image: a stack builds none.';
-      return [
-        inFile(self, {
-          code: 'refused-setting',
-          fails: true,
-          path,
-          message: `${name} has no image, and this is a stack`,
-          remedy,
-        }),
-      ];
-    }
-    const ignored = ['build', 'container_name', 'restart'].filter((key) => definition[key] !== undefined);
-    if (ignored.length === 0) return [];
-    const instead = ignored.includes('restart')
-      ? 'Write deploy: { restart_policy: … } in place of restart:, and remove the others.'
-      : 'Remove what it ignores.';
-    const message = `a stack ignores ${ignored.join(', ')} of ${name}`;
-    return [inFile(self, { code: 'ignored-setting', path: [...path, ignored[0] ?? ''], message, remedy: instead })];
-  });
-}
-
 /**
  * What services lose by a domain, and all of them by isolatedDeployment. The platform adds labels and a network to the service as
  * it stands in the text, without merge keys: what they bring is replaced.
@@ -119,8 +97,7 @@ export function routesWork(
   const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
   const routed = new Set(domains.map(({ values }) => values.serviceName));
   const services = [...model.services].filter(([name]) => isolatedDeployment === true || routed.has(name));
-  const read = composeYamlOf(self);
-  const written = read !== undefined && 'content' in read ? mapOf(mapOf(read.unmerged as Json).services) : {};
+  const written = mapOf(unmergedOf(self)?.services);
   return services.flatMap(([name, { definition }]): Problem[] => {
     const found: Problem[] = [];
     const add = (problem: Pick<Problem, 'message' | 'remedy' | 'fails'>) =>
@@ -148,8 +125,9 @@ export function routesWork(
       const message = `${lost.join(' and ')} of ${name} come by a merge key, and what ${cause} adds replaces them`;
       add({ message, remedy: `Write ${lost.map((key) => `${key}:`).join(' and ')} into ${name} itself.` });
     }
-    const twin = Object.entries(written).find(([other, value]) => other !== name && value === own)?.[0];
-    if (twin !== undefined && isRouted) {
+    const isTwin = ([other, value]: readonly [string, Json]) => other !== name && value === own;
+    const twin = isRouted ? Object.entries(written).find(isTwin)?.[0] : undefined;
+    if (twin !== undefined) {
       const message = `${name} and ${twin} are one alias: both get the route of the domain`;
       add({ message, remedy: `Write ${twin}: { <<: *… } in place of the alias.` });
     }

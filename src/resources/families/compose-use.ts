@@ -1,3 +1,4 @@
+import type { Lookup } from '../../compose/interpolate.ts';
 import type { ComposeModel, UseAt } from '../../compose/model.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
@@ -10,23 +11,30 @@ export function variablesFit(self: CheckedResource, model: ComposeModel): readon
   return [...unset(self, model), ...refused(self, model), ...unused(self, model)];
 }
 
-function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[] {
+function unset(self: CheckedResource, model: ComposeModel): readonly Problem[] {
   const { lookup } = variablesOfBlock(self);
-  const missing = [...groupBy(uses.map((use) => [use.name, use] as const))].flatMap(([name, all]) => {
+  const isStack = self.values.composeType === 'stack';
+  const missing = [...groupBy(model.uses.map((use) => [use.name, use] as const))].flatMap(([name, all]): Missing[] => {
     const value = lookup(name);
-    const isMissing = ({ operator = '' }: UseAt) =>
-      value === undefined || (value === '' && operator === ':?') ? operator === '' || operator.endsWith('?') : false;
-    const found = all.filter(isMissing);
-    const first = found.find(({ operator }) => operator?.endsWith('?')) ?? found[0];
-    if (first === undefined) return [];
-    return [{ name, at: first.at, isRefused: first.operator?.endsWith('?') === true, isEmpty: value === '' }];
+    if (value !== undefined && value !== '') return [];
+    const found = all.flatMap((use): Missing[] => {
+      const { operator = '', at } = use;
+      const gap = operator === '' ? gapIn(use, model, { lookup, isStack }) : undefined;
+      const isRefused = operator.endsWith('?') || gap?.fails === true;
+      if (value === '' ? operator !== ':?' && !isRefused : operator !== '' && !isRefused) return [];
+      const effect = operator.endsWith('?') ? 'compose refuses the file' : gap?.effect;
+      return [{ name, at, isRefused, isEmpty: value === '', effect }];
+    });
+    return [
+      found.find(({ isRefused }) => isRefused) ?? found.find(({ effect }) => effect !== undefined) ?? found[0] ?? [],
+    ].flat();
   });
-  const isOff = !hasEnvFile(self.values) && self.values.composeType !== 'stack';
+  const isOff = !hasEnvFile(self.values) && !isStack;
   const without =
     self.values.createEnvFile === false
       ? 'Remove createEnvFile: false: without its .env file a compose has no variables.'
       : 'Leave composePath out: a raw compose finds its variables beside docker-compose.yml only.';
-  const alike = groupBy(missing.map((one) => [`${one.isRefused} ${one.isEmpty}`, one] as const));
+  const alike = groupBy(missing.map((one) => [`${one.effect} ${one.isEmpty}`, one] as const));
   return [...alike.values()].flatMap((all): Problem[] => {
     const each = all.length < leastTogether ? all.map((one) => [one]) : [all];
     return each.flatMap((together): Problem[] => {
@@ -40,13 +48,53 @@ function unset(self: CheckedResource, { uses }: ComposeModel): readonly Problem[
         together.map(({ name }) => `\${${name}}`),
         maxNames,
       );
-      const then = first.isRefused ? 'compose refuses the file' : `compose fills in ${texts}`;
+      const then = first.effect ?? `compose fills in ${texts}`;
       const message = `${names} ${is} ${first.isEmpty ? 'empty' : 'set nowhere'}: ${then}`;
       const remedy = isOff ? without : `Write ${them} under env:, or ${defaults} \${${first.name}:-…}.`;
       const problem = { code: 'unset-variable', path: first.at, message, remedy } as const;
       return [inFile(self, first.isRefused ? { ...problem, fails: true } : problem)];
     });
   });
+}
+
+/** A variable that has no value where the file uses it. */
+interface Missing extends Pick<UseAt, 'name' | 'at'> {
+  /** The deployment fails. */
+  readonly isRefused: boolean;
+  readonly isEmpty: boolean;
+  /** What comes of it; undefined: an empty text. */
+  readonly effect: string | undefined;
+}
+
+/** Where compose makes a number or a truth of a text. */
+const casts = new Set(['deploy.replicas', 'healthcheck.retries', 'privileged', 'read_only', 'stdin_open', 'tty']);
+
+/** What a variable without value leaves of an image, a port, a volume or a number; undefined: an empty text like others. */
+function gapIn(
+  { at, text }: UseAt,
+  { services }: ComposeModel,
+  { lookup, isStack }: { readonly lookup: Lookup; readonly isStack: boolean },
+): { readonly effect: string; readonly fails: boolean } | undefined {
+  const [section, service, ...within] = at.map(String);
+  if (section !== 'services') return undefined;
+  const left = text.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => (lookup(name) === undefined ? '' : all));
+  const [key = '', , member] = within;
+  const fails = (effect: string) => ({ effect, fails: true });
+  const { build } = services.get(service ?? '')?.definition ?? {};
+  if (key === 'image' && left === '') {
+    return build === undefined || isStack ? fails(`${service} has no image, and docker refuses that`) : undefined;
+  }
+  if (key === 'image' && /^[:/@]|[:/@]$/.test(left)) return fails(`docker refuses the image ${left}`);
+  if (key === 'volumes' && member === undefined && /^$|^:|::|:$/.test(left))
+    return fails(`compose refuses the volume ${left === '' ? 'without a path' : left}`);
+  if (key === 'ports' && (member === undefined ? /(?:^|:)(?:\/\w*)?$/.test(left) : member === 'target' && left === ''))
+    return fails(`compose refuses the port ${left === '' ? 'without a number' : left}`);
+  if (left === '' && casts.has(within.join('.'))) return fails(`compose refuses ${key} without a value`);
+  if (key !== 'ports') return undefined;
+  const isAny = member === undefined ? /(?:^|:):[^:]+$|^:[^:]+$/.test(left) : member === 'published' && left === '';
+  if (isAny) return { effect: `docker publishes the port of ${service} on any free one`, fails: false };
+  const isOpen = member === undefined ? left.startsWith(':') : member === 'host_ip' && left === '';
+  return isOpen ? { effect: `docker publishes the port of ${service} on all addresses`, fails: false } : undefined;
 }
 
 /** From so many variables on one finding names them all. */

@@ -7,7 +7,7 @@ import type { Row } from '../../formats/json.ts';
 import type { Operations } from '../../kind/kind-operations.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { cron, timeZone } from '../../kind/value-forms.ts';
-import { serviceSuffix } from './compose-checks.ts';
+import { serviceSuffix } from './compose-model.ts';
 import { description } from './service-fields.ts';
 
 /** What schedules have in common, wherever their commands run. */
