@@ -140,6 +140,8 @@ async function lookAt(
 ): Promise<Look | undefined> {
   const { service, list, before, over, started, up } = watch;
   const { run, kind } = service;
+  // The answer shows a moment between these two; in doubt, the one that fails nothing counts.
+  const asked = run.clock.monotonic();
   const units = await unitsOf(run, list);
   if (units === undefined) return undefined;
   const at = run.clock.monotonic();
@@ -149,20 +151,20 @@ async function lookAt(
     ? units.map((unit) => (unit.is === 'up' ? { ...unit, health: 'healthy' as const } : unit))
     : units;
   const { of, rollsBackMs } = list;
-  for (const { id, is, ageMs = 0 } of now) if (is === 'up') up.set(id, Math.min(up.get(id) ?? Infinity, at - ageMs));
+  for (const { id, is, ageMs = 0 } of now) if (is === 'up') up.set(id, Math.min(up.get(id) ?? Infinity, asked - ageMs));
   const seen = { before: before.units, now, of, sinceMs: at - before.since };
   for (const { key, agoMs } of startedIn(seen))
     if (!started.has(key)) started.set(key, Math.max(before.since, at - agoMs));
   return {
     ...seen,
-    overMs: at - over,
-    startedMs: agesAt(at, started),
+    overMs: asked - over,
+    startedMs: agesAt(asked, started),
     withinMs,
     isStrict,
     rollsBackMs,
     upMs: agesAt(at, up),
-    held: held && { ids: held.ids, agoMs: at - held.at },
-    isLast: at >= until,
+    held: held && { ids: held.ids, agoMs: asked - held.at },
+    isLast: asked >= until,
   };
 }
 

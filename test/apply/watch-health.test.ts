@@ -12,7 +12,8 @@ afterEach(() => void vi.useRealTimers());
 
 const stack = (services: string, more = '') =>
   `${head}environments:\n  production:\n    compose:\n      shop: { source: { type: raw, composeFile: '${services}' }${more} }\n`;
-const one = (image: string, more = '') => stack(`services: { web: { image: "${image}"${more} } }`);
+const one = (image: string, more = '', inBlock = '') =>
+  stack(`services: { web: { image: "${image}"${more} } }`, inBlock);
 const application = (image: string, more = '') =>
   `${head}environments:\n  production:\n    application:\n      web: { source: { type: docker, image: "${image}" }${more} }\n`;
 const database = (image: string) =>
@@ -77,6 +78,42 @@ test.each(holding)('%s holds', async (_name, first, second, least, most) => {
   expect(seconds).toBeGreaterThanOrEqual(least);
   expect(seconds).toBeLessThan(most);
   await plansNothingMore(made, second);
+});
+
+const slowly = [
+  [
+    'one whose check succeeds in time',
+    '',
+    one('web:will-healthy-after-10s', ', healthcheck: { test: curl }', ', health: { within: 12s }'),
+  ],
+  ['one that stays up', '', one('web:will-start')],
+  ['a version that fails once late', good, application('web:2-will-exit-1-after-8s-1-times')],
+  [
+    'one that restarts once',
+    '',
+    one('web:will-exit-1-after-2s-1-times', ', restart: always', ', health: { within: 15s }'),
+  ],
+] as const;
+
+test.each(slowly)('%s holds, however long the answers and this machine take', async (_name, first, second) => {
+  const late = [3_000, 6_000, 9_000, 40_000].flatMap((ms) => [0, 1, 2].map((nth) => [ms, nth] as const));
+  for (const [ms, nth] of late) {
+    const made = platformWith(0);
+    if (first !== '') await applyInTime(made, first);
+    let lists = 0;
+    const send: Send = async (request) => {
+      const isLate = operationOf(request).startsWith('docker.') && (lists += 1) % 3 === nth;
+      const answer = await made.emulator.send(request);
+      if (isLate) await new Promise((resolve) => setTimeout(resolve, ms));
+      return answer;
+    };
+    const result = await applyInTime(made, second, { send, stallMs: ms / 2 });
+    expect(
+      [Object.values(results(result)).filter((verdict) => verdict !== 'done'), said(result)],
+      `${ms} ${nth}`,
+    ).toEqual([[], '']);
+    await plansNothingMore(made, second);
+  }
 });
 
 const falling = [

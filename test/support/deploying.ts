@@ -34,6 +34,8 @@ export interface Applying extends PlanOptions {
   readonly ask?: Ask;
   /** false: as `--no-probe`. */
   readonly asks?: boolean;
+  /** How long the process stands still now and then: other things keep the machine busy. Milliseconds. */
+  readonly stallMs?: number;
 }
 
 /** Plans and applies a manifest, while the time passes as it has to; gives the seconds that it took, too. */
@@ -47,6 +49,7 @@ export async function applyInTime(
     inFlightTimeoutMs = 60_000,
     ask,
     asks = true,
+    stallMs = 0,
     ...options
   }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
@@ -62,12 +65,12 @@ export async function applyInTime(
     begin = performance.now();
     return run.apply(planned, everything, about);
   });
-  const result = await passing(applying);
+  const result = await passing(applying, stallMs);
   return { ...result, seconds: (performance.now() - begin) / 1_000 };
 }
 
-/** Lets time pass until something is done. */
-export async function passing<T>(work: Promise<T>): Promise<T> {
+/** Lets time pass until something is done. `stallMs`: so long nothing goes on now and then, and all timers fire late. */
+export async function passing<T>(work: Promise<T>, stallMs = 0): Promise<T> {
   const time = { isOver: false };
   const over = work.finally(() => {
     time.isOver = true;
@@ -76,6 +79,8 @@ export async function passing<T>(work: Promise<T>): Promise<T> {
   for (let turn = 0; !time.isOver; turn++) {
     if (turn > 100_000) throw new Error('it does not come to an end');
     await vi.advanceTimersByTimeAsync(50);
+    // No promise goes on meanwhile.
+    if (stallMs > 0 && turn % 37 === 0) vi.advanceTimersByTime(stallMs);
   }
   return over;
 }
