@@ -56,7 +56,7 @@ export function orderOfRow(row: Row, { image, isDatabase, env, ports, mounts }: 
     isPulledLater: false,
     hasHealthCheck: isHealthCheck(mapOf(row['healthCheckSwarm'])['Test']),
     restart: {
-      on: conditionOf(Condition),
+      on: conditionOf(Condition, isJob(mapOf(row['modeSwarm']))),
       delay: numberOr(Delay, 5 * second) / 1e6,
       attempts: numberOr(MaxAttempts, 0),
     },
@@ -75,8 +75,9 @@ function orderOf(isDatabase: boolean): string {
 }
 
 function replicasOf(row: Row): number {
-  const { Replicated, Global, ReplicatedJob } = mapOf(row['modeSwarm']);
-  if (Global !== undefined || ReplicatedJob !== undefined) return 1;
+  const mode = mapOf(row['modeSwarm']);
+  const { Replicated, Global } = mode;
+  if (Global !== undefined || isJob(mode)) return 1;
   return numberOr(Replicated === undefined ? row['replicas'] : mapOf(Replicated)['Replicas'], 1);
 }
 
@@ -113,7 +114,7 @@ export function ordersOfCompose(content: Row, row: Row, aboutOf: (service: Row) 
       isSwarm,
       isPulledLater: isSwarm,
       hasHealthCheck: isHealthCheck(mapOf(service['healthcheck'])['test']),
-      restart: isSwarm ? restartOfStack(mapOf(deploy['restart_policy'])) : restartOfContainer(service['restart']),
+      restart: isSwarm ? restartOfStack(deploy) : restartOfContainer(service['restart']),
       update: {
         rollsBack: mapOf(deploy['update_config'])['failure_action'] === 'rollback',
         isStartFirst: mapOf(deploy['update_config'])['order'] === 'start-first',
@@ -125,10 +126,11 @@ export function ordersOfCompose(content: Row, row: Row, aboutOf: (service: Row) 
   });
 }
 
-function restartOfStack(policy: Row): ServiceOrder['restart'] {
+function restartOfStack({ restart_policy, mode }: Row): ServiceOrder['restart'] {
+  const policy = mapOf(restart_policy);
   const [, delay = '5'] = /^(\d+)s$/.exec(textOr(policy, 'delay')) ?? [];
   return {
-    on: conditionOf(policy['condition']),
+    on: conditionOf(policy['condition'], mode === 'replicated-job' || mode === 'global-job'),
     delay: Number(delay) * 1000,
     attempts: numberOr(policy['max_attempts'], 0),
   };
@@ -140,9 +142,14 @@ function restartOfContainer(restart: Json | undefined): ServiceOrder['restart'] 
   return { on: on === undefined ? 'none' : when, delay: 0, attempts: Number(attempts) };
 }
 
-function conditionOf(condition: Json | undefined): ServiceOrder['restart']['on'] {
+/** A task of a job that ends with 0 is complete: https://docs.docker.com/reference/cli/docker/service/create/#jobs */
+function conditionOf(condition: Json | undefined, ofJob: boolean): ServiceOrder['restart']['on'] {
   if (condition === 'none') return 'none';
-  return condition === 'on-failure' ? 'failure' : 'any';
+  return condition === 'on-failure' || ofJob ? 'failure' : 'any';
+}
+
+function isJob(mode: Row): boolean {
+  return mode['ReplicatedJob'] !== undefined || mode['GlobalJob'] !== undefined;
 }
 
 function isHealthCheck(test: Json | undefined): boolean {

@@ -3,7 +3,7 @@ import type { Ask, Asked } from '../../src/api/ask-address.ts';
 import { applyInTime, platformWith } from '../support/deploying.ts';
 import { answering, said } from '../support/faults.ts';
 import { head } from '../support/world.ts';
-import { isFull } from '../support/whole.ts';
+import { effort, isFull } from '../support/whole.ts';
 
 /** Many services in one apply, each with a fate of its own: all are told apart. */
 
@@ -28,6 +28,11 @@ const before = { former: '1' };
 const noNode = 'no suitable node (scheduling constraints not satisfied on 1 node)';
 const again = 'it is started again and again: ';
 const back = 'Swarm put the former version back: task ';
+
+const job = (mode: string, image: string): About => ({
+  beside: `migrate: { image: "m:${image}", deploy: { mode: ${mode} } }`,
+});
+const named = (neighbour: string): About => ({ inBlock: `, appName: "\${ref:${neighbour}.appName}"` });
 
 const planted: readonly Planted[] = [
   ['old', 'compose', '1', ''],
@@ -72,9 +77,40 @@ const planted: readonly Planted[] = [
   ['stack-pending', 'stack', 'will-pending', noNode],
   ['stack-elsewhere', 'stack', 'will-elsewhere', ''],
   ['stack-edited', 'stack', '2-will-start', '', before],
+  ['stack-job', 'stack', '1', '', job('replicated-job', 'will-exit-0-after-3s')],
+  [
+    'stack-job-fails',
+    'stack',
+    '1',
+    'it failed: task: non-zero exit (1)',
+    job('replicated-job', 'will-exit-1-after-3s'),
+  ],
+  ['stack-global-job', 'stack', '1', '', job('global-job', 'will-exit-0-after-3s')],
+  ['stack-no-job', 'stack', '1', 'it failed', job('replicated', 'will-exit-1-after-3s')],
+  ['stack-idle', 'stack', '1', '', { beside: 'idle: { image: "i:will-exit-1-after-1s", deploy: { replicas: 0 } }' }],
+  // The name of each second one begins with that of its neighbour.
+  ['near', 'compose', '1', ''],
+  [
+    'near-2',
+    'compose',
+    'will-exit-1-after-2s',
+    `${again}it exited with code 1`,
+    { ...always, ...named('compose.near') },
+  ],
+  ['near-stack', 'stack', 'will-start', ''],
+  ['near-stack-2', 'stack', 'will-exit-1-after-2s', 'it failed', named('compose.near-stack')],
+  ['near-app', 'application', 'will-start', ''],
+  ['near-app-2', 'application', 'will-exit-1-after-2s', 'it failed', named('application.near-app')],
   ['app', 'application', 'will-start', ''],
   ['app-2', 'application', 'will-exit-1-after-2s', 'it failed: task: non-zero exit (1)'],
   ['app-copies', 'application', 'will-start', '', { inBlock: ', replicas: 3' }],
+  [
+    'app-job',
+    'application',
+    'will-exit-0-after-2s',
+    '',
+    { inBlock: ', modeSwarm: { ReplicatedJob: { TotalCompletions: 1 } }' },
+  ],
   ['app-none', 'application', 'will-exit-1-after-1s', '', { inBlock: ', replicas: 0' }],
   ['app-back', 'application', 'will-exit-1-after-2s', back, before],
   ['app-late-crash', 'application', '2-will-exit-1-after-8s-1-times', '', before],
@@ -138,7 +174,7 @@ function web(): Ask {
     const name = hostname.split('.')[0] ?? '';
     if (!since.has(name)) since.set(name, Date.now());
     if (name === 'web-slow') {
-      await new Promise((resolve) => setTimeout(resolve, deadlineMs));
+      await after(deadlineMs);
       return { is: 'no answer', why: `no whole answer came within ${deadlineMs / 1_000} s` };
     }
     const answer = pathname === '/in' ? { body: 'up' } : answerOf(name, Date.now() - (since.get(name) ?? 0));
@@ -215,24 +251,30 @@ test.each([
   expect(said(result).match(/is not known/g)).toHaveLength(1);
 });
 
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 test.runIf(isFull)(
-  '1,000 healthy services hold under load, whatever the answers take',
+  'healthy services hold under load, whatever the answers take and however late this process runs',
   { timeout: 3_600_000 },
   async () => {
     const healthy = planted.filter(
       ([name, , , why, about]) => why === '' && about?.former === undefined && name !== 'stack-pulls',
     );
-    for (let run = 0, services = 0; services < 1_000; run += 1) {
+    for (let run = 0, services = 0; services < effort({ fast: 0, full: 150, all: 1_000 }); run += 1) {
       const made = platformWith(run % 4);
       const some = [1, 2, 3].flatMap((copy) => healthy.map(([name, ...rest]): Planted => [`${name}-${copy}`, ...rest]));
       let seed = run;
       const send: typeof made.emulator.send = async (request) => {
         // A linear congruential generator: each run has delays of its own, the same each time.
         seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-        await new Promise((resolve) => setTimeout(resolve, seed % 10 === 0 ? 8_000 : seed % 500));
-        return made.emulator.send(request);
+        const [ms, isBefore] = [seed % 10 === 0 ? 8_000 : seed % 500, (seed >> 8) % 2 === 0];
+        if (isBefore) await after(ms);
+        const answer = await made.emulator.send(request);
+        if (!isBefore) await after(ms);
+        return answer;
       };
-      const result = await applyInTime(made, manifestOf(some), { ask: web(), send });
+      const stallMs = [700, 6_000, 0][run % 3] ?? 0;
+      const result = await applyInTime(made, manifestOf(some), { ask: web(), send, stallMs });
       expect(result.outcomes.filter((one) => one.result !== 'done').map(({ action }) => action.address)).toEqual([]);
       services += some.length;
     }
