@@ -12,7 +12,7 @@ import { session } from '../../../src/workflow/session.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import type { Host } from '../../../src/state/host.ts';
 import type { State, StateStore } from '../../../src/state/state.ts';
-import { notesOf, operationOf } from '../faults.ts';
+import { connection, notesOf, operationOf } from '../faults.ts';
 import type { Files } from './memory-disk.ts';
 import { memoryDisk } from './memory-disk.ts';
 import type { ImagedPlatform, PlatformImage } from './platform.ts';
@@ -68,6 +68,8 @@ export interface Task {
   readonly connections?: number;
   /** Decides how long everything takes. */
   readonly seed?: number;
+  /** The connection breaks at the n-th request that may write: before it arrives, or before its answer does. */
+  readonly loses?: { readonly nth: number; readonly what: 'request' | 'answer' };
 }
 
 /** What came of a process. */
@@ -85,7 +87,7 @@ export interface Ended {
 
 /** A process begins, works until it ends, and plans once more; each of its moments is told, where `tell` is given. */
 export async function runProcess(place: Place, task: Task, tell?: (moment: Moment) => void) {
-  const { manifest, adoption = false, replaces = [], connections = 4, seed = 0 } = task;
+  const { manifest, adoption = false, replaces = [], connections = 4, seed = 0, loses } = task;
   const time = virtualTime(place.at);
   timersRunIn(time);
   const { clock } = time;
@@ -127,6 +129,7 @@ export async function runProcess(place: Place, task: Task, tell?: (moment: Momen
     },
   });
   const store = localStore(folder, { disk: machine.disk, clock, host: hostOf(), keys: testKeys });
+  let posts = 0;
   const send: Send = async (request) => {
     if (request.method !== 'POST') {
       await wait();
@@ -135,14 +138,17 @@ export async function runProcess(place: Place, task: Task, tell?: (moment: Momen
       return answer;
     }
     mayWrite?.();
+    const lost = (posts += 1) === loses?.nth ? loses.what : undefined;
     const sentAt = clock.monotonic();
     const sent = { request, sentAt, landsAt: sentAt };
     underway.add(sent);
     moment(`${operationOf(request)} is on its way`);
     await wait();
     underway.delete(sent);
+    if (lost === 'request') throw connection('ECONNRESET');
     const answer = await platform.send(request);
     await wait();
+    if (lost === 'answer') throw connection('ECONNRESET');
     moment(`the answer to ${operationOf(request)} is on its way`);
     return answer;
   };
