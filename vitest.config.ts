@@ -41,6 +41,7 @@ const onlyInAll = [
   'test/scenarios/export.kills.test.ts',
   'test/scenarios/image.test.ts',
   'test/scenarios/killed-processes.test.ts',
+  'test/scenarios/killed-watches.test.ts',
   'test/scenarios/live.test.ts',
   'test/scenarios/memory.test.ts',
   'test/scenarios/program-canary.test.ts',
