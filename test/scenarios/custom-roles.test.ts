@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { read } from '../diagnostics/in-manifests.ts';
 import { kindBench } from '../support/kind-world.ts';
+import { answered, answering, worldOver } from '../support/faults.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { told } from '../support/problems.ts';
 import { type Bench, bench, head } from '../support/world.ts';
 
@@ -128,4 +130,19 @@ test('nobody becomes the owner by a block, and a role that is not there is named
   const one = kindBench();
   const { outcomes } = await one.apply(`${head}members: { member@example.test: { role: dev } }\n`, { adoption: true });
   expect(JSON.stringify(outcomes[0]?.diagnostics)).toContain('Custom role');
+});
+
+test('a role is created again when the list lacks it twice, and not when it does so once', async () => {
+  const one = kindBench();
+  await one.apply(role());
+  const plans = async (most: number) => {
+    let left = most;
+    const send = answering(one, (operation) =>
+      operation === 'customRole.all' && left-- > 0 ? answered('[]') : undefined,
+    );
+    const { actions } = await plan(await one.manifest(role()), worldOver(one, send));
+    return actions.map(({ action }) => action);
+  };
+  expect(await plans(1)).toEqual(['no-op']);
+  expect(await plans(Infinity)).toEqual(['create']);
 });
