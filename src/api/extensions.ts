@@ -85,6 +85,11 @@ export const extensionOperations = {
   'docker.getStackContainersByAppName': 'GET appName: containerName, serverId?: string',
   'environment.search':
     'GET q?: string, name?: string, description?: string, projectId?: string, limit: page = 20, offset: position = 0',
+  'forwardAuth.getAuthDomain': 'GET serverId: string|null -> object?',
+  'forwardAuth.setAuthDomain': `POST
+    serverId: string|null, authDomain, https: boolean = true, certificateType = letsencrypt, customCertResolver?: string`,
+  'forwardAuth.removeAuthDomain': 'POST serverId: string|null',
+  'forwardAuth.serverStatus': 'GET',
   'gitProvider.getAll': 'GET',
   'gitProvider.toggleShare': 'POST gitProviderId: text, sharedWithOrganization: boolean',
   'gitProvider.allForPermissions': 'GET',

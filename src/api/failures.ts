@@ -143,8 +143,11 @@ function remedyForRight({ operation }: Call): string {
   return `Use the API key of a user who has the right to do this.${named}`;
 }
 
-/** Whether the platform answers that the organization has no license for an operation: before it executes any of it. */
-function isUnlicensed(status: number | undefined, message: string | undefined): boolean {
+/**
+ * Whether the platform answers that the organization has no license for an operation: before it executes any of it. Never
+ * throws.
+ */
+export function isUnlicensed(status: number | undefined, message: string | undefined): boolean {
   return status === 403 && message !== undefined && /\bvalid enterprise license\b/i.test(message);
 }
 

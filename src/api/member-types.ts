@@ -214,6 +214,12 @@ export const memberTypes = {
   anything: () => anything,
   count: () => z.number().min(1),
   email: () => email,
+  authDomain: () =>
+    z
+      .string()
+      .refine((host) => /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/.test(host.trim().toLowerCase()), {
+        message: 'Invalid auth domain',
+      }),
   emailOrNone: () => z.union([email, z.literal('')]),
   url: () => uri,
   appName: () => appName,

@@ -8,6 +8,7 @@ const ofAdmins = [
   'certificates',
   'destination',
   'dnsProvider',
+  'forwardAuth',
   'notification',
   'registry',
   'server',

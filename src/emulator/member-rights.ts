@@ -210,6 +210,7 @@ const table: readonly Entry[] = [
   ['server', 'getDefaultCommand', anyone, servers],
   ['settings', 'getReleaseTag getIp isCloud health getWebServerSettings getLogCleanupStatus updateLogCleanup', anyone],
   ['settings', 'assignDomainServer updateServerIp updateDockerCleanup updateBuildsConcurrency', anyone, admins],
+  ['forwardAuth', 'getAuthDomain setAuthDomain removeAuthDomain serverStatus', anyone, admins],
   ['settings', 'updateRemoteServersOnly updateEnforceSSO', anyone, admins],
   ['user', 'session getPermissions', anyone],
   ['application', 'update', serviceOfAny('applicationId', 'canCreateServices')],

@@ -17,6 +17,7 @@ import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
 import { applicationExtensions } from './groups/application-extensions.ts';
 import { deployment } from './groups/deployment.ts';
+import { forwardAuth } from './groups/forward-auth.ts';
 import { destination } from './groups/destination.ts';
 import { network } from './groups/network.ts';
 import { notification } from './groups/notification.ts';
@@ -68,6 +69,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...applicationExtensions,
   ...deployment,
   ...destination,
+  ...forwardAuth,
   ...network,
   ...notification,
   ...registry,

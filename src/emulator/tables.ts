@@ -55,6 +55,10 @@ const lines = {
     enableDockerCleanup = true, logCleanupCron?, metricsConfig?, whitelabelingConfig?, remoteServersOnly = false,
     int buildsConcurrency = 1, enforceSSO = false, cleanupCacheApplications = false, cleanupCacheOnPreviews = false,
     cleanupCacheOnCompose = false, createdAt, updatedAt`,
+  // Of the platform's own server where it names none.
+  forwardAuthSettings: `
+    forwardAuthSettingsId, authDomain, baseDomain, https = true, certificateType = letsencrypt, customCertResolver?,
+    providerId?, serverId? -> server, createdAt`,
   network: `
     networkId, name, driver = bridge, internal = false, attachable = false, enableIPv4 = true, enableIPv6 = false,
     int mtu?, ipam = {}, createdAt, organizationId -> organization, serverId? -> server`,

@@ -1,5 +1,6 @@
 import type { ReadClient } from '../api/client.ts';
 import { lacksRight } from '../api/platform-error.ts';
+import { isUnlicensed } from '../api/failures.ts';
 import { rightTo } from '../api/needed-rights.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
@@ -92,6 +93,8 @@ async function unlessHidden(
     return await work();
   } catch (error) {
     if (!lacksRight(error)) throw error;
+    // What needs a license is not there without one.
+    if (isUnlicensed(error.status, error.serverMessage)) return [];
     const right = rightTo(error.operation);
     const needs = right === undefined ? '' : `; a member needs ${right}`;
     notes.push(diagnostic('not-exported', `${what}: the API key may not read it${needs}`));

@@ -26,13 +26,9 @@ export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'p
   throw stop('platform', 'platform-answer', 'the answer to user.get names no organization or no user');
 }
 
-/**
- * The rows of a list, by id; of a kind with `isSingle`, the one object, or nothing for none. An answer that is no list of rows
- * with ids stops the run: it is not an empty list.
- */
+/** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
 export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
-  const isOne = kind.isSingle === true && !Array.isArray(answer);
-  const listed: unknown = isOne ? [answer ?? []].flat() : answer;
+  const listed = kind.rowsFrom === undefined ? answer : kind.rowsFrom(answer);
   if (!Array.isArray(listed)) throw unusable(operation, `has no list of ${kind.section}`);
   return new Map(
     listed.map((item: unknown) => {

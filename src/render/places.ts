@@ -7,7 +7,7 @@ interface Placed {
 }
 
 /** The kinds whose section is their one block: it has no key. */
-const singles: ReadonlySet<string> = new Set(['project', 'webServer']);
+const singles: ReadonlySet<string> = new Set(['project', 'webServer', 'forwardAuth']);
 
 /** Whether an address is that of an environment, or of a single block at the top: nothing else has one of a single part. */
 export function isEnvironment(address: string): boolean {

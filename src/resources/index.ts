@@ -12,6 +12,7 @@ import { dnsProvider } from './dns-provider.ts';
 import { domain } from './domain.ts';
 import { environment } from './environment.ts';
 import { fileMount } from './file-mount.ts';
+import { forwardAuth } from './forward-auth.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
@@ -55,6 +56,7 @@ export const kinds: readonly Kind[] = [
   domain,
   environment,
   fileMount,
+  forwardAuth,
   gitea,
   github,
   gitlab,

@@ -29,6 +29,7 @@ export const webServer = defineKind({
   alsoCalled: ['webserver', 'web_server', 'settings', 'dashboard'],
   summary: "The settings of the platform's own server: adopted and updated, never created or deleted.",
   identity: { id: 'id', key: [] },
+  rowsFrom: (answer) => (answer === null || answer === undefined ? [] : [answer]),
   parents: {
     root: { listed: { call: 'settings.getWebServerSettings' }, rows: 'whole', set: {}, idAt: 'organizationId' },
   },

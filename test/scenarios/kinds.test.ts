@@ -27,7 +27,7 @@ import { renderResult } from '../../src/render/apply-text.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { rowId } from '../../src/observe/checked-answers.ts';
+import { asRows } from '../../src/observe/checked-answers.ts';
 import { deployByHand, deployOrders } from '../support/deployments.ts';
 import {
   isFromGit,
@@ -134,7 +134,7 @@ async function rowOf({ made, stand }: Walker, address = addressOf(stand)): Promi
 async function shownRow({ emulator }: Bench, kind: Kind, id: unknown): Promise<Row> {
   const { read } = kind.operations;
   if (takes(read, idMember(kind, read))) return (await emulator.act(read, { [idMember(kind, read)]: id })) as Row;
-  const row = ([await emulator.act(read)].flat() as Row[]).find((one) => rowId(kind, one) === id);
+  const row = asRows(await emulator.act(read), read, kind).get(String(id));
   if (row === undefined) throw new Error(`404: ${kind.kind} ${String(id)} not found`);
   return { ...row, [kind.identity.id]: id };
 }

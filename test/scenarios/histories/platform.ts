@@ -28,6 +28,7 @@ const tables: Readonly<Record<string, string>> = {
   machineSchedule: 'schedule',
   memberPermissions: 'member',
   platformBackup: 'backup',
+  forwardAuth: 'forwardAuthSettings',
   webServer: 'webServerSettings',
 };
 

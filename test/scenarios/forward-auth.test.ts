@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { benchWith, exportOf } from '../support/exporting.ts';
+import { told } from '../support/problems.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** The host where people sign in before a protected domain answers: of the platform's own server, and with a license only. */
+
+const block = (fields: string) => `${head}forwardAuth: { ${fields} }\n`;
+const licence = { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true };
+
+function licensed(): Bench {
+  const one = bench();
+  Object.assign(one.emulator.world.tables.user['user_1'] ?? {}, licence);
+  return one;
+}
+
+const rowsOf = ({ emulator }: Bench) => Object.values(emulator.world.tables.forwardAuthSettings);
+
+async function changesOf(one: Bench, text: string | Record<string, string>): Promise<string[]> {
+  const { actions } = await one.plan(text);
+  return actions.flatMap(({ action, changes }) =>
+    action === 'no-op' ? [] : [action, ...changes.map(({ path }) => path)],
+  );
+}
+
+test('it is set, changed without losing what nothing declares, and removed with its block', async () => {
+  const one = licensed();
+  const first = block('host: Auth.example.com, https: false, certificateType: custom, customCertResolver: internal');
+  await one.apply(first);
+  expect(one.requests('POST')).toEqual(['forwardAuth.setAuthDomain']);
+  const stored = { serverId: null, https: false, certificateType: 'custom', customCertResolver: 'internal' };
+  expect(rowsOf(one)).toMatchObject([{ authDomain: 'auth.example.com', baseDomain: '.example.com', ...stored }]);
+  expect(await changesOf(one, first)).toEqual([]);
+  const other = `${block('host: login.example.com')}outputs: { callback: "\${ref:forwardAuth.callbackUrl}" }\n`;
+  await one.apply(other);
+  expect(rowsOf(one)).toMatchObject([{ authDomain: 'login.example.com', ...stored }]);
+  expect(await changesOf(one, other)).toEqual([]);
+  const none = block('host: login.example.com, customCertResolver: null');
+  await one.apply(none);
+  expect(rowsOf(one)).toMatchObject([{ customCertResolver: '', https: false }]);
+  expect(await changesOf(one, none)).toEqual([]);
+  one.requests('POST');
+  await one.apply(head);
+  expect(one.requests('POST')).toEqual(['forwardAuth.removeAuthDomain']);
+  expect(rowsOf(one)).toEqual([]);
+  expect(await changesOf(one, head)).toEqual([]);
+});
+
+test('one that a person set is adopted with consent; that of a remote server is no other one', async () => {
+  const one = licensed();
+  const set = { https: true, certificateType: 'letsencrypt' };
+  await one.emulator.act('server.update', { ...server, sshKeyId: 'key_1' });
+  await one.emulator.act('forwardAuth.setAuthDomain', { ...set, serverId: 'srv_1', authDomain: 'one.example.com' });
+  expect(await changesOf(one, block('host: auth.example.com'))).toEqual(['create', 'host']);
+  await one.emulator.act('forwardAuth.setAuthDomain', { ...set, serverId: null, authDomain: 'auth.example.com' });
+  const { actions } = await one.plan(block('host: auth.example.com'));
+  expect(actions).toMatchObject([{ action: 'adopt', needsConsent: true, id: 'platform' }]);
+  const exported = await exportOf(one);
+  expect([...exported.files.values()].join('\n')).toContain('forwardAuth:\n  host: auth.example.com\n');
+  expect(await changesOf(benchWith(one, exported), Object.fromEntries(exported.files))).toEqual([]);
+});
+
+const server = {
+  serverId: 'srv_1',
+  name: 'server-1',
+  description: null,
+  ipAddress: '192.0.2.1',
+  port: 22,
+  username: 'root',
+  serverType: 'deploy',
+  enableDockerCleanup: false,
+};
+
+test('without a license the plan says so and what to do, and an export leaves it out', async () => {
+  const one = bench();
+  await expect(one.plan(block('host: auth.example.com'))).rejects.toMatchObject({
+    message: expect.stringContaining('only with an enterprise license') as string,
+    remedy: expect.stringContaining('activate a license key in the dashboard') as string,
+    neededBy: [{ address: 'forwardAuth', position: { line: 4 } }],
+  });
+  await expect(one.apply(block('host: auth.example.com'))).rejects.toThrow('only with an enterprise license');
+  expect(one.requests('POST')).toEqual([]);
+  const { files, notes } = await exportOf(one);
+  expect([...files.values()].join('\n')).not.toContain('forwardAuth');
+  expect(notes.filter(({ message }) => message.includes('forwardAuth'))).toEqual([]);
+});
+
+test('a block without a host, and a host that the platform refuses, are errors of the plan', async () => {
+  const { actions } = await licensed().plan(block('https: true'));
+  expect(actions).toMatchObject([
+    { notes: [{ code: 'cannot-create', message: expect.stringContaining('without host') as string }] },
+  ]);
+  const { said, problems } = await told(`${head}forwardAuth: { host: §localhost }\n`);
+  expect([...problems, said].join()).toMatch(/^wrong-type at the mark,.*must be a host name that ends in letters/);
+});
