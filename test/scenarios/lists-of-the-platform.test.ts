@@ -97,7 +97,7 @@ test.each([
 ])('objects of one name %s are never chosen from, whatever the kind', async (_title, isHere) => {
   const made = await withAllKinds();
   const twins = firstStands()
-    .filter(({ kind, parent }) => isHere(parent) && !alone.includes(kind.kind))
+    .filter(({ kind, parent }) => isHere(parent) && kind.isSingle !== true && !alone.includes(kind.kind))
     .map((stand) => addressOf(stand))
     .map((address) => ({ address, id: idOf(made, address) }));
   for (const table of Object.values(made.emulator.world.tables) as Record<string, Row>[]) {

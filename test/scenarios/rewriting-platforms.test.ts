@@ -82,7 +82,8 @@ function nullsOf({ kind, body, parent }: Stand): (readonly [field: string, value
   const others = new Set([...Object.keys(body), ...Object.keys(set), ...lacks, ...grouped]);
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const isCleared = field.onNull === undefined && canBeNull(kind, name) && outcomeOf(field) === 'write';
-    return isCleared && !others.has(name) ? [[name, null] as const] : [];
+    const written = field.written ?? name;
+    return isCleared && !others.has(written) && !others.has(name) ? [[written, null] as const] : [];
   });
 }
 
