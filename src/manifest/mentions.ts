@@ -67,8 +67,11 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
       if (variables === undefined) continue;
       for (const { written, text, wanted } of texts) {
         for (const [name, through] of mentioned(text, above.kind, ofProject)) {
-          if (variables.keys.includes(name) || name.includes(mark)) continue;
-          const { message, remedy } = explain(name, above, variables);
+          if (name.includes(mark)) continue;
+          const isDeclared = variables.keys.includes(name);
+          const problem = isDeclared ? explainNested(name, above) : explain(name, above, variables);
+          if (problem === undefined) continue;
+          const { message, remedy } = problem;
           report('bad-reference', `${written}: ${through}${message}`, wanted.at, remedy);
         }
       }
@@ -79,9 +82,9 @@ export function checkMentions(resources: readonly Resource[], diagnostics: Diagn
 /** The variables of a project by name: what is known of their texts. */
 type Values = ReadonlyMap<string, readonly string[]>;
 
-function valuesOf(project: Resource): Values {
-  return groupBy(textsOf(project).map(({ key, text }) => [key, text] as const));
-}
+const valuesOf = onceFor((above: Resource): Values =>
+  groupBy(textsOf(above).map(({ key, text }) => [key, text] as const)),
+);
 
 /** The names of variables of `kind` that a text mentions, each with the words for how: '', or a variable of the project. */
 function mentioned(
@@ -167,6 +170,25 @@ function markedText(wanted: Wanted | undefined): string | undefined {
 
 /** A character that no name of a variable has. */
 const mark = '\uE000';
+
+/**
+ * Why a value that the platform fills in is refused afterwards: of what it mentions itself only variables of the environment in
+ * those of the project are filled in. Source: prepareEnvironmentVariables.
+ */
+function explainNested(name: string, above: Resource): { message: string; remedy: string } | undefined {
+  const { address, kind } = above;
+  const never = kind.isTop === true ? [kind.kind] : [kind.kind, 'project'];
+  const values = valuesOf(above).get(name) ?? [];
+  const nested = never.flatMap((one) =>
+    values.flatMap((value) => mentionsIn(value, one).map((inner) => `${openingOf(one)}${inner}}}`)),
+  );
+  const first = nested.find((text) => /^\$\{\{\w+\.[\w.-]+\}\}$/.test(text));
+  if (first === undefined) return undefined;
+  return {
+    message: `mentions ${openingOf(kind.kind)}${name}}}, whose value mentions ${first}, and the platform fills that in no more`,
+    remedy: `Write the value itself into ${name} of ${address}.`,
+  };
+}
 
 /** Shows no name that cannot be one: it may be half of a value. */
 function explain(

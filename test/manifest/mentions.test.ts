@@ -189,6 +189,24 @@ describe('a mention of a variable', () => {
     });
   });
 
+  it.each([
+    ['of the environment itself', '{ URL: "https://${{environment.HOST}}", HOST: a }', 'environment.HOST'],
+    ['of itself', '{ URL: "${{environment.URL}}" }', 'environment.URL'],
+    ['of the project', '"O=1\\nURL=${{project.HOST}}"', 'project.HOST'],
+  ])('is refused where the value mentions a variable %s', async (_which, variables, inner) => {
+    const text = manifest(`env: ${variables}`, 'env: { A: §"${{environment.URL}}", B: b }');
+    const message = new RegExp(
+      `env\\.A: mentions .*environment\\.URL}}, whose value mentions .*{${inner}}}, and the platform`,
+    );
+    expect(await told(text)).toEqual(oneError('bad-reference', message));
+  });
+
+  it('is allowed where no service mentions the variable, or the value is as any other', async () => {
+    const variables = '{ URL: "${{environment.URL}}", HOST: "$${a} {{b}}" }';
+    const { problems } = await problemsOf(manifest(`env: ${variables}`, 'env: { A: "${{environment.HOST}}" }'));
+    expect(problems).toEqual([]);
+  });
+
   it.each(['env', 'buildArgs', 'buildSecrets'])('is checked in %s of an application', async (field) => {
     const text = `${head}environments:
   production:
