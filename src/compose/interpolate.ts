@@ -16,14 +16,16 @@ export interface Interpolated {
   /** A variable without value and default stays, as `${X}`: two of them are the same. */
   readonly text: string;
   readonly uses: readonly VariableUse[];
-  /** The first `$…` that is no variable; undefined: there is none. */
-  readonly refused?: Refused | undefined;
+  /** Each `$…` that is no variable. */
+  readonly refused: readonly Refused[];
 }
 
 /** A `$…` that is no variable: refused with braces, and text without, which only a stack refuses. Source: docker/compose#12287. */
-interface Refused {
+export interface Refused {
   readonly text: string;
   readonly isBraced: boolean;
+  /** It stands in the default of a variable, which a stack takes as text. Measured with docker 28. */
+  readonly isInDefault: boolean;
 }
 
 const nameHere = /[a-z_]\w*/iy;
@@ -31,10 +33,10 @@ const operatorHere = /:?[-+?]/y;
 
 /** Fills the variables of a text in as Docker Compose does: `$$`, `$NAME`, and `${NAME}` with a default inside of another. */
 export function interpolate(text: string, lookup: Lookup): Interpolated {
-  if (!text.includes('$')) return { text, uses: [] };
+  if (!text.includes('$')) return { text, uses: [], refused: [] };
   const uses: VariableUse[] = [];
-  let refused: Refused | undefined;
-  const fill = (part: string): string => {
+  const refused: Refused[] = [];
+  const fill = (part: string, isInDefault = true): string => {
     let filled = '';
     let from = 0;
     for (let at = part.indexOf('$'); at !== -1; at = part.indexOf('$', from)) {
@@ -45,14 +47,13 @@ export function interpolate(text: string, lookup: Lookup): Interpolated {
       else if (found.is === 'escaped') filled += '$';
       else {
         const text = part.slice(at, found.end);
-        const isBraced = text.startsWith('${');
-        if (refused === undefined || (isBraced && !refused.isBraced)) refused = { text, isBraced };
+        refused.push({ text, isBraced: text.startsWith('${'), isInDefault });
         filled += text;
       }
     }
     return filled + part.slice(from);
   };
-  const whole = fill(text);
+  const whole = fill(text, false);
   return { text: whole, uses, refused };
 }
 

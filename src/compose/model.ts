@@ -2,7 +2,7 @@ import type { Document } from 'yaml';
 import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import { extended } from './extends.ts';
-import { type Lookup, type VariableUse, interpolate } from './interpolate.ts';
+import { type Lookup, type Refused, type VariableUse, interpolate } from './interpolate.ts';
 import {
   type Mount,
   type NamedFile,
@@ -59,7 +59,7 @@ export interface UseAt extends VariableUse {
 }
 
 /** A `$…` that is no variable, and where it stands. */
-interface RefusedAt extends NonNullable<ReturnType<typeof interpolate>['refused']> {
+interface RefusedAt extends Refused {
   readonly at: Path;
 }
 
@@ -148,7 +148,7 @@ function filled(
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
     into.uses.push(...uses.map((use) => ({ ...use, at, text })));
-    if (refused !== undefined) into.refused.push({ ...refused, at });
+    into.refused.push(...refused.map((one) => ({ ...one, at })));
     return text;
   }
   if (Array.isArray(value)) return itemsOf(value).map((item, index) => filled(item, [...at, index], into));

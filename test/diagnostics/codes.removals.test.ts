@@ -33,7 +33,6 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove version:, which means the newest one.',
     'Remove it: a stack starts all of its services.',
     'Remove it: a stack publishes on all addresses.',
-    'Remove them.',
     'Remove _:, or write what it has.',
     'Write the names in a list, or remove it: a stack starts all services at once.',
     'Remove the port where it must not be public: services of one stack reach each other without it.',

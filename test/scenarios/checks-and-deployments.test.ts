@@ -321,7 +321,7 @@ const planted: readonly Planted[] = [
   ],
   [
     'ignored-setting',
-    web('container_name: a, restart: always', `${stack}, #`),
+    web('container_name: a, restart: on-failure', `${stack}, #`),
     'log',
     /Ignoring unsupported options: restart/,
   ],
@@ -489,6 +489,8 @@ const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
     'log',
     /^$/,
   ],
+  [inStack('environment: { A: "${A:-$2a$14}" }', '', stack), 'env', /^A=\$2a\$14$/m],
+  [inStack('restart: unless-stopped', '', stack), 'tasks', /^Running/],
   [inStack('env_file: [.env], expose: [80]', '', `${stack}, env: { A: "1" }`), 'env', /^A=1$/m],
   [inStack('volumes: ["../files/a:/a"]', '', `${stack}, files: { a/b.conf: { content: a } }`), 'tasks', /^Running/],
 ];

@@ -12,10 +12,13 @@ export function worksInStack(self: CheckedResource, { services }: ComposeModel):
   const read = composeYamlOf(self);
   if (self.values.composeType !== 'stack' || read === undefined || 'unreadable' in read) return [];
   const content = read.content as Json; // YAML without tags holds nothing else
+  const all = [...services.values()];
   return [
     ...refusedVersion(self, content),
     ...refusedMembers(self, misfitsIn(content)),
-    ...[...services.values()].flatMap((service) => ignoredBy(self, service)),
+    ...imageless(self, all),
+    ...ignoredMembers(self, all),
+    ...ignoredAddresses(self, all),
   ];
 }
 
@@ -41,28 +44,34 @@ const instead: readonly (readonly [RegExp, string])[] = [
 ];
 
 function refusedMembers(self: CheckedResource, misfits: readonly Misfit[]): readonly Problem[] {
-  const refuse = (path: readonly string[], message: string, remedy: string) =>
-    inFile(self, { code: 'refused-setting', fails: true, path: withIndexes(path), message, remedy });
-  const unknown = groupBy(
-    misfits.filter(({ is }) => is === undefined).map(({ at }) => [at.slice(0, -1).join('.'), at] as const),
+  // What several services have alike is said once.
+  const alike = groupBy(misfits.map((one) => [`${placeIn(one).join('.')} ${one.is?.join(' ')}`, one] as const));
+  return [...alike.values()].flatMap((all): Problem[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { at, value, is } = first;
+    const key = at.at(-1) ?? '';
+    const where = ofServices(placeIn(first).join('.'), all);
+    const [message, remedy] =
+      is === undefined
+        ? [`a stack refuses ${where}`, instead.find(([pattern]) => pattern.test(key))?.[1] ?? 'Remove it.']
+        : is[0] === 'once'
+          ? [`a stack refuses ${where}: it stands there twice`, 'Remove one of the two.']
+          : [`a stack refuses ${where}: it must be ${wordsOf(is)}`, formOf(key, value, is)];
+    return [inFile(self, { code: 'refused-setting', fails: true, path: withIndexes(at), message, remedy })];
+  });
+}
+
+/** The place of a value in its service, or in the file. */
+function placeIn({ at }: Misfit): readonly string[] {
+  return at[0] === 'services' && at.length > 2 ? at.slice(2) : at;
+}
+
+function ofServices(place: string, all: readonly Misfit[]): string {
+  const names = all.flatMap(({ at: [section, name = ''], at }) =>
+    section === 'services' && at.length > 2 ? [name] : [],
   );
-  return [
-    ...[...unknown].map(([above, all]) => {
-      const keys = all.map((at) => at.at(-1) ?? '');
-      const [first = []] = all;
-      const others = keys.length === 1 ? 'Remove it.' : 'Remove them.';
-      const remedy = instead.find(([pattern]) => keys.every((key) => pattern.test(key)))?.[1] ?? others;
-      const where = above === '' ? '' : ` in ${above}`;
-      return refuse(first, `a stack refuses ${someOf(keys)}${where}`, remedy);
-    }),
-    ...misfits.flatMap(({ at, value, is }) => {
-      if (is === undefined) return [];
-      const where = at.join('.');
-      if (is[0] === 'once')
-        return [refuse(at, `a stack refuses ${where}: it stands there twice`, 'Remove one of the two.')];
-      return [refuse(at, `a stack refuses ${where}: it must be ${wordsOf(is)}`, formOf(at.at(-1) ?? '', value, is))];
-    }),
-  ];
+  return names.length === 0 ? place : `${place} of ${someOf(names)}`;
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -99,31 +108,44 @@ const ignored =
   `build cgroup_parent cgroupns_mode container_name depends_on devices domainname external_links ipc links mac_address
   network_mode pid privileged restart security_opt shm_size userns_mode`.split(/\s+/);
 
-function ignoredBy(self: CheckedResource, { name, definition, image }: ComposeService): readonly Problem[] {
-  const path = ['services', name];
-  if (image === undefined) {
-    const message = `${name} has no image, and this is a stack`;
-    const remedy = 'Name an image: a stack builds none.';
-    return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy })];
-  }
-  const found: Problem[] = [];
-  const add = (at: readonly (string | number)[], message: string, remedy: string) =>
-    found.push(inFile(self, { code: 'ignored-setting', path: [...path, ...at], message, remedy }));
-  const keys = ignored.filter((key) => definition[key] !== undefined);
-  if (keys.length > 0) {
-    const remedy = keys.includes('restart')
+/** Whether a stack reads over a member that would do something: Swarm starts tasks anew in any case. */
+function isIgnored(key: string, value: Json | undefined): boolean {
+  return value !== undefined && !(key === 'restart' && /^(?:always|unless-stopped)$/.test(String(value)));
+}
+
+function ignoredMembers(self: CheckedResource, services: readonly ComposeService[]): readonly Problem[] {
+  const found = services.flatMap(({ name, image, definition }) => {
+    const keys = image === undefined ? [] : ignored.filter((key) => isIgnored(key, definition[key]));
+    return keys.length === 0 ? [] : [[keys.join(', '), { name, keys }] as const];
+  });
+  return [...groupBy(found)].flatMap(([keys, all]): Problem[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const remedy = first.keys.includes('restart')
       ? 'Write deploy: { restart_policy: … } in place of restart:, and remove the others.'
       : 'Remove what it ignores.';
-    add([keys[0] ?? ''], `a stack ignores ${keys.join(', ')} of ${name}`, remedy);
-  }
-  const bound = itemsOf(definition.ports).findIndex((port) => /^(?:\[[^\]]+\]|[\d.]+):[^:]*:/.test(String(port)));
-  if (bound !== -1) {
-    const message = `a stack ignores the address in ${String(itemsOf(definition.ports)[bound])}: ${name} is published on all addresses`;
-    add(
-      ['ports', bound],
-      message,
-      'Remove the port where it must not be public: services of one stack reach each other without it.',
-    );
-  }
-  return found;
+    const message = `a stack ignores ${keys} of ${someOf(all.map(({ name }) => name))}`;
+    const path = ['services', first.name, first.keys[0] ?? ''];
+    return [inFile(self, { code: 'ignored-setting', path, message, remedy })];
+  });
+}
+
+function imageless(self: CheckedResource, services: readonly ComposeService[]): readonly Problem[] {
+  const all = services.flatMap(({ name, image }) => (image === undefined ? [name] : []));
+  const [first] = all;
+  if (first === undefined) return [];
+  const message = `${someOf(all)} ${all.length === 1 ? 'has' : 'have'} no image, and this is a stack`;
+  const remedy = 'Name an image: a stack builds none.';
+  return [inFile(self, { code: 'refused-setting', fails: true, path: ['services', first], message, remedy })];
+}
+
+function ignoredAddresses(self: CheckedResource, services: readonly ComposeService[]): readonly Problem[] {
+  return services.flatMap(({ name, definition }): Problem[] => {
+    const ports = itemsOf(definition.ports);
+    const bound = ports.findIndex((port) => /^(?:\[[^\]]+\]|[\d.]+):[^:]*:/.test(String(port)));
+    if (bound === -1) return [];
+    const message = `a stack ignores the address in ${String(ports[bound])}: ${name} is published on all addresses`;
+    const remedy = 'Remove the port where it must not be public: services of one stack reach each other without it.';
+    return [inFile(self, { code: 'ignored-setting', path: ['services', name, 'ports', bound], message, remedy })];
+  });
 }

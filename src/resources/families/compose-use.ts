@@ -104,9 +104,12 @@ const maxNames = 30;
 
 function refused(self: CheckedResource, { refused: all }: ComposeModel): readonly Problem[] {
   const isStack = self.values.composeType === 'stack';
-  return all
-    .filter(({ isBraced }) => isBraced || isStack)
-    .map(({ text, at }) =>
+  const found = all.filter(({ isBraced, isInDefault }) => (isStack ? !isInDefault : isBraced));
+  // Of those in one text the first is enough.
+  return [...groupBy(found.map((one) => [one.at.join('\n'), one] as const)).values()].flatMap(([first]) => {
+    if (first === undefined) return [];
+    const { text, at } = first;
+    return [
       inFile(self, {
         code: 'refused-expression',
         fails: true,
@@ -114,7 +117,8 @@ function refused(self: CheckedResource, { refused: all }: ComposeModel): readonl
         message: `compose cannot read ${text}: a variable is $NAME or \${NAME}`,
         remedy: meantBy(text) ?? `Write $${text} for the text ${text}.`,
       }),
-    );
+    ];
+  });
 }
 
 /** Variables that compose or docker read themselves. */
