@@ -131,12 +131,13 @@ export function fitToPreview(
     const kind = fitting.sections(root).get(section);
     if (section === holder?.section || kind === undefined || node.is !== 'map') continue;
     for (const [key, { keyAt }] of node.entries) {
-      const [name, reset] =
-        kind.isSingle === true
-          ? [section, `${section}: !reset`]
-          : [`${section}.${key}`, `${section}: { ${key}: !reset }`];
-      const message = `${name} belongs to the organization, and previews would take it from each other`;
-      const remedy = `Declare it in a file that only one stage includes, and write its name here, or changes: { ${reset} }.`;
+      const isSingle = kind.isSingle === true;
+      const name = isSingle ? section : `${section}.${key}`;
+      const reset = isSingle ? `${section}: !reset` : `${section}: { ${key}: !reset }`;
+      const message = `${name} belongs to ${isSingle ? 'the platform' : 'the organization'}, and previews would take it from each other`;
+      // Nothing names what is there once.
+      const naming = isSingle ? '' : ', and write its name here';
+      const remedy = `Declare it in a file that only one stage includes${naming}, or changes: { ${reset} }.`;
       report('not-in-previews', message, keyAt, remedy);
     }
   }

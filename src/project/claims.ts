@@ -94,7 +94,7 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
       add(block, [literal(project), literal(key)], { what, remedy });
     } else if (kind.parents[root] !== undefined && !isOfProject(kind)) {
       const remedy = (own: string, other: string) =>
-        `Put it into a file that only one of ${own} and ${other} includes; the other writes its name.`;
+        `Put it into a file that only one of ${own} and ${other} includes${kind.isSingle === true ? '' : '; the other writes its name'}.`;
       const name = keyField === undefined ? literal(key) : fieldOf(block, keyField, filled);
       add(block, [name], { what: address, remedy });
     }

@@ -127,6 +127,7 @@ describe('refuses', () => {
     ],
     ['an id', service('web', '§id: app_1'), 'id adopts an object'],
     ['an object of the organization', 'tags: { §deploy: {} }\n', 'tags.deploy belongs to the organization'],
+    ['the settings of the platform', '§webServer: {}\n', 'webServer belongs to the platform'],
     ['a name of a container', compose('container_name: web'), 'container_name'],
     ['a published port of a compose file', compose("ports: ['8080:80']"), 'publishes a port'],
     ['a folder in a compose file', compose("volumes: ['/srv/x:/x']"), 'mounts a folder of the host'],

@@ -271,6 +271,22 @@ describe('two root files on one platform', () => {
     ]);
   });
 
+  it('with the settings of the platform, which nothing names', async () => {
+    const server = 'webServer: { buildsConcurrency: 2 }\n';
+    const files = {
+      'staging.yaml': `${own('staging', 'one')}${server}`,
+      'live.yaml': `${own('live', 'one')}${server}`,
+      'shop.yaml': shop(),
+    };
+    expect(await reported(files)).toMatchObject([
+      {
+        code: 'owned-twice',
+        message: expect.stringContaining('webServer is also declared by live.yaml') as string,
+        remedy: 'Put it into a file that only one of staging.yaml and live.yaml includes.',
+      },
+    ]);
+  });
+
   it('with one block of the project', async () => {
     const block = (text: string) => text.replace('project: shop', 'project: { name: shop }');
     const files = {

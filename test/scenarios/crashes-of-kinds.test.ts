@@ -178,8 +178,9 @@ describe.each([...places].map(([name, stand], place) => [name, stand, place] as 
     async () => {
       const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });
       const manifest = await manifestOf(manifestWith(stand, stand.body));
-      // Of an id that was ours to choose there can be no two, nor of a name that the platform has once.
-      const isOne = choosesId(stand.kind) || refusesSecond.has(stand.kind.kind);
+      // Of an id that was ours to choose there can be no two, nor of a name or of settings that the platform has once.
+      const { kind } = stand;
+      const isOne = choosesId(kind) || refusesSecond.has(kind.kind) || kind.isSingle === true;
       expect((await exploreLateCreates({ start, task: { manifest } })) > 0).toBe(!isOne);
     },
   );
