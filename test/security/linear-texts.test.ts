@@ -11,6 +11,7 @@ import { readTree } from '../../src/manifest/tree.ts';
 import { inAscii } from '../../src/render/text-lines.ts';
 import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { composeWorks } from '../../src/resources/families/compose-checks.ts';
 import { keepersIn, volumesOf } from '../../src/resources/families/compose-data.ts';
 
 /**
@@ -31,6 +32,22 @@ test('A7: the target of a volume with many slashes', limit, () => {
     'data at /',
     'data at /a/b',
   ]);
+});
+
+test('A7: a compose file with many names that it does not declare, and a text with many variables', limit, () => {
+  const works = (composeFile: string) =>
+    composeWorks(
+      { address: 'a', kind: 'compose', key: 'a', parent: 'p', values: { sourceType: 'raw', composeFile }, maps: {} },
+      [],
+    );
+  const each = (form: (index: number) => string) => Array.from({ length: 4000 }, (_, index) => form(index)).join('');
+  const wrong = each((index) => `      - wolume-number-${index}:/a${index}\n`);
+  const declared = each((index) => `  volume-number-${index}: {}\n`);
+  expect(works(`services:\n  web:\n    image: a\n    volumes:\n${wrong}volumes:\n${declared}`)).toHaveLength(4000);
+  const image = each((index) => `$X${index}/`).repeat(5);
+  expect(works(`services: { web: { image: "${image}" } }`)).toMatchObject([{ code: 'unset-variable', fails: true }]);
+  const few = 'services: { web: { image: a, volumes: ["wolume:/a"] } }\nvolumes: { volume: {} }';
+  expect(works(few)).toMatchObject([{ remedy: 'Did you mean volume?' }]);
 });
 
 test('A7: an address or a prefix with many slashes that are not its end', limit, () => {

@@ -80,6 +80,9 @@ export function namesHold(
   );
 }
 
+/** Most names of a section that a wrong one is compared with: each costs, and a file may have thousands of both. */
+const maxCompared = 100;
+
 function lost(
   { name: service }: ComposeService,
   { section, name, key, isOptional }: Reference,
@@ -103,7 +106,8 @@ function lost(
     section === 'services'
       ? `Remove it from ${key}:, or write the service.`
       : `Declare it, as in ${section}: { ${name}: ${declared} }.`;
-  const others = [...model[section].keys()].filter((other) => other !== service);
+  const others =
+    model[section].size > maxCompared ? [] : [...model[section].keys()].filter((other) => other !== service);
   return { message, remedy: didYouMean(name, others, otherwise) };
 }
 

@@ -1,3 +1,4 @@
+import { onceFor } from '../../api/once.ts';
 import type { Lookup } from '../../compose/interpolate.ts';
 import type { ComposeModel, UseAt } from '../../compose/model.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
@@ -14,12 +15,15 @@ export function variablesFit(self: CheckedResource, model: ComposeModel): readon
 function unset(self: CheckedResource, model: ComposeModel): readonly Problem[] {
   const { lookup } = variablesOfBlock(self);
   const isStack = self.values.composeType === 'stack';
+  // Once for all variables of a text, which may have many.
+  const gapAt = onceFor((at: UseAt['at']) => ({ gap: gapIn(at, textAt.get(at) ?? '', { model, lookup, isStack }) }));
+  const textAt = new Map(model.uses.map(({ at, text }) => [at, text]));
   const missing = [...groupBy(model.uses.map((use) => [use.name, use] as const))].flatMap(([name, all]): Missing[] => {
     const value = lookup(name);
     if (value !== undefined && value !== '') return [];
     const found = all.flatMap((use): Missing[] => {
       const { operator = '', at } = use;
-      const gap = operator === '' ? gapIn(use, model, { lookup, isStack }) : undefined;
+      const gap = operator === '' ? gapAt(at).gap : undefined;
       const isRefused = operator.endsWith('?') || gap?.fails === true;
       if (value === '' ? operator !== ':?' && !isRefused : operator !== '' && !isRefused) return [];
       const effect = operator.endsWith('?') ? 'compose refuses the file' : gap?.effect;
@@ -71,16 +75,16 @@ const casts = new Set(['deploy.replicas', 'healthcheck.retries', 'privileged', '
 
 /** What a variable without value leaves of an image, a port, a volume or a number; undefined: an empty text like others. */
 function gapIn(
-  { at, text }: UseAt,
-  { services }: ComposeModel,
-  { lookup, isStack }: { readonly lookup: Lookup; readonly isStack: boolean },
+  at: UseAt['at'],
+  text: string,
+  { model, lookup, isStack }: { readonly model: ComposeModel; readonly lookup: Lookup; readonly isStack: boolean },
 ): { readonly effect: string; readonly fails: boolean } | undefined {
   const [section, service, ...within] = at.map(String);
   if (section !== 'services') return undefined;
   const left = text.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => (lookup(name) === undefined ? '' : all));
   const [key = '', , member] = within;
   const fails = (effect: string) => ({ effect, fails: true });
-  const { build } = services.get(service ?? '')?.definition ?? {};
+  const { build } = model.services.get(service ?? '')?.definition ?? {};
   if (key === 'image' && left === '') {
     return build === undefined || isStack ? fails(`${service} has no image, and docker refuses that`) : undefined;
   }
