@@ -148,6 +148,7 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
   if (step === undefined) throw new Error(`${job.action.address} has no request`);
   const mark = `trueup-${input.digests(address, '(mark)')(`${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const newest = deploymentsIn(kind, row)?.at(-1)?.id ?? null;
+  const waits = input.deploying.waits || job.isAwaited;
   const known = deploysNow(service);
   root.deploys = { ...known, stale: { ...known.stale } };
   // First the status: the next run takes what it finds there for the end of this deployment.
@@ -160,14 +161,20 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
       if (answersLate(kind)) notify(service, 'answer', input.deploying.limitMs(kind.kind));
       else notify(service, 'queue');
       const announce = () => {
-        const pending: PendingDeploy = { ...sentNow(run), mark, inputs, newest };
+        const pending: PendingDeploy = {
+          ...sentNow(run),
+          mark,
+          inputs,
+          newest,
+          ...(waits ? { isAwaited: waits } : {}),
+        };
         return saveDeploys(run, root, { ...deploysNow(service), pending });
       };
       await send(service, { step, mark, announce, isAgain });
       // The late answer came at the end, which the status shows at once.
       if (answersLate(kind)) return conclude(service, await watch(service, { ...about, graceMs: lagMs }));
       await addToPending(service, { isAnswered: true });
-      if (!input.deploying.waits && !job.isAwaited) return left(service);
+      if (!waits) return left(service);
       return conclude(service, await followAccepted(service, about));
     },
     look: async (lost, isLast) => {

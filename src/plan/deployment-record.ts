@@ -28,10 +28,10 @@ export function deployedFrom({ failed }: Deploys, inputs: string): Deploys {
   return { inputs, failed: rest };
 }
 
-/** Whether a run followed a deployment and ended before it knew that the service holds: the next one looks at that. */
+/** Whether a run waited for a deployment and ended before it knew that the service holds: the next one looks at that. */
 function isToBeWatched({ service }: Kind, { pending, failed }: Deploys): boolean {
   if (service?.containers === undefined || failed?.isRestoring === true) return false;
-  return service.deployments === undefined || pending?.id !== undefined;
+  return service.deployments === undefined || pending?.isAwaited === true || pending?.id !== undefined;
 }
 
 /** What is seen of a deployment that an earlier run ordered; undefined: nothing that proves anything. */

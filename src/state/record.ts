@@ -93,6 +93,8 @@ export interface PendingDeploy extends Sent {
   readonly newest: string | null;
   /** The platform accepted it. */
   readonly isAnswered?: true | undefined;
+  /** Its run waits until the service holds. Without that, a later run takes what the platform says for the result. */
+  readonly isAwaited?: true | undefined;
   /** Its id, once it is listed: later rows may not have the mark. */
   readonly id?: string | undefined;
 }

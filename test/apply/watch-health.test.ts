@@ -237,25 +237,37 @@ test.each(interrupted)(
   },
 );
 
-test('a run that is killed before a service holds leaves that to the next one', async () => {
+const ends = [
+  ['while its deployment waits', (operation: string) => /\.(re)?deploy$/.test(operation)],
+  ['before a service holds', (operation: string) => operation.startsWith('docker.')],
+] as const;
+
+test.each(ends)('a run that ends %s leaves the rest to the next one', async (_name, isEnd) => {
   for (const [image, verdict] of [
     ['web:will-start', 'done'],
     ['web:will-exit-1-after-2s', 'failed'],
   ] as const) {
     const made = platformWith(2);
     const text = one(image);
-    // No answer comes any more once the deployment is over: the state is as a killed process leaves it.
+    // From then on nothing is waited for: the state is as a killed process leaves it.
     const killed = new AbortController();
-    let isOver = false;
     const send: Send = async (request) => {
-      isOver ||= operationOf(request).startsWith('docker.');
-      if (isOver) killed.abort();
+      if (isEnd(operationOf(request))) killed.abort();
       return made.emulator.send(request);
     };
     await applyInTime(made, text, { send, signal: killed.signal });
+    await passing(new Promise((resolve) => setTimeout(resolve, 5_000)));
     made.requests('POST');
     const result = await applyInTime(made, text);
-    expect(results(result)['production.compose.shop (deploy)']).toBe(verdict);
-    expect(made.requests('POST')).toEqual([]);
+    expect([results(result)['production.compose.shop (deploy)'], made.requests('POST')]).toEqual([verdict, []]);
   }
+});
+
+test('a deployment that a run did not wait for is left alone', async () => {
+  const made = platformWith(2);
+  await applyInTime(made, one('web:will-exit-1-after-2s'), { waits: false });
+  await passing(new Promise((resolve) => setTimeout(resolve, 5_000)));
+  expect(await plannedNext(made, one('web:will-exit-1-after-2s'))).toEqual([]);
+  await applyInTime(made, one('web:will-exit-1-after-2s'));
+  await plansNothingMore(made, one('web:will-exit-1-after-2s'));
 });
