@@ -6,9 +6,12 @@ import { defineKind } from '../kind/kind.ts';
 /** The settings in an answer that has a row for each server, also for those without any; the platform's own has no id. */
 function rowsFrom(answer: unknown): unknown {
   if (!Array.isArray(answer) || !answer.every(isRow)) return answer;
-  const own = answer.filter(({ serverId, authDomain }) => serverId === null && typeof authDomain === 'string');
+  const own = answer.filter(({ serverId, authDomain }) => isNone(serverId) && !isNone(authDomain));
   return own.map((one) => ({ ...one, target: 'platform' }));
 }
+
+/** An empty text means the same as null. */
+const isNone = (value: unknown) => (value ?? '') === '';
 
 /** The host where people sign in before a protected domain answers. Source of the facts: the forward-auth router. */
 export const forwardAuth = defineKind({

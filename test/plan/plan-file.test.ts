@@ -210,6 +210,7 @@ async function namesNothingElse(file: string, made: Bench, text: string | Record
     ...addresses,
     ...resources.flatMap(({ maps }) => Object.values(maps).flatMap((entries) => [...entries.keys()])),
     ...Object.values(made.emulator.world.tables).flatMap((rows) => Object.keys(rows)),
+    ...Object.values(records).flatMap(({ id }) => id ?? []),
     ...Object.values(facts).flatMap(({ risk = '' }) => [risk]),
     about.madeBy,
     about.madeAt,

@@ -5,6 +5,7 @@ import { everything, notesOf, plansNothing } from '../support/faults.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, triedStands } from '../support/kind-manifests.ts';
 import { production } from '../support/manifest-texts.ts';
+import { kindBench } from '../support/kind-world.ts';
 import { bench } from '../support/world.ts';
 
 /** Keys that a creation needs, told before any request. */
@@ -39,7 +40,7 @@ describe('U3: a block that lacks what a creation needs', () => {
     const text = manifestWith(stand, body);
     const early = await checked(text);
     if (early.some((line) => line.startsWith('error'))) return expect(early).not.toEqual([]);
-    const made = bench();
+    const made = kindBench();
     const refused = notesOf(await made.plan(text)).filter(
       ({ code, message }) => code === 'cannot-create' && message.includes('without'),
     );
