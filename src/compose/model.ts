@@ -44,7 +44,7 @@ export interface ComposeService {
   readonly published: readonly Published[];
   /** Its variables; null: the value comes from the variables of the compose. */
   readonly environment: ReadonlyMap<string, Json>;
-  /** It starts: it has no profile, or one that the variables of the compose name. */
+  /** It starts: it has no profile, one that is on, or the command names it. */
   readonly isActive: boolean;
 }
 
@@ -71,12 +71,16 @@ export type NoCompose =
   | { readonly is: 'no yaml'; readonly document: Document.Parsed }
   | { readonly is: 'no map' | 'no services' | 'no service'; readonly content: Json; readonly at: Path };
 
-/** Makes a compose file of the content of its text. Never throws. */
-export function readCompose(read: ComposeYaml, lookup: Lookup): { model: ComposeModel } | { problem: NoCompose } {
+/** Makes a compose file of the content of its text, as the `command` for it starts it. Never throws. */
+export function readCompose(
+  read: ComposeYaml,
+  lookup: Lookup,
+  command = '',
+): { model: ComposeModel } | { problem: NoCompose } {
   if ('unreadable' in read) return { problem: { is: 'no yaml', document: read.unreadable } };
   const content = read.content as Json; // YAML without tags holds nothing else
   const problem = problemOf(content);
-  return problem === undefined ? { model: modelOf(mapOf(content), lookup) } : { problem };
+  return problem === undefined ? { model: modelOf(mapOf(content), lookup, command) } : { problem };
 }
 
 function problemOf(content: Json): NoCompose | undefined {
@@ -90,18 +94,16 @@ function problemOf(content: Json): NoCompose | undefined {
   return { is: 'no service', content: definition ?? null, at: ['services', name] };
 }
 
-function modelOf(content: Definition, lookup: Lookup): ComposeModel {
+function modelOf(content: Definition, lookup: Lookup, command: string): ComposeModel {
   const uses: UseAt[] = [];
   const refused: RefusedAt[] = [];
   const whole = mapOf(filled(content, [], { lookup, uses, refused }));
   const definitions = mapOf(whole.services);
   const services = new Map<string, ComposeService>();
-  const profiles = lookup('COMPOSE_PROFILES');
-  const isOn = (name: Json) => typeof profiles !== 'string' || profiles.split(',').includes(String(name));
+  const isStarted = startedBy(lookup, command);
   for (const name of Object.keys(definitions)) {
     const definition = extended(name, definitions);
     const written = mapOf(mapOf(content.services)[name]).image;
-    const asked = itemsOf(definition.profiles);
     services.set(name, {
       name,
       definition,
@@ -110,7 +112,7 @@ function modelOf(content: Definition, lookup: Lookup): ComposeModel {
       mounts: mountsOf(definition),
       published: publishedBy(definition),
       environment: entriesOf(definition.environment),
-      isActive: asked.length === 0 || (profiles !== undefined && asked.some(isOn)),
+      isActive: isStarted(name, definition),
     });
   }
   for (const { name, environment } of services.values()) {
@@ -127,6 +129,22 @@ function modelOf(content: Definition, lookup: Lookup): ComposeModel {
     files: filesOf(whole, services),
     uses,
     refused,
+  };
+}
+
+/**
+ * Tells which services start. Profiles are on by COMPOSE_PROFILES, which a command with `--profile` replaces; `*` stands for all.
+ * Source: compose-go, WithDefaultProfiles and HasProfile.
+ */
+function startedBy(lookup: Lookup, command: string): (name: string, definition: Definition) => boolean {
+  const flags = [...command.matchAll(/--profile(?:=|\s+)(\S+)/g)].map(([, name = '']) => name);
+  const given = flags.length === 0 ? lookup('COMPOSE_PROFILES') : flags.join(',');
+  const on = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
+  const isAny = (given !== undefined && typeof given !== 'string') || on.includes('*');
+  const words = command.split(/\s+/);
+  return (name, { profiles }) => {
+    const asked = itemsOf(profiles);
+    return asked.length === 0 || isAny || asked.some((profile) => on.includes(String(profile))) || words.includes(name);
   };
 }
 

@@ -133,8 +133,8 @@ export const codes = {
     'Write the value in the form that the message names.',
   ),
   'lost-route': warning(
-    'What the platform adds to services of a compose for a domain or for isolatedDeployment replaces, shares or breaks something of them.',
-    'Write what the service needs into the service itself.',
+    'What the platform adds to services of a compose for a domain or for isolatedDeployment replaces, shares or breaks something of them, or the service does not start.',
+    'Write what the service needs into the service itself, or turn its profile on.',
   ),
   'refused-setting': error(
     'A setting, or something in a compose file, makes each deployment fail.',

@@ -36,27 +36,33 @@ export function isBesideFile(row: Row): boolean {
   return row['sourceType'] !== 'raw' || posix.dirname(posix.normalize(textOr(row, 'composePath', '.'))) === '.';
 }
 
-/** Why docker refuses a compose file whose variables are in it; undefined: it does not. */
-export function composeProblem(content: Row, row: Row, beside: Beside): string | undefined {
+/**
+ * Why docker refuses a compose file whose variables are in it; undefined: it does not. Of services that do not start compose reads
+ * the form only; a stack starts all.
+ */
+export function composeProblem(
+  { content, started }: { readonly content: Row; readonly started: Row },
+  row: Row,
+  beside: Beside,
+): string | undefined {
   const services = content['services'];
   if (services === undefined || services === null) return 'no service selected';
   if (!isMap(services)) return 'services must be a mapping';
   const isStack = row['composeType'] === 'stack';
-  const maps = serviceMaps(content);
+  const about = { content, beside, isStack, maps: serviceMaps(content), started: serviceMaps(started) };
   for (const [name, service] of Object.entries(services)) {
     if (!isMap(service)) return `services.${name} must be a mapping`;
-    const about = { name, service, content, beside, maps, isStack };
-    // Of a service that does not start compose reads the form only.
+    const one = { ...about, name, service };
     const problem =
-      specProblem(about) ??
-      (isStack
-        ? (stackProblem(about) ?? referenceProblem(about) ?? fileProblem(about))
-        : isOff(service)
-          ? undefined
-          : (buildProblem(about) ?? referenceProblem(about) ?? fileProblem(about)));
+      specProblem(one) ??
+      (about.started[name] === undefined
+        ? undefined
+        : ((isStack ? stackProblem(one) : buildProblem(one)) ?? referenceProblem(one) ?? fileProblem(one)));
     if (problem !== undefined) return problem;
   }
-  return includeProblem(content, beside) ?? sourceProblem(content, row, beside);
+  const isLeft = content['include'] !== undefined || Object.keys(services).length === 0;
+  if (!isLeft && Object.keys(about.started).length === 0) return 'no service selected';
+  return includeProblem(content, beside) ?? sourceProblem(started, row, beside);
 }
 
 interface About {
@@ -65,6 +71,8 @@ interface About {
   readonly content: Row;
   readonly beside: Beside;
   readonly maps: Readonly<Record<string, Row>>;
+  /** The services that start. */
+  readonly started: Readonly<Record<string, Row>>;
   readonly isStack: boolean;
 }
 
@@ -111,7 +119,7 @@ function specProblem({ name, service, isStack }: About): string | undefined {
 /** The sections whose names services use, with the word for one of them. */
 const sections = { networks: 'network', volumes: 'volume', configs: 'config', secrets: 'secret' } as const;
 
-function referenceProblem({ name, service, content, maps, isStack }: About): string | undefined {
+function referenceProblem({ name, service, content, maps, started, isStack }: About): string | undefined {
   if (!isStack && service['network_mode'] !== undefined && service['networks'] !== undefined)
     return `service "${name}" declares mutually exclusive \`network_mode\` and \`networks\`: invalid compose project`;
   const missing = (section: keyof typeof sections, used: string) =>
@@ -125,7 +133,7 @@ function referenceProblem({ name, service, content, maps, isStack }: About): str
   const dependencies = isStack ? [] : servicesNamed(service);
   return [
     ...dependencies
-      .filter(({ other, isOptional }) => maps[other] === undefined || (!isOptional && isOff(maps[other])))
+      .filter(({ other, isOptional }) => maps[other] === undefined || (!isOptional && started[other] === undefined))
       .map(({ other }) => `service "${name}" depends on undefined service "${other}": invalid compose project`),
     ...namesIn(service['networks']).flatMap((used) => missing('networks', used)),
     ...['configs', 'secrets'].flatMap((section) =>
@@ -167,11 +175,6 @@ function servicesNamed(service: Row): { readonly other: string; readonly isOptio
   ];
 }
 
-/** Whether a service has profiles: none is ever on here. */
-function isOff({ profiles }: Row): boolean {
-  return Array.isArray(profiles) && profiles.length > 0;
-}
-
 function fileProblem({ service, beside }: About): string | undefined {
   const lost = envFilesIn(service['env_file']).find(({ path, isRequired }) => isRequired && !beside.has(path));
   if (lost !== undefined) return `env file ${lost.path} not found: no such file or directory`;
@@ -189,14 +192,18 @@ function includeProblem(content: Row, beside: Beside): string | undefined {
   return lost === undefined ? undefined : `open ${lost}: no such file or directory`;
 }
 
-/** Files behind configs and secrets: compose mounts them, a stack reads them. */
+/** Files behind configs and secrets: compose mounts those of services that start, a stack reads all. */
 function sourceProblem(content: Row, row: Row, beside: Beside): string | undefined {
+  const isStack = row['composeType'] === 'stack';
+  const services = Object.values(serviceMaps(content));
+  const isUsed = (section: string, name: string) =>
+    isStack || services.some((service) => sourcesIn(service[section]).includes(name));
   const lost = ['configs', 'secrets']
-    .flatMap((section) => Object.values(mapOf(content[section])))
-    .map((source) => textOr(mapOf(source), 'file'))
+    .flatMap((section) => Object.entries(mapOf(content[section])).filter(([name]) => isUsed(section, name)))
+    .map(([, source]) => textOr(mapOf(source), 'file'))
     .find((file) => file !== '' && !beside.has(file));
   if (lost === undefined) return undefined;
-  if (row['composeType'] === 'stack') return `open ${lost}: no such file or directory`;
+  if (isStack) return `open ${lost}: no such file or directory`;
   return noSource(row, lost);
 }
 

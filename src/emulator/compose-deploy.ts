@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type Beside, composeProblem, filesBeside, isBesideFile, lostMount } from './compose-checks.ts';
 import { interpolated } from './compose-interpolation.ts';
 import { convertedFile, formatComposeFile, mountsIn, parseComposeFile, serviceMaps } from './compose-text.ts';
+import { startedIn } from './compose-profiles.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
 import { containerVariables } from './container-variables.ts';
 import type { Context } from './context.ts';
@@ -62,21 +63,22 @@ export const composeDeployment: Deployable = {
     const variables = variablesFor(context, row);
     const given = readAsDocker(written);
     const read = interpolated(given, variables, isStack);
+    const started = isStack ? read : startedIn(read, row, variables);
     const beside = filesBeside(store, row);
     const problem =
       (isStack ? formProblem(given) : undefined) ??
-      composeProblem(read, row, beside) ??
+      composeProblem({ content: read, started }, row, beside) ??
       lostNetwork(store, row) ??
-      (isStack ? undefined : pullProblem(written));
+      (isStack ? undefined : pullProblem(formatComposeFile(started)));
     if (problem !== undefined) throw failed(problem);
     const envOf = containerVariables(store, row, variables);
-    const orders = ordersOfCompose(read, row, (service) => ({
+    const orders = ordersOfCompose(started, row, (service) => ({
       env: envOf(service),
       // Swarm makes no folder, as compose does.
       refusal: isStack ? lostMount(service, row, beside) : undefined,
     }));
     checkHost(context, row, orders);
-    if (!isStack) bindFolders(context, read, { row, beside });
+    if (!isStack) bindFolders(context, started, { row, beside });
     runContainer(context, row, orders);
     return isStack ? ignoredIn(read) : [];
   },

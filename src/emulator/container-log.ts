@@ -1,15 +1,19 @@
 import { ApiError } from './error-answers.ts';
 import type { Row } from './json-rows.ts';
+import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
 
-/** @throws {ApiError} when a service has no container that runs. */
-export function requireContainer(store: Store, appName: string): void {
-  if (store.find('container', appName)?.['running'] === true) return;
+/** The container of a service. @throws {ApiError} when it has none that runs. */
+export function requireContainer(store: Store, appName: string): Row {
+  const container = store.find('container', appName);
+  if (container?.['running'] === true) return container;
   throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${appName}`);
 }
 
 /** What the containers of applications and compose stacks write: their images are never run. */
-export const containerLines: readonly string[] = ['Starting', 'Listening on port 80'];
+export function linesOf(order: ServiceOrder | undefined): readonly string[] {
+  return order?.behaviour.says ?? ['Starting', 'Listening on port 80'];
+}
 
 /** The end of a log, as a request asks for it: `tail` lines, those with the text `search`. */
 export function linesFor({ search, tail }: Row, lines: readonly string[]): string {

@@ -20,6 +20,8 @@ export interface Behaviour {
   readonly unhealthy?: number | undefined;
   /** It ends with a code; after so many `times` it stays up. */
   readonly exit?: { readonly code: number; readonly after: number; readonly times?: number };
+  /** What it writes; undefined: what others write. */
+  readonly says?: readonly string[];
   /** Why a node that has it does not start it. */
   readonly refusal?: string | undefined;
   /** Why no node can take it. */
@@ -72,9 +74,16 @@ export function behaviourIn(image: string, mounts: readonly string[], env: reado
   const hasOwnFolder = env.some((line) => line.startsWith('PGDATA='));
   // From 18 on the image keeps its data in another folder, and does not start while something is mounted on the old one.
   if (major >= 18 && !hasOwnFolder && mounts.some((path) => /^\/var\/lib\/postgresql\/data\/?$/.test(path)))
-    return { ...behaviourOf(image), exit: { code: 1, after: 500 } };
+    return { ...behaviourOf(image), exit: { code: 1, after: 500 }, says: movedData };
   return behaviourOf(image);
 }
+
+/** In own words, after https://github.com/docker-library/postgres/pull/1259. */
+const movedData: readonly string[] = [
+  'Error: from 18 on, the images of PostgreSQL keep their data in another folder, one for each major version.',
+  'Something is mounted at /var/lib/postgresql/data, which is not used any more (unused mount/volume).',
+  'Mount one volume at /var/lib/postgresql, which has the folders of all versions below it.',
+];
 
 const noNode = 'no suitable node (scheduling constraints not satisfied on 1 node)';
 

@@ -87,16 +87,14 @@ export interface Surroundings {
   readonly refusal?: string | undefined;
 }
 
-/** The services of a compose, from its file as the deployment wrote it. Those of profiles are not started. */
+/** The services of a compose, from its file as the deployment wrote it. */
 export function ordersOfCompose(content: Row, row: Row, aboutOf: (service: Row) => Surroundings): ServiceOrder[] {
   const appName = textOf(row, 'appName');
   const isSwarm = row['composeType'] === 'stack';
   return Object.entries(serviceMaps(content)).flatMap(([name, service]) => {
     const deploy = mapOf(service['deploy']);
-    const profiles = service['profiles'];
     const image = textOr(service, 'image', `${appName}-${name}`);
     const { env, refusal } = aboutOf(service);
-    if (!isSwarm && Array.isArray(profiles) && profiles.length > 0) return [];
     return {
       name: isSwarm ? `${appName}_${name}` : textOr(service, 'container_name', `${appName}-${name}`),
       isNamed: !isSwarm && typeof service['container_name'] === 'string',

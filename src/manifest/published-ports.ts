@@ -39,11 +39,22 @@ export function portsTakenTwice(
           message,
           remedy: 'Reach the service by a domain under domains:, or publish it on another port.',
         });
+      } else if (port === dashboard && protocol === 'tcp' && server === null) {
+        const message = `${words} is the one on which the dashboard of the platform listens, unless its installation gave it up`;
+        problems.push({
+          ...about,
+          message,
+          remedy:
+            'Reach the service by a domain under domains:, which needs no published port; or publish it on another.',
+        });
       }
     }
   }
   return problems;
 }
+
+/** Where the platform answers on its own server. */
+const dashboard = 3000;
 
 interface Taken extends PublishedPort {
   readonly address: string;

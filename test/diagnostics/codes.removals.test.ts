@@ -26,6 +26,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove what it ignores.',
     'Write image: there, or remove what is no whole service.',
     'Write COMPOSE_PROFILES: _ under env:, or remove profiles: from _.',
+    'Add _ to COMPOSE_PROFILES under env:, after a comma, or remove profiles: from _.',
+    'Remove profiles: from _.',
     'Remove it from _:, or write the service.',
     'Remove all but aliases: there, or leave randomize out.',
     'Remove _ from _:, or leave randomize out.',

@@ -256,3 +256,16 @@ test('a redeployment of a git source keeps what is beside the file', async () =>
   await deployed(composeId, 'compose.redeploy');
   expect(Object.values(emulator.world.tables.folder)).toMatchObject([{ emptied: 0 }]);
 });
+
+test('PostgreSQL 18 says in its log why it does not start on the old folder', async () => {
+  const { composeId, appName } = await created(
+    'services: { db: { image: "postgres:18", restart: always, volumes: ["pg:/var/lib/postgresql/data"] }, web: { image: nginx } }\nvolumes: { pg: }',
+  );
+  await deployed(composeId);
+  const logOf = async (service: string) => {
+    const containerId = `${appName}-${service}-1`;
+    return (await call('compose.readLogs', { composeId, containerId })).body as unknown as string;
+  };
+  expect(await logOf('db')).toMatch(/18 on, .* in another folder[^]*\/var\/lib\/postgresql\/data, .*unused mount/);
+  expect(await logOf('web')).toMatch(/Listening on port 80$/);
+});

@@ -88,6 +88,14 @@ const git = (settings: string) =>
   `    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main }, ${settings} } }\n`;
 const other = (ports: string) =>
   `      other: { source: { type: raw, composeFile: "services: { web: { image: nginx, ports: ['${ports}'] } }" } }\n`;
+/** A service that starts, and one in a profile. */
+const off = (members: string, settings = '', rest = '') =>
+  raw(
+    `services:\n  web: { image: nginx, profiles: [a], environment: [A=1], ${members} }\n  on: { image: nginx, environment: [B=1] }\n${rest}`,
+    settings,
+  );
+const application = (port: string) =>
+  `    application: { web: { source: { type: docker, image: nginx }, ports: { ${port} } } }\n`;
 const postgres = (image: string, path: string) =>
   `    application: { db: { source: { type: docker, image: "${image}" }, mounts: { ${path}: { type: volume, volumeName: pg } } } }\n`;
 
@@ -285,6 +293,25 @@ const planted: readonly Planted[] = [
     'log',
     /additional properties 'ipv4_address-sfx'/,
   ],
+  ['refused-setting', web('profiles: [a, b]', '#'), 'log', /no service selected/],
+  ['refused-setting', web('profiles: [a]', 'env: { COMPOSE_PROFILES: "b, c" }, #'), 'log', /no service selected/],
+  [
+    'refused-setting',
+    web('profiles: [a]', 'env: { COMPOSE_PROFILES: a }, createEnvFile: false, #'),
+    'log',
+    /no service selected/,
+  ],
+  [
+    'refused-setting',
+    web('profiles: [a]', 'env: { COMPOSE_PROFILES: a }, command: "compose --profile b up -d", #'),
+    'log',
+    /no service selected/,
+  ],
+  ['lost-route', off('', `${domain}, #`), 'env', /^B=1$/],
+  ['overlap', web('profiles: [a], ports: ["80:80"]', 'env: { COMPOSE_PROFILES: a }'), 'log', /0\.0\.0\.0:80 failed/],
+  ['overlap', web(`ports: ['3000:3000']`), 'log', /Bind for 0\.0\.0\.0:3000 failed/],
+  ['overlap', web(`ports: ['127.0.0.1:3000:80']`), 'log', /Bind for 127\.0\.0\.1:3000 failed/],
+  ['overlap', application('web: { publishedPort: 3000, targetPort: 80 }'), 'log', /port '3000' is already in use/],
   ['refused-setting', inStack('profiles: [a]'), 'log', /services\.web Additional property profiles is not allowed/],
   ['refused-setting', inStack('pull_policy: always'), 'log', /Additional property pull_policy/],
   ['refused-setting', inStack('mem_limit: 1g'), 'log', /forbidden properties/],
@@ -416,6 +443,25 @@ const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
   [raw('services: { web: { image: "${A:-nginx}:${B:-1.27}", ports: ["${P:-8080}:80"] } }'), 'log', /^$/],
   [raw('services: { web: { image: "nginx:${A}", volumes: ["${V}:/v"] } }', 'env: { A: "1", V: /v }'), 'log', /^$/],
   [raw('services: { web: { image: nginx }, off: { profiles: [a], networks: [none] } }'), 'log', /^$/],
+  [
+    off(
+      'build: ./a, env_file: b.env, ports: ["80:80"], volumes: ["./c:/c"], configs: [d]',
+      'autoDeploy: true',
+      'configs: { d: { file: ./d } }',
+    ),
+    'written',
+    /env_file: b\.env/,
+  ],
+  [
+    off('ports: ["80:80"], volumes: ["./c:/c"]', 'domains: { a.test: { serviceName: web, port: 80, enabled: false } }'),
+    'folders',
+    /^$/,
+  ],
+  [off('image: "fail:1"').replace('image: nginx, ', ''), 'env', /^B=1$/],
+  [off('', `${domain}, env: { COMPOSE_PROFILES: "b , a" }`), 'env', /^A=1$/m],
+  [off('', `${domain}, env: { COMPOSE_PROFILES: "*" }`), 'env', /^A=1$/m],
+  [off('', `${domain}, command: "compose --profile a up -d"`), 'env', /^A=1$/m],
+  [web('ports: ["3000:3000/udp", "3001:3000", "3000"]'), 'log', /^$/],
   [
     raw(
       'services: { web: { image: nginx, depends_on: { db: { required: false } } }, db: { image: redis, profiles: [a] } }',

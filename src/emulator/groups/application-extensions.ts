@@ -1,7 +1,8 @@
 import type { Group } from '../context.ts';
 import { ApiError } from '../error-answers.ts';
 import { omit, textOr } from '../json-rows.ts';
-import { containerLines, linesFor, requireContainer } from '../container-log.ts';
+import { linesFor, linesOf, requireContainer } from '../container-log.ts';
+import { ordersIn } from '../machine.ts';
 import { searchServices } from '../search.ts';
 import { traefikConfig } from '../traefik-config.ts';
 import { find, queued } from './application.ts';
@@ -35,8 +36,8 @@ export const applicationExtensions: Group = {
   'application.search': searchServices('application'),
 
   'application.readLogs'(context, input) {
-    requireContainer(context.store, textOr(find(context, input), 'appName'));
-    return linesFor(input, containerLines);
+    const container = requireContainer(context.store, textOr(find(context, input), 'appName'));
+    return linesFor(input, linesOf(ordersIn(container)[0]));
   },
 
   // Also into an environment of another organization.

@@ -11,7 +11,7 @@ import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
 import type { Context, Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { containerLines, linesFor } from '../container-log.ts';
+import { linesFor, linesOf } from '../container-log.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { disconnected } from '../git-hosts.ts';
@@ -134,10 +134,11 @@ export const compose: Group = {
   'compose.readLogs'(context, input) {
     const { serverId = null } = find(context, input);
     reachServer(context.store, serverId);
+    const found = findContainer(context, serverId, textOf(input, 'containerId'));
     const lines =
-      findContainer(context, serverId, textOf(input, 'containerId')) === undefined
+      found === undefined
         ? [`Error response from daemon: No such container: ${textOf(input, 'containerId')}`]
-        : containerLines;
+        : linesOf(found.order);
     return linesFor(input, lines);
   },
 

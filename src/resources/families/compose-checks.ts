@@ -9,6 +9,7 @@ import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
 import { composeOf, inFile } from './compose-model.ts';
+import { routesStart, startsNothing } from './compose-profiles.ts';
 import { unkeptData } from './data-folder.ts';
 import { namesHold, servicesStart, suffixReaches } from './compose-references.ts';
 import { routesWork, settingsWork, staysAsWritten } from './compose-settings.ts';
@@ -23,11 +24,14 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
   if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return settings;
   if ('problem' in read) return [...settings, noCompose(self, composeFile, read.problem)];
   const { model } = read;
+  const nothing = startsNothing(self, model);
+  if (nothing.length > 0)
+    return [...settings, ...servicesExist(self, children, model), ...variablesFit(self, model), ...nothing];
   return [
     ...settings,
     ...servicesExist(self, children, model),
     ...filesExist(self, children, model),
-    ...[...model.services.values()].flatMap((service) => dataGoes(self, service)),
+    ...[...model.services.values()].flatMap((service) => (service.isActive ? dataGoes(self, service) : [])),
     ...variablesFit(self, model),
     ...staysAsWritten(self, composeFile),
     ...worksInStack(self, model),
@@ -35,6 +39,7 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
     ...namesHold(self, children, model),
     ...suffixReaches(self, model),
     ...routesWork(self, children, model),
+    ...routesStart(self, children, model),
   ];
 }
 

@@ -21,7 +21,9 @@ export function unmergedOf(self: CheckedResource): { readonly [key: string]: Jso
 /** The compose file of a block with its variables filled in. */
 export const composeOf = onceFor((self: CheckedResource): ReturnType<typeof readCompose> | undefined => {
   const read = composeYamlOf(self);
-  return read === undefined ? undefined : readCompose(read, variablesOfBlock(self).lookup);
+  return read === undefined
+    ? undefined
+    : readCompose(read, variablesOfBlock(self).lookup, String(self.values.command ?? ''));
 });
 
 /** The variables that compose gets for a block. */

@@ -8,6 +8,7 @@ import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
 import { composeYamlOf, inFile, unmergedOf, serviceSuffix } from './compose-model.ts';
+import { turnOn } from './compose-profiles.ts';
 
 /** What compose refuses of the services that start: they have nothing to run, or two sorts of networks. */
 export function servicesStart(self: CheckedResource, { services }: ComposeModel): readonly Problem[] {
@@ -72,7 +73,7 @@ export function namesHold(
       const { section, name } = reference;
       const isIgnored = (isStack && section === 'services') || (section === 'networks' && given.has(name));
       const isAsked = service.isActive && !isIgnored && !name.includes('${');
-      const problem = isAsked ? lost(service, reference, model) : undefined;
+      const problem = isAsked ? lost(self, { service, reference, model }) : undefined;
       if (problem === undefined) return [];
       const path = ['services', service.name, reference.key];
       return [inFile(self, { code: 'refused-setting', fails: true, path, ...problem })];
@@ -84,17 +85,19 @@ export function namesHold(
 const maxCompared = 100;
 
 function lost(
-  { name: service }: ComposeService,
-  { section, name, key, isOptional }: Reference,
-  model: ComposeModel,
+  self: CheckedResource,
+  {
+    service: { name: service },
+    reference: { section, name, key, isOptional },
+    model,
+  }: { readonly service: ComposeService; readonly reference: Reference; readonly model: ComposeModel },
 ): Pick<Problem, 'message' | 'remedy'> | undefined {
   const found = model[section].get(name);
   if (section === 'services' && found !== undefined) {
-    const { isActive, definition } = model.services.get(name) ?? { isActive: true, definition: {} };
-    if (isActive || isOptional) return undefined;
+    const needed = model.services.get(name);
+    if (needed === undefined || needed.isActive || isOptional) return undefined;
     const message = `${service} needs ${name} by ${key}:, which starts only with a profile`;
-    const [profile] = itemsOf(definition.profiles).map(String);
-    return { message, remedy: `Write COMPOSE_PROFILES: ${profile} under env:, or remove profiles: from ${name}.` };
+    return { message, remedy: turnOn(self, needed) };
   }
   if (found !== undefined) return undefined;
   const message = `${service} names the ${words[section]} ${name} under ${key}:, and ${section}: has none of that name`;

@@ -96,7 +96,9 @@ export function routesWork(
   const { isolatedDeployment, composeType } = self.values;
   const domains = children.filter(({ kind, values }) => kind === 'domain' && values.enabled !== false);
   const routed = new Set(domains.map(({ values }) => values.serviceName));
-  const services = [...model.services].filter(([name]) => isolatedDeployment === true || routed.has(name));
+  const services = [...model.services].filter(
+    ([name, { isActive }]) => isActive && (isolatedDeployment === true || routed.has(name)),
+  );
   const written = mapOf(unmergedOf(self)?.services);
   return services.flatMap(([name, { definition }]): Problem[] => {
     const found: Problem[] = [];

@@ -135,7 +135,7 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
   const all = [...services.values()];
   const takesAll = files.some(({ is, path }) => is === 'env_file' && /(?:^|\/)\.env$/.test(path));
   const isMounted = all.some(({ mounts }) => mounts.some(({ source = '' }) => /(?:^|\/)\.env$/.test(source)));
-  if (takesAll || isMounted || all.length === 0) return [];
+  if (takesAll || isMounted || !all.some(({ isActive }) => isActive)) return [];
   const used = new Set(uses.map(({ name }) => name));
   const rest = declared
     .filter((name) => !used.has(name) && !ofTools.test(name) && !texts.some((text) => text.includes(`\${{${name}}}`)))

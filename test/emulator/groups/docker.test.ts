@@ -196,7 +196,6 @@ describe('the container of a compose', () => {
     ['image: "web:will-exit-1-after-2s", restart: always', 'running: Up Less than a second'],
     ['image: "web:will-exit-1-after-0s", restart: "on-failure:3"', 'exited: Exited (1) 4 seconds ago'],
     ['image: "web:will-exit-1-after-0s", restart: always', 'restarting: Restarting (1) 1 second ago'],
-    ['image: "web:1", profiles: [debug]', undefined],
     ['image: "web:1", deploy: { replicas: 0 }', undefined],
   ])('{ %s } is %s after 5 s', async (service, expected) => {
     const { appName } = await compose(service);

@@ -63,7 +63,7 @@ describe('F1: what a raw source does not have', () => {
     [one('build: { context: ., dockerfile_inline: "FROM nginx" }'), nothing],
     [one('env_file: .env'), nothing],
     [one('env_file: [{ path: a.env, required: false }]'), nothing],
-    [one('profiles: [debug], build: .'), nothing],
+    [one('profiles: [debug], build: .', '  api: { image: nginx }'), nothing],
     [one('configs: [c]', 'configs: { c: { content: a }, unused: { file: ./c.conf } }'), nothing],
     [one('extends: { service: base }', '  base: { image: nginx }'), nothing],
     [one('env_file: /etc/shop.env'), nothing],
@@ -216,6 +216,18 @@ describe('F6: variables', () => {
     ],
     [one("labels: { a: '$TAG' }"), 'env: { TAG: a }, createEnvFile: false', says('unset-variable', 'TAG')],
     [one('user: root'), 'env: { A: b, C: d }', says('unused-env', 'A, C reach no service')],
+    [
+      one('profiles: [x], volumes: ["./up:/srv"]', '  db: { image: "postgres:18", profiles: [y, x] }'),
+      'env: { A: b }, files: { a.conf: { content: a } }',
+      says('refused-setting', 'all services are in profiles that are off, and compose has none to start: x, y$'),
+    ],
+    [
+      one('profiles: [x], network_mode: host', '  api: { image: nginx }'),
+      `${domain}, isolatedDeployment: true`,
+      [
+        'lost-route: serviceName: web starts only with a profile (x), and none of that is on: its route leads to nothing',
+      ],
+    ],
     [one("labels: { a: '${A:-b}${C-}${D:+e}' }"), '', nothing],
     [one("labels: { a: '${A:-{}}' }"), '', nothing],
     [one("labels: { a: '$$A $${B}' }"), '', nothing],

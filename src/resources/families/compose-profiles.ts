@@ -1,0 +1,47 @@
+import type { ComposeModel, ComposeService } from '../../compose/model.ts';
+import { itemsOf } from '../../compose/service-parts.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { hasEnvFile, inFile, variablesOfBlock } from './compose-model.ts';
+
+/** The error of a file whose services are all in profiles that are off: compose has nothing to start, and fails. */
+export function startsNothing(self: CheckedResource, { services, files }: ComposeModel): readonly Problem[] {
+  const all = [...services.values()];
+  const [first] = all;
+  const isLeft = all.some(({ isActive }) => isActive) || files.some(({ is }) => is === 'include');
+  if (first === undefined || isLeft || self.values.composeType === 'stack') return [];
+  const message = `all services are in profiles that are off, and compose has none to start: ${someOf([...new Set(all.flatMap(profilesOf))])}`;
+  const path = ['services', first.name, 'profiles'];
+  return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy: turnOn(self, first) })];
+}
+
+/** Warnings of domains and other blocks that lead to services in profiles that are off. */
+export function routesStart(
+  self: CheckedResource,
+  children: readonly CheckedResource[],
+  { services }: ComposeModel,
+): readonly Problem[] {
+  if (self.values.composeType === 'stack') return [];
+  return children.flatMap(({ address, kind, values }): Problem[] => {
+    const service = typeof values.serviceName === 'string' ? services.get(values.serviceName) : undefined;
+    if (service === undefined || service.isActive || values.enabled === false) return [];
+    const then = kind === 'domain' ? 'its route leads to nothing' : 'it finds no container';
+    const message = `${service.name} starts only with a profile (${profilesOf(service).join(', ')}), and none of that is on: ${then}`;
+    return [{ code: 'lost-route', address, field: 'serviceName', message, remedy: turnOn(self, service) }];
+  });
+}
+
+/** What turns a service on that is in profiles. */
+export function turnOn(self: CheckedResource, service: Pick<ComposeService, 'name' | 'definition'>): string {
+  const [profile = ''] = profilesOf(service);
+  const isFlag = String(self.values.command ?? '').includes('--profile');
+  if (isFlag || !hasEnvFile(self.values)) return `Remove profiles: from ${service.name}.`;
+  const others = variablesOfBlock(self).lookup('COMPOSE_PROFILES') ?? '';
+  return others === ''
+    ? `Write COMPOSE_PROFILES: ${profile} under env:, or remove profiles: from ${service.name}.`
+    : `Add ${profile} to COMPOSE_PROFILES under env:, after a comma, or remove profiles: from ${service.name}.`;
+}
+
+function profilesOf({ definition }: Pick<ComposeService, 'definition'>): readonly string[] {
+  return itemsOf(definition.profiles).map(String);
+}
