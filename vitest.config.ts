@@ -45,6 +45,9 @@ const onlyInAll = [
   'test/scenarios/live.test.ts',
   'test/scenarios/memory.test.ts',
   'test/scenarios/program-canary.test.ts',
+  'test/scenarios/unreliable.test.ts',
+  'test/security/limits-of-manifests.test.ts',
+  'test/state/backends/local.disk-faults.test.ts',
 ];
 
 /** What takes longest, or waits longest, begins first in its project, in this order, so that no worker is left with it at the end. */
