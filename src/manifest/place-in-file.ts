@@ -25,13 +25,18 @@ export function placeInFile(
   const source = texts.get(place.file)?.slice(place.offset, place.end) ?? '';
   const file = fileAt(place, { texts, beside });
   if (file !== undefined) return { file, line, column };
-  if (!source.startsWith('|') || source.includes('${')) return undefined;
-  const [written = '', wanted = ''] = [source.split('\n')[line], text.split('\n')[line - 1]];
-  const isSame = wanted !== '' && written.replace(/\r$/, '').endsWith(wanted);
-  const start = position(place).line;
-  return isSame
-    ? { file: place.file, line: start + line, column: written.replace(/\r$/, '').length - wanted.length + column }
-    : undefined;
+  if (!source.startsWith('|')) return undefined;
+  const [written, meant] = [source.split('\n').map((one) => one.replace(/\r$/, '')), text.split('\n')];
+  // An expression may stand for several lines, and so move those behind it.
+  const isAt = (at: number) => {
+    const [one = '', other = ''] = [written[at], meant[at - 1]];
+    return one.endsWith(other) || one.includes('${');
+  };
+  const [there = '', wanted = ''] = [written[line], meant[line - 1]];
+  if (wanted === '' || !Array.from({ length: line }, (_, at) => isAt(at + 1)).every(Boolean)) return undefined;
+  const indent = there.search(/\S/) - wanted.search(/\S/);
+  if (!there.slice(indent).startsWith(wanted.slice(0, column - 1))) return undefined;
+  return { file: place.file, line: position(place).line + line, column: indent + column };
 }
 
 /** Finds the line and column of a value in a text of YAML by its path, or those of the nearest one around it. */

@@ -83,7 +83,7 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
   'lost-folder': { 'trueup.yaml': production(raw("services: { web: { image: nginx, volumes: ['./up:/srv'] } }")) },
   'unkept-data': {
     'trueup.yaml': production(
-      raw("services: { db: { image: 'postgres:18', volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
+      raw("services: { db: { image: postgres, volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
     ),
   },
   'no-certificate': {

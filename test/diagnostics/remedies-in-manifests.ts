@@ -183,8 +183,8 @@ export const inManifests = {
     'Mount its volume at /var/lib/postgresql,': edited('unkept-data', 'postgresql/data', 'postgresql'),
     'or write PGDATA: with the path where it is mounted.': edited(
       'unkept-data',
-      "image: 'postgres:18'",
-      "image: 'postgres:18', environment: { PGDATA: /var/lib/postgresql/data }",
+      'image: postgres',
+      'image: postgres, environment: { PGDATA: /var/lib/postgresql/data }',
     ),
   },
   'no-certificate': {

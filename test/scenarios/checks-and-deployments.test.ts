@@ -96,8 +96,8 @@ const off = (members: string, settings = '', rest = '') =>
   );
 const application = (port: string) =>
   `    application: { web: { source: { type: docker, image: nginx }, ports: { ${port} } } }\n`;
-const postgres = (image: string, path: string) =>
-  `    application: { db: { source: { type: docker, image: "${image}" }, mounts: { ${path}: { type: volume, volumeName: pg } } } }\n`;
+const postgres = (image: string, path: string, more = '') =>
+  `    application: { db: { source: { type: docker, image: "${image}" }, mounts: { ${path}: { type: volume, volumeName: pg } }${more} } }\n`;
 
 /** A code, the sections of a manifest, where the loss shows, and how. `#` stands for the place of `allow:`. */
 type Planted = readonly [Code, string, keyof Seen, RegExp];
@@ -379,7 +379,7 @@ const planted: readonly Planted[] = [
     'tasks',
     /Rejected.*does not exist: .*code\/uploads/,
   ],
-  ['unkept-data', postgres('postgres:18', '/var/lib/postgresql/data'), 'tasks', /Failed .*non-zero exit/],
+  ['unkept-data', postgres('postgres:18', '/var/lib/postgresql/data', ', #'), 'tasks', /Failed .*non-zero exit/],
   ['overlap', web(`ports: ['8080:80']`) + other('8080:80'), 'log', /port is already allocated/],
   ['overlap', web(`ports: ['80:80']`), 'log', /Bind for 0\.0\.0\.0:80 failed/],
   ['overlap', web(`ports: ['8080:80', '8080:81']`), 'log', /port is already allocated/],

@@ -20,7 +20,10 @@ export function filesExist(
   );
   const isWritten = (path: string) =>
     paths.some((one) => one === undefined || one === path || one.startsWith(`${path}/`) || path === '');
-  const named = files.flatMap((file) => missingFile(self, file, isWritten) ?? []);
+  const missing = files.filter((file) => isMissing(self, file, isWritten));
+  const named = [...groupBy(missing.map((file) => [`${file.is} ${file.path}`, file] as const)).values()].flatMap(
+    (all) => missingFiles(self, all),
+  );
   const mounts = [...services.values()].flatMap(({ name, mounts: all, isActive }) =>
     isActive ? all.map((mount) => ({ ...mount, service: name })) : [],
   );
@@ -30,12 +33,17 @@ export function filesExist(
       (one) => one !== undefined && (one === '' || `${path}/`.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
     );
   const isStack = self.values.composeType === 'stack';
-  const unwritten = mounts.flatMap(({ service, source = '', index, isReadOnly }): Problem[] => {
-    const path = belowFiles(source);
+  const empty = mounts.flatMap((mount) => {
+    const path = belowFiles(mount.source ?? '');
     // A folder without entries may be one for data, unless no service writes into it. Swarm makes none.
     if (path === undefined || path.includes('${') || isWritten(path)) return [];
-    const isEmpty = isStack || (isReadOnly && !isFilled(path));
-    if (!isFileName(path) && !isEmpty) return [];
+    const isEmpty = isStack || (mount.isReadOnly && !isFilled(path));
+    return isFileName(path) || isEmpty ? [[path, mount] as const] : [];
+  });
+  const unwritten = [...groupBy(empty)].flatMap(([path, all]): Problem[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const names = [...new Set(all.map(({ service }) => service))];
     const meant = closest(
       path,
       paths.filter((one) => one !== undefined),
@@ -43,8 +51,8 @@ export function filesExist(
     return [
       inFile(self, {
         code: 'unmounted-file',
-        path: ['services', service, 'volumes', index],
-        message: `${service} mounts ../files/${path}, and no block under files: writes it: ${isStack ? noTask : 'Docker makes an empty folder there'}`,
+        path: ['services', first.service, 'volumes', first.index],
+        message: `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ../files/${path}, and no block under files: writes it: ${isStack ? noTask : 'Docker makes an empty folder there'}`,
         remedy:
           meant === undefined
             ? `Write it under files:, as ${isFileName(path) ? path : `${path}/NAME`}: { content: "\${file:…}" }.`
@@ -174,23 +182,23 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
   ];
 }
 
-function missingFile(
-  self: CheckedResource,
-  { is, path, at }: NamedFile,
-  isWritten: (path: string) => boolean,
-): Problem | undefined {
-  if (path.includes('${') || isElsewhere(path)) return undefined;
+function isMissing(self: CheckedResource, { is, path }: NamedFile, isWritten: (path: string) => boolean): boolean {
+  if (path.includes('${') || isElsewhere(path)) return false;
   const below = belowFiles(path);
-  if (below !== undefined && isWritten(below)) return undefined;
-  if (is === 'env_file' && plainPath(path) === '.env' && self.values.createEnvFile !== false) return undefined;
+  if (below !== undefined && isWritten(below)) return false;
+  return is !== 'env_file' || plainPath(path) !== '.env' || self.values.createEnvFile === false;
+}
+
+/** The finding of a file that is not there, wherever it is named. */
+function missingFiles(self: CheckedResource, all: readonly NamedFile[]): readonly Problem[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  const { is, path, at } = first;
+  const below = belowFiles(path);
   const what = below === undefined ? 'the source of a raw compose is its one file' : 'no block under files: writes it';
-  return inFile(self, {
-    code: 'not-in-source',
-    fails: true,
-    path: at,
-    message: `${at.filter((part) => typeof part === 'string').join('.')} names ${path}, which is not there: ${what}`,
-    remedy: remedies[is],
-  });
+  const names = all.map((one) => one.at.filter((part) => typeof part === 'string').join('.'));
+  const message = `${someOf(names, 3)} ${names.length === 1 ? 'names' : 'name'} ${path}, which is not there: ${what}`;
+  return [inFile(self, { code: 'not-in-source', fails: true, path: at, message, remedy: remedies[is] })];
 }
 
 const fromRepository = 'take the compose from a repository, by source: { type: git, … }';

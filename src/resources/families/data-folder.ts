@@ -69,8 +69,30 @@ function uncoveredFolder(container: Container): string | undefined {
   return isCovered ? undefined : path;
 }
 
-/** The warning that the data of a container go with it; `who` keeps them. */
-export function unkeptData(who: string, container: Container): Pick<Problem, 'code' | 'message' | 'remedy'>[] {
+const oldFolder = '/var/lib/postgresql/data';
+
+/**
+ * The version of PostgreSQL that does not start for a mount where earlier ones kept their data; undefined: it starts, or that is
+ * not known. Source: docker-library/postgres, docker-entrypoint.sh, from 18 on.
+ */
+function refusesOldFolder({ image, mounts, environment }: Container): number | undefined {
+  const { owner, name, version: [major = 0] = [] } = readImage(image);
+  const isOfficial = /^(?:postgres|postgis|pgvector)$/.test(name) && !distributors.test(owner);
+  if (!isOfficial || major < 18 || environment.has('PGDATA')) return undefined;
+  return mounts.some(({ type, target }) => target === oldFolder && type !== 'tmpfs') ? major : undefined;
+}
+
+/** The warning that the data of a container go with it, or the error that it does not start for that; `who` keeps them. */
+export function unkeptData(
+  who: string,
+  container: Container,
+): Pick<Problem, 'code' | 'message' | 'remedy' | 'fails'>[] {
+  const refusing = refusesOldFolder(container);
+  const newPlace = 'Mount its volume at /var/lib/postgresql, or write PGDATA: with the path where it is mounted.';
+  if (refusing !== undefined) {
+    const message = `${who} does not start: PostgreSQL ${refusing} refuses a mount at ${oldFolder}, where earlier versions kept their data`;
+    return [{ code: 'unkept-data', fails: true, message, remedy: newPlace }];
+  }
   const folder = uncoveredFolder(container);
   if (folder === undefined) return [];
   const version = /^\/var\/lib\/postgresql\/\d+\/docker$/.test(folder);
@@ -78,9 +100,7 @@ export function unkeptData(who: string, container: Container): Pick<Problem, 'co
     {
       code: 'unkept-data',
       message: `${who} keeps its data in ${folder}, where nothing is mounted: they go with the container`,
-      remedy: version
-        ? 'Mount its volume at /var/lib/postgresql, or write PGDATA: with the path where it is mounted.'
-        : `Mount its volume at ${folder}.`,
+      remedy: version ? newPlace : `Mount its volume at ${folder}.`,
     },
   ];
 }

@@ -59,6 +59,10 @@ describe('F1: what a raw source does not have', () => {
     ['include: [other.yml]\nservices: { web: { image: nginx } }', says('not-in-source', 'include names other.yml')],
     [one('configs: [c]', 'configs: { c: { file: ./c.conf } }'), says('not-in-source', 'configs.c.file names ./c.conf')],
     [one('secrets: [s]', 'secrets: { s: { file: s.txt } }'), says('not-in-source', 'secrets.s.file')],
+    [
+      'services: { web: &app { build: . }, worker: *app }',
+      says('not-in-source', 'services.web.build, services.worker.build name \\., which'),
+    ],
     [one('build: https://github.com/traefik/whoami.git'), nothing],
     [one('build: { context: ., dockerfile_inline: "FROM nginx" }'), nothing],
     [one('env_file: .env'), nothing],
@@ -140,6 +144,7 @@ describe('F17: files and mounts', () => {
     [one("volumes: ['../files/nginx.conf:/etc/nginx.conf']"), files('/nginx.cnf'), 2],
     [one("volumes: ['../files/pg:/data']"), '', 0],
     [one("volumes: ['../files/conf:/etc/app:ro']"), '', 1],
+    [one("volumes: ['../files/a.conf:/a']", "  app: { image: app, volumes: ['../files/a.conf:/a'] }"), '', 1],
     [one("volumes: ['../files/conf:/etc/app:ro']"), files('conf/a'), 0],
     [one("volumes: ['../files/html:/a:ro']", "  app: { image: app, volumes: ['../files/html:/a'] }"), '', 0],
     [one("volumes: ['../files/html/a:/a:ro']", "  app: { image: app, volumes: ['../files/html:/a'] }"), '', 0],
@@ -163,16 +168,24 @@ describe('F17: data that go with the container', () => {
     });
   const mounts = (path: string) => `mounts: { ${path}: { type: volume, volumeName: pg } }`;
   test.each([
-    ['postgres', 'dockerImage: "pgvector/pgvector:pg18"', '/var/lib/postgresql/18/docker'],
     ['postgres', 'dockerImage: postgres', '/var/lib/postgresql/18/docker'],
     ['postgres', 'dockerImage: "bitnamilegacy/postgresql:16"', '/bitnami/postgresql'],
     ['postgres', 'dockerImage: "timescale/timescaledb-ha:pg16"', '/home/postgres/pgdata/data'],
     ['postgres', 'dockerImage: "postgres:17", env: { PGDATA: /srv/pg }', '/srv/pg'],
-    ['application', `source: { type: docker, image: "postgres:18" }, ${mounts('/var/lib/postgresql/data')}`, '/18/'],
+    ['application', `source: { type: docker, image: "postgres:18" }, ${mounts('/var/lib/pg')}`, '/18/'],
     ['application', `source: { type: docker, image: "influxdb:2" }, ${mounts('/var/lib/influxdb')}`, '/influxdb2'],
   ])('%s: %s', async (kind, more, folder) => {
     expect(await block(kind, more)).toMatchObject([
       { code: 'unkept-data', severity: 'warning', message: expect.stringContaining(folder) as string },
+    ]);
+  });
+
+  test.each([
+    ['postgres', 'dockerImage: "pgvector/pgvector:pg18"'],
+    ['application', `source: { type: docker, image: "postgres:18" }, ${mounts('/var/lib/postgresql/data')}`],
+  ])('%s: %s does not start', async (kind, more) => {
+    expect(await block(kind, more)).toMatchObject([
+      { code: 'unkept-data', severity: 'error', message: expect.stringContaining('does not start') as string },
     ]);
   });
 
@@ -266,6 +279,17 @@ describe('F6: variables', () => {
     expect(all.map(({ code, position }) => [code, position?.file, position?.line])).toEqual([
       ['unset-variable', 'compose.yml', 3],
       ['unmounted-file', 'compose.yml', 5],
+    ]);
+    const inside = `${file.replaceAll(/^/gm, '            ').trimEnd()}\n`;
+    const inline = `    compose:\n      shop:\n        source:\n          type: raw\n          composeFile: |\n${inside}`;
+    const found = await read({ 'trueup.yaml': production(inline) });
+    const first =
+      production(inline)
+        .split('\n')
+        .findIndex((line) => line.includes('services:')) + 1;
+    expect(found.map(({ code, position }) => [code, position?.line, position?.column])).toEqual([
+      ['unset-variable', first + 2, 17],
+      ['unmounted-file', first + 4, 21],
     ]);
   });
 });

@@ -127,10 +127,34 @@ describe('data that a container looks for elsewhere', () => {
   });
 });
 
+describe('a mount where PostgreSQL kept its data before 18', () => {
+  test.each<[Container, number]>([
+    [container('postgres:18', [`pg:${pgdata}`]), 18],
+    [container('postgres:19.1-alpine', [`pg:${pgdata}`]), 19],
+    [container('pgvector/pgvector:0.8.1-pg18', [`pg:${pgdata}`]), 18],
+    [container('postgis/postgis:18-3.6', [`../files/pg:${pgdata}`]), 18],
+    [container('postgres:18', [`pg:${pgdata}`, 'all:/var/lib/postgresql']), 18],
+  ])('%j', (one, version) => {
+    expect(unkeptData('db', one)).toMatchObject([
+      { fails: true, message: expect.stringContaining(`db does not start: PostgreSQL ${version} refuses`) as string },
+    ]);
+  });
+
+  test.each<[Container]>([
+    [container('postgres:17', [`pg:${pgdata}`])],
+    [container('postgres:18', ['pg:/var/lib/postgresql'])],
+    [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
+    [container('postgres:18', [`pg:${pgdata}/pgdata`, 'all:/var/lib/postgresql'])],
+    [container('bitnamilegacy/postgresql:18', [`pg:${pgdata}`, 'b:/bitnami/postgresql'])],
+  ])('%j starts', (one) => {
+    expect(unkeptData('db', one)).toEqual([]);
+  });
+});
+
 describe('a volume beside the folder of the data', () => {
   test.each<[Container, string]>([
-    [container('postgres:18', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
-    [container('pgvector/pgvector:0.8.1-pg18', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
+    [container('postgres:18', ['pg:/var/lib/pg']), '/var/lib/postgresql/18/docker'],
+    [container('pgvector/pgvector:0.8.1-pg18', ['pg:/data']), '/var/lib/postgresql/18/docker'],
     [container('postgres:alpine', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
     [container('docker.io/library/postgres', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
     [container('postgres:16', ['pg:/var/lib/postgres']), pgdata],
