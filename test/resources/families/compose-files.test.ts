@@ -241,6 +241,11 @@ describe('F6: variables', () => {
         'lost-route: serviceName: web starts only with a profile (x), and none of that is on: its route leads to nothing',
       ],
     ],
+    [
+      one('user: root', '  db: { image: nginx, profiles: [y, z] }'),
+      'schedules: { a: { name: a, serviceName: db, cronExpression: "* * * * *", command: date } }, env: { COMPOSE_PROFILES: x }',
+      ['lost-route: serviceName: db starts only with a profile (y, z), and none of that is on: it finds no container'],
+    ],
     [one("labels: { a: '${A:-b}${C-}${D:+e}' }"), '', nothing],
     [one("labels: { a: '${A:-{}}' }"), '', nothing],
     [one("labels: { a: '$$A $${B}' }"), '', nothing],
