@@ -106,6 +106,7 @@ export const freeMembers: ReadonlySet<string> = new Set([
   'DriverOpts',
   'headers',
   'metadata',
+  'permissions',
   // Of containers and nodes, as the engine shows them.
   'Labels',
 ]);
