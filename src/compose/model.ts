@@ -152,10 +152,10 @@ function definitionsOf(value: Json | undefined): Definitions {
   return new Map(Object.entries(mapOf(value)).map(([name, definition]) => [name, mapOf(definition)]));
 }
 
-/** A value with the variables in all its texts filled in; keys of maps stay. */
+/** A value with the variables in all its texts filled in; keys of maps stay. `at` leads to it, and is the same again afterwards. */
 function filled(
   value: Json | undefined,
-  at: Path,
+  at: (string | number)[],
   into: {
     readonly lookup: Lookup;
     readonly uses: UseAt[];
@@ -165,13 +165,19 @@ function filled(
   if (typeof value === 'string') {
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
-    into.uses.push(...uses.map((use) => ({ ...use, at, text })));
-    into.refused.push(...refused.map((one) => ({ ...one, at })));
+    into.uses.push(...uses.map((use) => ({ ...use, at: [...at], text })));
+    into.refused.push(...refused.map((one) => ({ ...one, at: [...at] })));
     return text;
   }
-  if (Array.isArray(value)) return itemsOf(value).map((item, index) => filled(item, [...at, index], into));
+  const below = (item: Json | undefined, key: string | number) => {
+    at.push(key);
+    const found = filled(item, at, into);
+    at.pop();
+    return found;
+  };
+  if (Array.isArray(value)) return itemsOf(value).map(below);
   if (!isObject(value)) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, [...at, key], into)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(item, key)]));
 }
 
 /** The files that the services which start, and what they use, take from the folder of the compose file. */

@@ -10,8 +10,22 @@ export type ComposeYaml =
   | { readonly content: unknown; readonly unmerged: unknown }
   | { readonly unreadable: Document.Parsed };
 
+/** The texts that were read last: a plan reads a block's, the one that the platform has, and what that becomes, mostly the same. */
+const lately = new Map<string, ComposeYaml>();
+/** Most texts that are kept. */
+const maxKept = 1_000;
+
 /** Reads a compose file. Never throws. */
 export function readComposeYaml(text: string): ComposeYaml {
+  const known = lately.get(text);
+  if (known !== undefined) return known;
+  if (lately.size >= maxKept) lately.clear();
+  const read = parsed(text);
+  lately.set(text, read);
+  return read;
+}
+
+function parsed(text: string): ComposeYaml {
   // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
   const simple = mayMerge(text) ? undefined : readSimpleYaml(text, () => undefined);
   if (simple !== undefined) {
@@ -20,17 +34,18 @@ export function readComposeYaml(text: string): ComposeYaml {
   }
   const document = parseYaml(text, { logLevel: 'error', prettyErrors: false });
   // A map with two merge keys is one only where they merge.
-  if (document.errors.length > 0) return read(parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false }));
-  if (!/<<["']?\s*:/.test(text)) return read(document);
-  const unmerged = read(document);
+  if (document.errors.length > 0)
+    return contentOf(parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false }));
+  if (!/<<["']?\s*:/.test(text)) return contentOf(document);
+  const unmerged = contentOf(document);
   document.setSchema('1.2', { merge: true });
-  const merged = read(document);
+  const merged = contentOf(document);
   return 'content' in merged && 'content' in unmerged
     ? { ...merged, unmerged: unmerged.content }
     : { unreadable: document };
 }
 
-function read(document: Document.Parsed): ComposeYaml {
+function contentOf(document: Document.Parsed): ComposeYaml {
   if (document.errors.length > 0) return { unreadable: document };
   try {
     const content: unknown = document.toJS({ maxAliasCount });

@@ -32,7 +32,7 @@ type Risk = Omit<Loss, 'of'>;
 export function keepersIn(text: unknown, variables: Variables = new Map()): readonly Keeper[] {
   const yaml = readComposeYaml(String(text ?? ''));
   const read = readCompose(yaml, (name) => variables.get(name));
-  const named = readCompose(yaml, () => notKnown);
+  const named = String(text).includes('$') ? readCompose(yaml, () => notKnown) : read;
   if ('problem' in read || 'problem' in named) return [];
   return [...read.model.services.values()].flatMap((service) => {
     const mounts = mountsOf(service, read.model, named.model);
