@@ -116,7 +116,7 @@ test.each(['emulator', '{ emulator: true, profile: dokploy }', '{ emulator: true
 );
 
 /** Kinds that need a license, which a new emulator does not have. */
-const licensed: readonly string[] = ['customRole'];
+const licensed: readonly string[] = ['customRole', 'forwardAuth'];
 
 test('declares every kind that needs no license', async () => {
   const { resources } = await everything().manifest({});

@@ -124,9 +124,7 @@ test('the checks find the same with the secret, with another one and without it'
   expect(all).toEqual([all[0], all[0], all[0]]);
   const broken = compose('services:\n  web: [ "${secret:X}"\n');
   const errors = await Promise.all(['abc', 'other', undefined].map((secret) => reported(broken, secret)));
-  expect(errors[0]).toEqual([
-    expect.stringMatching(/^source\.composeFile: the compose file is not valid YAML, line 2, column 8 of it: /),
-  ]);
+  expect(errors[0]).toEqual([expect.stringMatching(/^source\.composeFile: the compose file is not valid YAML: /)]);
   expect(errors).toEqual([errors[0], errors[0], errors[0]]);
 });
 

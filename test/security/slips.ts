@@ -230,10 +230,10 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.application.web.source.image = 'elasticsearch:9.1.0'),
   },
   {
-    does: 'an image of PostgreSQL 17 becomes one of 18, which keeps its data elsewhere',
+    does: 'an image of PostgreSQL 17 becomes one of timescaledb-ha, which keeps its data elsewhere',
     by: 'volume',
     after: (all) => (all.postgres.main.dockerImage = 'postgres:17'),
-    edit: (all) => (all.postgres.main.dockerImage = 'pgvector/pgvector:pg18'),
+    edit: (all) => (all.postgres.main.dockerImage = 'timescale/timescaledb-ha:pg17'),
   },
   {
     does: 'the image of a database becomes one of bitnami, which keeps its data elsewhere',
@@ -384,21 +384,21 @@ export const slips: readonly Slip[] = [
     edit: (all) => Object.assign(all.compose.shop, { isolatedDeployment: true, isolatedDeploymentsVolume: true }),
   },
   {
-    does: 'a variable in the image of a compose file goes from 17 to 18',
+    does: 'a variable in the image of a compose file goes from 17 to 16',
     by: 'version',
     after: (all) => (all.compose.shop = withVariables(variables)),
-    edit: (all) => (all.compose.shop.env.PG = '18'),
+    edit: (all) => (all.compose.shop.env.PG = '16'),
   },
   {
     does: 'the variables of a compose become text, with another version',
     by: 'version',
     after: (all) => (all.compose.shop = withVariables('PG=17\nVOL=notes\n')),
-    edit: (all) => (all.compose.shop.env = 'PG=18\nVOL=notes\n'),
+    edit: (all) => (all.compose.shop.env = 'PG=16\nVOL=notes\n'),
   },
   {
     does: 'a variable in the image of a compose file is removed',
     by: 'version',
-    after: (all) => (all.compose.shop = withVariables(variables, 'postgres:${PG:-18}')),
+    after: (all) => (all.compose.shop = withVariables(variables, 'postgres:${PG:-16}')),
     edit: (all) => delete all.compose.shop.env.PG,
   },
   {
@@ -414,20 +414,20 @@ export const slips: readonly Slip[] = [
     does: 'the default of a variable in a compose file changes',
     by: 'version',
     after: (all) => (all.compose.shop = withVariables({ VOL: 'notes' }, 'postgres:${PG:-17}')),
-    edit: (all) => (all.compose.shop = withVariables({ VOL: 'notes' }, 'postgres:${PG:-18}')),
+    edit: (all) => (all.compose.shop = withVariables({ VOL: 'notes' }, 'postgres:${PG:-16}')),
   },
   {
-    does: 'a variable of the environment that a compose file uses goes from 17 to 18',
+    does: 'a variable of the environment that a compose file uses goes from 17 to 16',
     by: 'version',
     after: ofEnvironment,
-    edit: (all) => (all.env.PGX = '18'),
+    edit: (all) => (all.env.PGX = '16'),
   },
   {
-    does: 'a compose moves to an environment that has 18 in a variable of its compose file',
+    does: 'a compose moves to an environment that has 16 in a variable of its compose file',
     by: 'version',
     after: (all, { environments }) => {
       ofEnvironment(all);
-      environments.staging.env = { PGX: '18' };
+      environments.staging.env = { PGX: '16' };
     },
     edit: (all, manifest) => {
       manifest.environments.staging.compose = { shop: all.compose.shop };

@@ -57,7 +57,9 @@ export function look({ world: { tables: all } }: Emulator): Snapshot {
         ...copyOf(row),
         ...(kind.kind === 'memberPermissions' ? { user: { email: all.user[String(row.userId)]?.email } } : {}),
         ...(typeof row.gitProviderId === 'string' ? { gitProvider: { ...all.gitProvider[row.gitProviderId] } } : {}),
-        ...(kind.kind === 'customRole' ? { ids: row.id, permissions: JSON.parse(String(row.permission)) as Row } : {}),
+        ...(kind.kind === 'customRole'
+          ? { ids: row.id, permissions: JSON.parse(String(row.permission)) as Row, permission: '' }
+          : {}),
         ...(kind.kind === 'notification' ? channelOf(row) : {}),
       }));
       return [kind, new Map(whole.map((row: Row) => [String(row[kind.identity.id]), row]))];
