@@ -165,8 +165,9 @@ function filled(
   if (typeof value === 'string') {
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
-    into.uses.push(...uses.map((use) => ({ ...use, at: [...at], text })));
-    into.refused.push(...refused.map((one) => ({ ...one, at: [...at] })));
+    const here = [...at]; // one for all in this text, by which what is found of it once is known again
+    into.uses.push(...uses.map((use) => ({ ...use, at: here, text })));
+    into.refused.push(...refused.map((one) => ({ ...one, at: here })));
     return text;
   }
   const below = (item: Json | undefined, key: string | number) => {

@@ -27,13 +27,13 @@ export function placeInFile(
   if (file !== undefined) return { file, line, column };
   if (!source.startsWith('|')) return undefined;
   const [written, meant] = [source.split('\n').map((one) => one.replace(/\r$/, '')), text.split('\n')];
-  // An expression may stand for several lines, and so move those behind it.
-  const isAt = (at: number) => {
-    const [one = '', other = ''] = [written[at], meant[at - 1]];
-    return one.endsWith(other) || one.includes('${');
-  };
   const [there = '', wanted = ''] = [written[line], meant[line - 1]];
-  if (wanted === '' || !Array.from({ length: line }, (_, at) => isAt(at + 1)).every(Boolean)) return undefined;
+  // An expression may stand for several lines, and so move those behind it.
+  const isMoved = meant.slice(0, line).some((one, index) => {
+    const same = written[index + 1] ?? '';
+    return !same.endsWith(one) && !same.includes('${');
+  });
+  if (wanted === '' || isMoved) return undefined;
   const indent = there.search(/\S/) - wanted.search(/\S/);
   if (!there.slice(indent).startsWith(wanted.slice(0, column - 1))) return undefined;
   return { file: place.file, line: position(place).line + line, column: indent + column };

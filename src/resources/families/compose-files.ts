@@ -94,12 +94,10 @@ function filesStay(
   const isStack = self.values.composeType === 'stack';
   return written.flatMap(({ address, values: { filePath } }): Problem[] => {
     if (typeof filePath !== 'string') return [];
+    const own = pathInFiles(filePath);
     const isOf = (source: string) => {
       const path = belowFiles(source);
-      return (
-        path !== undefined &&
-        (path === '' || pathInFiles(filePath) === path || pathInFiles(filePath).startsWith(`${path}/`))
-      );
+      return path !== undefined && (path === '' || own === path || own.startsWith(`${path}/`));
     };
     const about = { address, field: 'content', when: { changes: 'content', besides: self.address } } as const;
     const config = files.find(({ is, path }) => (is === 'configs' || is === 'secrets') && isOf(path));
