@@ -165,7 +165,7 @@ function filled(
   if (typeof value === 'string') {
     if (!value.includes('$')) return value;
     const { text, uses, refused } = interpolate(value, into.lookup);
-    const here = [...at]; // one for all in this text, by which what is found of it once is known again
+    const here = [...at]; // one array for all in this text: checks look it up by that
     into.uses.push(...uses.map((use) => ({ ...use, at: here, text })));
     into.refused.push(...refused.map((one) => ({ ...one, at: here })));
     return text;

@@ -10,7 +10,7 @@ export type ComposeYaml =
   | { readonly content: unknown; readonly unmerged: unknown }
   | { readonly unreadable: Document.Parsed };
 
-/** The texts that were read last: a plan reads a block's, the one that the platform has, and what that becomes, mostly the same. */
+/** The texts that were read last. A plan reads that of a block and that of its row on the platform, which are mostly the same. */
 const lately = new Map<string, ComposeYaml>();
 /** Most texts that are kept. */
 const maxKept = 1_000;

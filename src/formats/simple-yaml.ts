@@ -87,7 +87,7 @@ interface Anchored<P> {
 /** Makes the place of a value from its first offset and the one behind it. */
 type Placing<P> = (offset: number, end: number) => P;
 
-/** Whether a text may have anchors, merge keys or the tag `!reset`, of which the simple reader gives only what they come to. */
+/** Whether a text may have anchors, merge keys or the tag `!reset`. The simple reader gives only their result. */
 export function mayMerge(text: string): boolean {
   return /<<["']?\s*:|(?<![^\s,:[{-])&[^\s&]|!reset/.test(text);
 }

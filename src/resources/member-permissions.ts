@@ -38,7 +38,7 @@ export const memberPermissions = defineKind({
           .min(1)
           .refine((role) => role !== 'owner', 'must not be owner: the platform gives that to nobody else')
           .describe(
-            'Role: `admin`, `member`, or one of your own, as in `${ref:customRoles.developer.name}`. Nobody changes their own.',
+            'Role: `admin`, `member`, or one of your own, as in `${ref:customRoles.developer.name}`. Members cannot change their own.',
           ),
       otherwise: 'member',
       examples: ['member', 'admin'],

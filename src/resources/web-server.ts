@@ -104,7 +104,7 @@ export const webServer = defineKind({
         z
           .boolean()
           .describe(
-            'Whether people sign in through SSO only: set that up first, or nobody gets in. Needs an enterprise license.',
+            'Whether people sign in through SSO only: set that up first, or everyone is locked out. Needs an enterprise license.',
           ),
       otherwise: false,
       examples: [true, false],

@@ -127,11 +127,11 @@ export function routesWork(
       const message = `${lost.join(' and ')} of ${name} come by a merge key, and what ${cause} adds replaces them`;
       add({ message, remedy: `Write ${lost.map((key) => `${key}:`).join(' and ')} into ${name} itself.` });
     }
-    const isTwin = ([other, value]: readonly [string, Json]) => other !== name && value === own;
-    const twin = isRouted ? Object.entries(written).find(isTwin)?.[0] : undefined;
-    if (twin !== undefined) {
-      const message = `${name} and ${twin} are one alias: both get the route of the domain`;
-      add({ message, remedy: `Write ${twin}: { <<: *… } in place of the alias.` });
+    const isSame = ([other, value]: readonly [string, Json]) => other !== name && value === own;
+    const alias = isRouted ? Object.entries(written).find(isSame)?.[0] : undefined;
+    if (alias !== undefined) {
+      const message = `${name} and ${alias} are one alias: both get the route of the domain`;
+      add({ message, remedy: `Write ${alias}: { <<: *… } in place of the alias.` });
     }
     return found;
   });
