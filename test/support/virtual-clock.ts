@@ -46,12 +46,17 @@ export interface SelfMovingClock extends BeatingClock {
   readonly leap: (work: Promise<void>) => Promise<void>;
 }
 
+/** Whether this thread waits for a file: that takes as long as the disk likes, and no time of a test. */
+function isDiskBusy(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'CloseReq');
+}
+
 /** So that what takes the machine a moment, such as a deployment of the emulator, is not late by minutes. Milliseconds. */
 const most = 5_000;
 
 /**
  * A clock on which waiting takes no time: after one turn of the machine's timers it is as late as whoever sleeps the
- * shortest wants it to be. It stands still while nobody sleeps, however long the machine takes.
+ * shortest wants it to be. It stands still while nobody sleeps or a file is read or written, however long the machine takes.
  */
 export function selfMovingClock(wall = began): SelfMovingClock {
   const time = virtualTime(0, wall);
@@ -61,6 +66,7 @@ export function selfMovingClock(wall = began): SelfMovingClock {
   const turn = (): void => {
     isTurning = false;
     if (sleeping === 0) return;
+    if (isDiskBusy()) return wait();
     const next = time.next() ?? time.now();
     time.moveTo(isLeaping ? next : Math.min(next, time.now() + most));
     wait();
