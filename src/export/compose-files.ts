@@ -36,6 +36,8 @@ export interface ComposeInput {
   readonly survey: Survey;
   /** Blocks and ids that are there already. */
   readonly present: Present;
+  /** The ids that the state has: an export that replaces another one has their blocks again. */
+  readonly managed: ReadonlySet<string>;
   /** Blocks that are left out with all below them, and why. */
   readonly dropped: ReadonlyMap<string, string>;
   readonly leftOut: Writing['leftOut'];
@@ -87,7 +89,7 @@ export function inFile(file: string, textWith: (entries: readonly Entry[]) => st
 }
 
 /** What one export writes, and what comes of it. */
-interface Composing extends Pick<ComposeInput, 'kinds' | 'allKinds' | 'present' | 'dropped' | 'only'> {
+interface Composing extends Pick<ComposeInput, 'kinds' | 'allKinds' | 'present' | 'managed' | 'dropped' | 'only'> {
   readonly writing: Writing;
   readonly notes: Diagnostic[];
   /** Gets the id of the object of each block. */
@@ -176,11 +178,11 @@ function sectionOf(kind: Kind, entries: readonly Entry[]): Entry {
 
 /** The entry of a block with all below it; none where it is not written. */
 function entriesOf(block: Placed, composing: Composing): Entry[] {
-  const { kinds, present, dropped, only, notes, ids } = composing;
+  const { kinds, present, managed, dropped, only, notes, ids } = composing;
   const { object, address } = block;
   const isPresent = present.addresses.has(object.id);
-  const why =
-    dropped.get(address) ?? (only === undefined && !isPresent ? object.kind.notExported?.(object.row) : undefined);
+  const isAsked = only !== undefined || isPresent || managed.has(object.id);
+  const why = dropped.get(address) ?? (isAsked ? undefined : object.kind.notExported?.(object.row));
   if (why !== undefined) {
     notes.push(diagnostic('not-exported', why, { address }));
     return [];

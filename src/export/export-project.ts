@@ -18,6 +18,8 @@ import { fileName } from './free-names.ts';
 import { type SecretFile, patternsFor, rootText } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
 import { addressParts, isWithin } from '../kind/address.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { isOfProject } from '../observe/ownership.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
@@ -190,6 +192,7 @@ async function inputOf(
     workspace: await workspaceOf(options),
     usedSecrets: { names: used, valueOf: secret },
     known: knownParts(options.redactor.find),
+    managed: new Set(byId.keys()),
     remembered: ({ kind, id, row }) => {
       const [address = '', record] = byId.get(id) ?? [];
       return digests === undefined ? undefined : rememberedIn(row, { kind, record }, (name) => digests(address, name));
@@ -399,8 +402,17 @@ async function targetOf(
   const around = resources.findLast((one) => isWithin(address, one.address));
   const section = parts.at(-2);
   const beside = resources.find((one) => one.parent === around?.address && one.kind.section === section);
-  const path = isStage ? await fileInStage(address, around, { manifest, options }) : (beside ?? around)?.at.file;
+  // What belongs to the organization stands in one file.
+  const isShared = options.kinds.some((kind) => kind.section === parts[0] && isOfOrganization(kind));
+  const alike = isShared ? resources.find(({ kind }) => isOfOrganization(kind)) : undefined;
+  const path = isStage
+    ? await fileInStage(address, around, { manifest, options })
+    : (beside ?? around ?? alike)?.at.file;
   return { file: path ?? file, text: await readFile(join(folder, path ?? file), 'utf8') };
+}
+
+function isOfOrganization(kind: Kind): boolean {
+  return kind.parents[root] !== undefined && !isOfProject(kind);
 }
 
 /** The file of a stage that gets a block: the root file, or that of the block around it. @throws {Stop} `usage`, for a shared one */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isRow } from '../formats/json.ts';
 import { caseless, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
+import { ofWholeServer } from './families/whole-server.ts';
 
 /** The settings in an answer that has a row for each server, also for those without any; the platform's own has no id. */
 function rowsFrom(answer: unknown): unknown {
@@ -74,6 +75,7 @@ export const forwardAuth = defineKind({
       examples: ['internal', 'company'],
     },
   },
+  notExported: () => ofWholeServer('forwardAuth'),
   outputs: {
     callbackUrl: { from: 'callbackUrl', describe: 'The address that the SSO provider has to send people back to.' },
   },

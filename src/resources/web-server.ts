@@ -4,6 +4,7 @@ import { type Codec, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import { cron, hostName } from '../kind/value-forms.ts';
+import { ofWholeServer } from './families/whole-server.ts';
 
 /** The fields that one operation carries together with the host. */
 const withHost = ['https', 'certificateType', 'letsEncryptEmail'];
@@ -130,6 +131,7 @@ export const webServer = defineKind({
       delete: 'the settings of the server stay as they are',
     },
   },
+  notExported: () => ofWholeServer('webServer'),
   lifecycle: { changeAtRisk: { dashboard: { host: movedAway } } },
   checks: { each: needsHost },
   examples: ['host: deploy.example.com\nserverIp: 203.0.113.9\n'],

@@ -150,7 +150,7 @@ describe.each(together(triedStands()))('$title', ({ group }) => {
       expect(made.requests('POST')).toEqual([]);
       expect(
         exported.notes.filter(
-          ({ address = '' }) => !/^(sshKeys\.key-|(vault|dns)Providers\.|members\["admin)/.test(address),
+          ({ address = '' }) => !/^(sshKeys\.key-|(vault|dns)Providers\.|members\["admin|webServer$)/.test(address),
         ),
       ).toEqual([]);
       // An object without a name gets a key of its own.

@@ -71,7 +71,7 @@ test.each(['adopt', 'hello', 'shop', 'everything'])(
     expect(made.requests('POST')).toEqual([]);
     expect(
       exported.notes.filter(
-        ({ address = '' }) => !/^(sshKeys\.key-|members\["admin|(vault|dns)Providers\.team)/.test(address),
+        ({ address = '' }) => !/^(sshKeys\.key-|members\["admin|(vault|dns)Providers\.team|webServer$)/.test(address),
       ),
     ).toEqual([]);
     expect(JSON.stringify([...exported.files])).not.toContain('canary');

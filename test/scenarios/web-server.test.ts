@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import { applyCommand, callCommand, driftAdoptCommand, planCommand } from '../cli/asked.ts';
-import { project } from '../cli/process.ts';
+import { project, trueup } from '../cli/process.ts';
 import type { Asked } from '../support/commands.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
-import { benchWith, exportOf } from '../support/exporting.ts';
 import { oneError, told } from '../support/problems.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -172,16 +173,29 @@ test('an included file holds it, changes: change it and take it out, and a refer
   expect((await one.plan(without)).actions.map(({ action }) => action)).toEqual(['forget']);
 });
 
-test('an export writes one block, which is adopted and plans nothing', async () => {
-  const one = bench();
-  await one.emulator.act('settings.assignDomainServer', { host: 'deploy.example.com', certificateType: 'none' });
-  const exported = await exportOf(one);
-  expect([...exported.files.values()].join('\n')).toContain(
-    'webServer:\n  host: deploy.example.com\n  https: false\n  certificateType: none\n  enableDockerCleanup: true\n',
-  );
-  expect(exported.state?.resources['webServer']?.id).toBe(rowOf(one)?.['id']);
-  const there = benchWith(one, exported);
-  expect(await changesOf(there, Object.fromEntries(exported.files))).toEqual([]);
+test('an export of a project leaves it out and says how to add it; the next export keeps what was added', async () => {
+  const emulator = createEmulator({ profile: 'dokploy', apiKey: 'a-key' });
+  const server = await serve(emulator);
+  onTestFinished(() => server.close());
+  const folder = project({});
+  const env = { TRUEUP_API_KEY: 'a-key', TRUEUP_URL: server.url };
+  const run = async (...words: string[]) => {
+    const { code, out, err } = await trueup([...words, '-C', folder], { env });
+    expect([words, err.replaceAll(/^(note|warning).*\n(  .*\n)*/gm, ''), code]).toEqual([words, '', 0]);
+    return out + err;
+  };
+  const adding = 'trueup export --address webServer adds it';
+  const written = () => readFileSync(join(folder, 'organization.yaml'), 'utf8');
+  expect(await run('export', '--project', 'prj_1')).toContain(adding);
+  expect(await run('export', '--unmanaged')).toContain(adding);
+  expect(written()).not.toContain('webServer');
+  await run('export', '--address', 'webServer');
+  expect(written()).toContain('\nwebServer:\n  https: false\n  certificateType: none\n  enableDockerCleanup: true\n');
+  expect(await run('plan')).toContain('No changes');
+  const before = written();
+  for (const words of [['--force'], ['--unmanaged']]) expect(await run('export', ...words)).not.toContain(adding);
+  expect(written().split('\n').toSorted()).toEqual(before.split('\n').toSorted());
+  expect(await run('plan')).toContain('No changes');
 });
 
 test('what a person changed there is adopted into the block', async () => {

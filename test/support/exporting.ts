@@ -16,7 +16,7 @@ import { bench } from './world.ts';
 
 /** Exports, and the worlds that they are compared by. */
 
-/** Exports the platform of a bench into a folder of its own, which no file is written to. */
+/** Exports the platform of a bench in place of the manifest that it has, into a folder which no file is written to. */
 export async function exportOf(made: Bench, terraform?: TerraformState): Promise<Exported> {
   return makeExport({
     connection: { ...made.world(), store: bench().store },
@@ -34,6 +34,7 @@ export async function exportOf(made: Bench, terraform?: TerraformState): Promise
     present: { addresses: new Map(), taken: new Set() },
     layout: projectLayout(),
     known: undefined,
+    managed: new Set(Object.values(made.store.state?.resources ?? {}).flatMap(({ id }) => id ?? [])),
     remembered: () => undefined,
     usedSecrets: { names: new Set(), valueOf: () => undefined },
     rootFor: (included) => rootText({ platform: { emulator: true }, project: 'prj_1', include: patternsFor(included) }),
