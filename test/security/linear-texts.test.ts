@@ -50,6 +50,25 @@ test('A7: a compose file with many names that it does not declare, and a text wi
   expect(works(few)).toMatchObject([{ remedy: 'Did you mean volume?' }]);
 });
 
+test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts of others', limit, (composeType) => {
+  const count = 20_000;
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const mounting = numbers.map((index) => `      - ../files/other-${index}.conf:/a${index}:ro\n`).join('');
+  const configs = numbers.map((index) => `  c${index}: { file: ../files/config-${index} }\n`).join('');
+  const composeFile = `services:\n  web:\n    image: a\n    configs: [${numbers.map((index) => `c${index}`).join(', ')}]\n    volumes:\n${mounting}configs:\n${configs}`;
+  const values = { sourceType: 'raw', composeType, composeFile };
+  const files = numbers.map((index) => ({
+    address: `a.${index}`,
+    kind: 'fileMount',
+    key: `${index}.conf`,
+    parent: 'a',
+    values: { filePath: `${index}.conf` },
+    maps: {},
+  }));
+  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {} }, files);
+  expect(found.filter(({ code }) => code === 'unmounted-file')).toHaveLength(2 * count);
+});
+
 test('A7: an address or a prefix with many slashes that are not its end', limit, () => {
   const slashes = `a${'/'.repeat(many)}b`;
   expect(withoutSlash(slashes)).toBe(slashes);

@@ -1,11 +1,13 @@
+import { onceFor } from '../../api/once.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
+import { folderTree } from '../../compose/folder-tree.ts';
 import type { ComposeModel } from '../../compose/model.ts';
 import type { NamedFile } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { isRemoved } from './compose-data.ts';
 import { groupBy } from '../../kind/group.ts';
-import { inFile } from './compose-model.ts';
+import { inFile, maxCompared } from './compose-model.ts';
 import { isDataFolder } from './data-folder.ts';
 
 /** What a raw compose file names beside itself, and what does not fit between it and the blocks under files:. */
@@ -18,8 +20,9 @@ export function filesExist(
   const paths = written.map(({ values }) =>
     typeof values.filePath === 'string' ? pathInFiles(values.filePath) : undefined,
   );
-  const isWritten = (path: string) =>
-    paths.some((one) => one === undefined || one === path || one.startsWith(`${path}/`) || path === '');
+  const known = paths.filter((path) => path !== undefined);
+  const writes = folderTree(known);
+  const isWritten = (path: string) => known.length < paths.length || writes.reaches(path);
   const missing = files.filter((file) => isMissing(self, file, isWritten));
   const named = [...groupBy(missing.map((file) => [`${file.is} ${file.path}`, file] as const)).values()].flatMap(
     (all) => missingFiles(self, all),
@@ -27,11 +30,8 @@ export function filesExist(
   const mounts = [...services.values()].flatMap(({ name, mounts: all, isActive }) =>
     isActive ? all.map((mount) => ({ ...mount, service: name })) : [],
   );
-  const filled = mounts.filter(({ isReadOnly }) => !isReadOnly).map(({ source = '' }) => belowFiles(source));
-  const isFilled = (path: string) =>
-    filled.some(
-      (one) => one !== undefined && (one === '' || `${path}/`.startsWith(`${one}/`) || one.startsWith(`${path}/`)),
-    );
+  const filled = folderTree(mounts.map(({ isReadOnly, source = '' }) => (isReadOnly ? undefined : belowFiles(source))));
+  const isFilled = (path: string) => filled.reaches(path) || filled.above(path).length > 0;
   const isStack = self.values.composeType === 'stack';
   const empty = mounts.flatMap((mount) => {
     const path = belowFiles(mount.source ?? '');
@@ -44,10 +44,7 @@ export function filesExist(
     const [first] = all;
     if (first === undefined) return [];
     const names = [...new Set(all.map(({ service }) => service))];
-    const meant = closest(
-      path,
-      paths.filter((one) => one !== undefined),
-    );
+    const meant = known.length > maxCompared ? undefined : closest(path, known);
     return [
       inFile(self, {
         code: 'unmounted-file',
@@ -61,15 +58,12 @@ export function filesExist(
     ];
   });
   const sources = [...mounts.map(({ source = '' }) => source), ...files.map(({ path }) => path)];
-  const below = sources.map(belowFiles);
+  const used = folderTree(sources.map(belowFiles));
   // One that is not known may be any of them.
   const isOpen = sources.some((source) => source.includes('${'));
   const unused = written.flatMap((block, index): Problem[] => {
     const path = paths[index];
-    const isUsed =
-      path === undefined ||
-      below.some((one) => one !== undefined && (one === '' || path === one || path.startsWith(`${one}/`)));
-    if (isUsed || isOpen) return [];
+    if (path === undefined || isOpen || used.above(path).length > 0) return [];
     const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
     return [{ code: 'unmounted-file', address: block.address, message: `no service mounts ../files/${path}`, remedy }];
   });
@@ -92,27 +86,31 @@ function filesStay(
   { services, files }: Pick<ComposeModel, 'services' | 'files'>,
 ): readonly Problem[] {
   const isStack = self.values.composeType === 'stack';
+  const configs = folderTree(
+    files.map(({ is, path }) => (is === 'configs' || is === 'secrets' ? belowFiles(path) : undefined)),
+  );
+  const mounting = folderTree();
+  const all = [...services.values()];
+  for (const [index, { mounts, isActive }] of all.entries()) {
+    const paths = isActive ? mounts.flatMap(({ source = '' }) => belowFiles(source) ?? []) : [];
+    for (const path of paths) mounting.add(path, index);
+  }
+  // Many files in one folder have the same users.
+  const namesOf = onceFor((users: readonly number[]) => someOf(users.map((index) => all[index]?.name ?? '')));
   return written.flatMap(({ address, values: { filePath } }): Problem[] => {
     if (typeof filePath !== 'string') return [];
     const own = pathInFiles(filePath);
-    const isOf = (source: string) => {
-      const path = belowFiles(source);
-      return path !== undefined && (path === '' || own === path || own.startsWith(`${path}/`));
-    };
     const about = { address, field: 'content', when: { changes: 'content', besides: self.address } } as const;
-    const config = files.find(({ is, path }) => (is === 'configs' || is === 'secrets') && isOf(path));
+    const config = files[configs.above(own)[0] ?? -1];
     if (isStack && config !== undefined) {
       const [section = '', name = ''] = config.at.map(String);
       const message = `Swarm cannot change ${name} of ${section}, and the deployment fails`;
       const remedy = `Give it another key in the compose file with each content, as in ${name}-2.`;
       return [{ ...about, code: 'refused-setting', fails: true, message, remedy }];
     }
-    const users = [...services.values()].filter(
-      ({ mounts, isActive }) => isActive && mounts.some(({ source = '' }) => isOf(source)),
-    );
+    const users = mounting.above(own);
     if (users.length === 0) return [];
-    const names = someOf(users.map(({ name }) => name));
-    const message = `the deployment writes the file, and restarts no container for it: ${names} may go on with what was read before`;
+    const message = `the deployment writes the file, and restarts no container for it: ${namesOf(users)} may go on with what was read before`;
     const remedy = `To start ${users.length === 1 ? 'it' : 'them'} anew, change the definition in the compose file too, such as a label with the version of the file.`;
     return [{ ...about, code: 'not-effective', message, remedy }];
   });

@@ -82,3 +82,6 @@ export function serviceSuffix(compose: (field: string) => Json): string {
   const isRenamed = compose('randomize') === true && compose('isolatedDeployment') !== true;
   return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
 }
+
+/** Most names that a wrong one is compared with: each costs, and a file may have thousands of both. */
+export const maxCompared = 100;

@@ -7,7 +7,7 @@ import { someOf } from '../../diagnostics/some-of.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
-import { composeYamlOf, inFile, unmergedOf, serviceSuffix } from './compose-model.ts';
+import { composeYamlOf, inFile, maxCompared, unmergedOf, serviceSuffix } from './compose-model.ts';
 import { turnOn } from './compose-profiles.ts';
 
 /** What compose refuses of the services that start: they have nothing to run, or two sorts of networks. */
@@ -80,9 +80,6 @@ export function namesHold(
     }),
   );
 }
-
-/** Most names of a section that a wrong one is compared with: each costs, and a file may have thousands of both. */
-const maxCompared = 100;
 
 function lost(
   self: CheckedResource,
