@@ -141,7 +141,6 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
   'export/compose-files.ts': ['organization'], // a file
-  'render/places.ts': ['webServer', 'forwardAuth'], // what documents do not say: its address has no key
   'export/new-manifest.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
   'trace/traced-send.ts': ['server'], // attributes of a span

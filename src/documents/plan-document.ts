@@ -199,6 +199,7 @@ function actionDocument(action: Action, context: Context): PlanAction {
   return {
     address,
     kind: kind.kind,
+    ...defined({ single: kind.isSingle }),
     action: action.action,
     ...defined({ id, parent }),
     dependsOn: [...new Set(action.dependsOn.map((need) => shownIn(context, need)))]
@@ -269,7 +270,7 @@ function deletesIn(actions: readonly PlanAction[]): Pick<PlanDocument, 'deletes'
   if (deleted.length === 0) return {};
   const along = deleted.filter(({ goesWith }) => goesWith !== undefined).length;
   const services = deleted.filter(isService).length;
-  const environments = deleted.filter(({ address, kind }) => environmentOf({ address, kind }) === address).length;
+  const environments = deleted.filter((one) => environmentOf(one) === one.address).length;
   return { deletes: { environments, services, along, others: deleted.length - along - services - environments } };
 }
 

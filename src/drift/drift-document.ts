@@ -91,12 +91,12 @@ type FindingDocument = DriftDocument['findings'][number];
 
 /** One finding as a member of a document. */
 function findingDocument(finding: Finding, command: CommandText): FindingDocument {
-  const { name, applied, platform, manifest, unit, summary, edited, position } = finding;
+  const { single, name, applied, platform, manifest, unit, summary, edited, position } = finding;
   const { status, since, accepted, flapping } = finding;
   const { path, ...subject } = subjectOf(finding);
   return {
     ...subject,
-    ...defined({ name, path, applied, platform, manifest, unit, summary, edited }),
+    ...defined({ single, name, path, applied, platform, manifest, unit, summary, edited }),
     status,
     ...defined({ since, accepted, flapping, position }),
     remedy: remedyText(finding, command),

@@ -11,6 +11,7 @@ export type FindingName = FindingDocument['is'];
 type Members =
   | 'is'
   | 'address'
+  | 'single'
   | 'name'
   | 'path'
   | 'applied'

@@ -132,7 +132,9 @@ function findingsAt(context: Context, action: Action): Found[] {
   const address = shownAddress(action);
   const record = plan.base.resources[action.address];
   const recorded = typeof record?.id === 'string' ? record.id : undefined;
-  const subject = { address, kind: action.kind.kind, objectId: action.id ?? recorded, position: action.position };
+  const { kind, isSingle: single } = action.kind;
+  const about = { address, kind, ...defined({ single }) };
+  const subject = { ...about, objectId: action.id ?? recorded, position: action.position };
   const pending = (summary: string): Found => ({ ...subject, is: 'not yet applied', summary });
   if (missing.has(action.address)) {
     if (missing.has(action.parent ?? '')) return [];

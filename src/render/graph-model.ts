@@ -7,6 +7,8 @@ import { isChange } from './action-words.ts';
 export interface GraphNode {
   readonly address: string;
   readonly kind: string;
+  /** Its section is its one block. */
+  readonly single?: true | undefined;
   readonly parent?: string | undefined;
   /** Addresses, also those of its parent and of blocks that are not there. */
   readonly dependsOn: readonly string[];

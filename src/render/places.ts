@@ -3,11 +3,9 @@ import { addressParts, blockOf, childAddress } from '../kind/address.ts';
 /** A block, as far as its place follows from it. */
 interface Placed {
   readonly address: string;
-  readonly kind: string;
+  /** Its section is its one block. */
+  readonly single?: true | undefined;
 }
-
-/** The kinds whose section is their one block: it has no key. */
-const singles: ReadonlySet<string> = new Set(['project', 'webServer', 'forwardAuth']);
 
 /** Whether an address is that of an environment, or of a single block at the top: nothing else has one of a single part. */
 export function isEnvironment(address: string): boolean {
@@ -20,9 +18,9 @@ const onePart = /^(?:[A-Za-z_][A-Za-z0-9_-]*|\["(?:[^"\\]|\\.)*"\])$/;
  * The environment that a block is or stands in: `production`; undefined for the project and what belongs to the
  * organization. An address has sections and keys in turn; an environment has no section, and a single block no key.
  */
-export function environmentOf({ address, kind }: Placed): string | undefined {
+export function environmentOf({ address, single }: Placed): string | undefined {
   const [first = '', ...others] = addressParts(blockOf(address)) ?? [];
-  const isInOne = others.length % 2 === 0 && first !== '' && !singles.has(kind);
+  const isInOne = others.length % 2 === (single === true ? 1 : 0) && first !== '';
   return isInOne ? childAddress(undefined, undefined, first) : undefined;
 }
 

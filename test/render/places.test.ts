@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { foldServices, groupGraph } from '../../src/render/graph-model.ts';
 import { drawGraph, renderSvg } from '../../src/render/graph-svg.ts';
 import { renderPlanPage } from '../../src/render/html/plan-page.ts';
-import { withTop } from '../../src/kind/top.ts';
 import { environmentOf, isEnvironment, serviceOf } from '../../src/render/places.ts';
 import { planDocument } from '../../src/documents/plan-document.ts';
 import { plan as makePlan } from '../../src/workflow/make-plan.ts';
-import { kinds } from '../../src/resources/index.ts';
 import { bench } from '../support/world.ts';
 import { everything, plansNothing } from '../support/faults.ts';
 import { shown } from './plans.ts';
@@ -24,27 +22,33 @@ const manifest = (version: string) => `${head}environments:
 `;
 
 test.each([
-  ['production', 'environment', 'production'],
-  ['production.redis.main', 'redis', 'production'],
-  ['production.redis.main (deploy)', 'redis', 'production'],
-  ['production.redis.main (old)', 'redis', 'production'],
-  ['production.redis.main.backups.nightly', 'backup', 'production'],
-  ['["my shop"].redis.main', 'redis', '["my shop"]'],
-  ['project', 'environment', 'project'],
-  ['project', 'project', undefined],
-  ['registries.images', 'registry', undefined],
-  ['servers.builder.schedules.prune', 'machineSchedule', undefined],
-  ['', 'redis', undefined],
-])('the environment of %s, a %s, is %s', (address, kind, environment) => {
-  expect(environmentOf({ address, kind })).toBe(environment);
+  ['production', undefined, 'production'],
+  ['production.redis.main', undefined, 'production'],
+  ['production.redis.main (deploy)', undefined, 'production'],
+  ['production.redis.main (old)', undefined, 'production'],
+  ['production.redis.main.backups.nightly', undefined, 'production'],
+  ['["my shop"].redis.main', undefined, '["my shop"]'],
+  ['project', undefined, 'project'],
+  ['project', true, undefined],
+  ['registries.images', undefined, undefined],
+  ['servers.builder.schedules.prune', undefined, undefined],
+  ['servers.builder.forwardAuth', true, undefined],
+  ['', undefined, undefined],
+] as const)('the environment of %s (single: %j) is %s', (address, single, environment) => {
+  expect(environmentOf({ address, single })).toBe(environment);
 });
 
-test.each(withTop(kinds).filter(({ isSingle }) => isSingle === true))(
-  'a block of $kind stands in no environment, although its section has no key',
-  ({ kind, section }) => {
-    expect(environmentOf({ address: section, kind })).toBeUndefined();
-  },
-);
+test('a plan says which block has no key, and stands in no environment', async () => {
+  const made = bench();
+  const text = (more: string) => `${head}webServer: { buildsConcurrency: 2 }\n${more}`;
+  await made.apply(text(''), everything);
+  await plansNothing(made, text(''));
+  const { actions } = planDocument({ plan: await made.plan(text('')), counts: { reads: 0, writes: 0 } });
+  expect(actions.map((one) => [one.address, one.single, environmentOf(one)])).toEqual([
+    ['project', true, undefined],
+    ['webServer', true, undefined],
+  ]);
+});
 
 test.each([
   ['production', true],
@@ -107,7 +111,7 @@ describe('with the project as a block', () => {
   test('a graph frames each environment with blocks, and folds what is in a service', () => {
     const node = (address: string, kind: string, parent?: string) => ({ address, kind, parent, dependsOn: [] });
     const nodes = [
-      node('project', 'project'),
+      { ...node('project', 'project'), single: true as const },
       node('production', 'environment', 'project'),
       node('production.redis.main', 'redis', 'production'),
       node('production.redis.main.backups.nightly', 'backup', 'production.redis.main'),

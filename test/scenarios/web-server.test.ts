@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
-import { applyCommand, callCommand, driftAdoptCommand, planCommand } from '../cli/asked.ts';
+import { applyCommand, callCommand, driftAdoptCommand, driftCommand, planCommand } from '../cli/asked.ts';
 import { project, trueup } from '../cli/process.ts';
 import type { Asked } from '../support/commands.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
@@ -201,14 +201,16 @@ test('an export of a project leaves it out and says how to add it; the next expo
 test('what a person changed there is adopted into the block', async () => {
   const text = `${head}webServer: { buildsConcurrency: 2 } # one server\n`;
   const folder = project(text);
-  const run = async (asked: Asked) => {
+  const run = async (asked: Asked, format = 'text') => {
     const { printed, terminal } = recordingTerminal();
-    const exit = await execute(asked, { folder, terminal, format: 'text' });
+    const exit = await execute(asked, { folder, terminal, format });
     return `${exit}: ${printed.out}${printed.err}`;
   };
   await run(applyCommand({ autoApprove: true, adopt: true }));
   await run(callCommand(['settings.updateBuildsConcurrency'], { timeout: '30s', input: '{"buildsConcurrency":5}' }));
+  expect(await run(driftCommand({}), 'json')).toContain('"single": true,');
   expect(await run(driftAdoptCommand(['webServer'], {}))).toMatch(/^done/);
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe(text.replace('2', '5'));
   expect(await run(planCommand({}))).toContain('No changes');
+  expect((await trueup(['graph', '-C', folder, '--format', 'json'])).out).toContain('"single": true,');
 });

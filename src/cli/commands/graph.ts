@@ -49,7 +49,7 @@ function pictured(render: (nodes: readonly GraphNode[], screen: Screen) => strin
 function nodeOf(resource: Resource): GraphNode {
   const { address, kind, parent, after } = resource;
   const before = after?.map((one) => one.address);
-  return { address, kind: kind.kind, parent, dependsOn: dependencies(resource), after: before };
+  return { address, kind: kind.kind, single: kind.isSingle, parent, dependsOn: dependencies(resource), after: before };
 }
 
 function graphJson(resources: readonly Resource[]): GraphDocument {
@@ -61,7 +61,7 @@ function graphJson(resources: readonly Resource[]): GraphDocument {
       return {
         address,
         kind: kind.kind,
-        ...defined({ parent }),
+        ...defined({ single: kind.isSingle, parent }),
         dependsOn: dependencies(resource),
         ...defined({ after: after?.map((one) => one.address) }),
         position: resourcePosition(resource),

@@ -26,7 +26,7 @@ export function renderDriftPage(drift: DriftDocument): string {
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
     anchor: `r${at + 1}`,
-    environment: environmentOf({ address: one.address ?? '', kind: one.kind }) ?? '',
+    environment: environmentOf({ address: one.address ?? '', single: one.single }) ?? '',
   }));
   const groups = byStatus(entries);
   return renderShell({

@@ -56,6 +56,7 @@ export function buildNodes(actions: readonly DocumentAction[]): GraphNode[] {
     return {
       address,
       kind: own?.kind ?? '',
+      single: own?.single,
       parent: own?.parent === address ? undefined : own?.parent,
       // A deployment comes after everything of its service; that is no need of the service.
       dependsOn: own?.dependsOn ?? [],

@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import { type Frozen, action, diagnostics, document, int, position, requests, strings } from './schema-parts.ts';
+import {
+  type Frozen,
+  action,
+  diagnostics,
+  document,
+  int,
+  position,
+  requests,
+  single,
+  strings,
+} from './schema-parts.ts';
 
 /** What any command prints when it ends with an error. */
 export const errorDocument = document('error', 1, {
@@ -68,6 +78,7 @@ export const graphDocument = document('graph', 1, {
     z.object({
       address: z.string(),
       kind: z.string(),
+      single,
       parent: z.string().optional(),
       /** Addresses of its parent and of what its fields refer to. */
       dependsOn: strings,

@@ -9,6 +9,7 @@ import {
   position,
   requests,
   shown,
+  single,
   strings,
   unitOf,
 } from './schema-parts.ts';
@@ -25,6 +26,7 @@ const finding = z.object({
   is: findingName,
   address: z.string().optional(),
   kind: z.string(),
+  single,
   objectId: z.string().optional(),
   name: z.string().optional(),
   /** The attribute, as in the changes of a plan; left out where the finding is about the object as a whole. */

@@ -95,9 +95,13 @@ const change = z.object({
   position: position.optional(),
 });
 
+/** A block whose section is its one block: its address ends without a key. */
+export const single = z.literal(true).optional();
+
 export const action = z.object({
   address: z.string(),
   kind: z.string(),
+  single,
   action: actionName,
   id: z.string().optional(),
   parent: z.string().optional(),
