@@ -3,6 +3,7 @@ import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import { extended } from './extends.ts';
 import { type Lookup, type Refused, type VariableUse, interpolate } from './interpolate.ts';
+import { referencesOf } from './references.ts';
 import {
   type Mount,
   type NamedFile,
@@ -18,6 +19,8 @@ import {
 /** A compose file as docker compose reads it: after aliases, merge keys and `extends`, with its variables filled in. */
 export interface ComposeModel {
   readonly services: ReadonlyMap<string, ComposeService>;
+  /** The services that the command names; none: it starts all. */
+  readonly named: readonly string[];
   /** The definitions of named volumes, networks, configs and secrets. */
   readonly volumes: Definitions;
   readonly networks: Definitions;
@@ -44,7 +47,7 @@ export interface ComposeService {
   readonly published: readonly Published[];
   /** Its variables; null: the value comes from the variables of the compose. */
   readonly environment: ReadonlyMap<string, Json>;
-  /** It starts: it has no profile, one that is on, or the command names it. */
+  /** It starts: it has no profile or one that is on. Where the command names services: it is one, or one of them needs it. */
   readonly isActive: boolean;
 }
 
@@ -100,9 +103,10 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
   const whole = mapOf(filled(content, [], { lookup, uses, refused }));
   const definitions = mapOf(whole.services);
   const services = new Map<string, ComposeService>();
-  const isStarted = startedBy(lookup, command);
-  for (const name of Object.keys(definitions)) {
-    const definition = extended(name, definitions);
+  const own = new Map(Object.keys(definitions).map((name) => [name, extended(name, definitions)]));
+  const named = namedIn(command).filter((name) => own.has(name));
+  const started = startedOf(own, named, { lookup, command });
+  for (const [name, definition] of own) {
     const written = mapOf(mapOf(content.services)[name]).image;
     services.set(name, {
       name,
@@ -112,7 +116,7 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
       mounts: mountsOf(definition),
       published: publishedBy(definition),
       environment: entriesOf(definition.environment),
-      isActive: isStarted(name, definition),
+      isActive: started.has(name),
     });
   }
   for (const { name, environment } of services.values()) {
@@ -122,6 +126,7 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
   }
   return {
     services,
+    named,
     volumes: definitionsOf(whole.volumes),
     networks: definitionsOf(whole.networks),
     configs: definitionsOf(whole.configs),
@@ -133,20 +138,45 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
 }
 
 /**
- * Tells which services start. Profiles are on by COMPOSE_PROFILES, which a command with `--profile` replaces; `*` stands for all.
- * Source: compose-go, WithDefaultProfiles and HasProfile.
+ * The services that start. Profiles are on by COMPOSE_PROFILES, which a command with `--profile` replaces; `*` stands for all.
+ * A service that the command names turns its own on, and only what is named starts, with what that needs.
+ * Source: compose-go, WithDefaultProfiles, WithServicesEnabled and WithSelectedServices.
  */
-function startedBy(lookup: Lookup, command: string): (name: string, definition: Definition) => boolean {
+function startedOf(
+  services: ReadonlyMap<string, Definition>,
+  named: readonly string[],
+  { lookup, command }: { readonly lookup: Lookup; readonly command: string },
+): ReadonlySet<string> {
   const flags = [...command.matchAll(/--profile(?:=|\s+)(\S+)/g)].map(([, name = '']) => name);
   const given = flags.length === 0 ? lookup('COMPOSE_PROFILES') : flags.join(',');
-  const on = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
-  const isAny = (given !== undefined && typeof given !== 'string') || on.includes('*');
-  const words = command.split(/\s+/);
-  return (name, { profiles }) => {
-    const asked = itemsOf(profiles);
-    return asked.length === 0 || isAny || asked.some((profile) => on.includes(String(profile))) || words.includes(name);
-  };
+  const profilesOf = (name: string) => itemsOf(services.get(name)?.profiles).map(String);
+  const on = new Set([
+    ...(typeof given === 'string' ? given.split(',').map((name) => name.trim()) : []),
+    ...named.flatMap(profilesOf),
+  ]);
+  const isAny = (given !== undefined && typeof given !== 'string') || on.has('*');
+  const isOn = (profiles: readonly string[]) => profiles.length === 0 || isAny || profiles.some((one) => on.has(one));
+  const enabled = new Set([...services.keys()].filter((name) => isOn(profilesOf(name))));
+  if (named.length === 0) return enabled;
+  const started = new Set(named);
+  for (const name of started) {
+    for (const { section, name: needed } of referencesOf(services.get(name) ?? {}))
+      if (section === 'services' && enabled.has(needed)) started.add(needed); // the loop comes to it
+  }
+  return started;
 }
+
+/** The words of a command that may name services for it to start. */
+function namedIn(command: string): readonly string[] {
+  return command.split('&&').flatMap((part) => {
+    const words = part.trim().split(/\s+/);
+    const up = words.indexOf('up');
+    return up === -1 ? [] : words.filter((_, index) => index > up && !takesService.test(words[index - 1] ?? ''));
+  });
+}
+
+/** Options of `up` with the name of a service behind them. */
+const takesService = /^--(?:no-)?attach$|^--exit-code-from$/;
 
 function definitionsOf(value: Json | undefined): Definitions {
   return new Map(Object.entries(mapOf(value)).map(([name, definition]) => [name, mapOf(definition)]));

@@ -159,7 +159,7 @@ function networkMembers({ networks }: Row): [string, string][] {
 }
 
 /** The services that one cannot be without: compose makes a dependency of each of them. */
-function servicesNamed(service: Row): { readonly other: string; readonly isOptional: boolean }[] {
+export function servicesNamed(service: Row): { readonly other: string; readonly isOptional: boolean }[] {
   const listed = ['links', 'volumes_from'].flatMap((key) =>
     namesIn(service[key]).map((text) => text.split(':')[0] ?? ''),
   );

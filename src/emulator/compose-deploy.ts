@@ -24,11 +24,20 @@ export const composeDeployment: Deployable = {
   status: 'composeStatus',
   isFromGit,
 
-  pullTime({ store }, row, isRebuild) {
+  pullTime(context, row, isRebuild) {
     // Of a stack the nodes pull, when it is deployed.
     if (row['composeType'] === 'stack') return 0;
-    const text = isRebuild && isFromGit(row) ? sourceOnDisk(store, row) : textOf(row, 'composeFile');
-    return text === undefined ? 0 : pullTime(text);
+    const text = isRebuild && isFromGit(row) ? sourceOnDisk(context.store, row) : textOf(row, 'composeFile');
+    try {
+      const content = parseComposeFile(text ?? '');
+      const variables = variablesFor(context, row);
+      return content === null
+        ? 0
+        : pullTime(formatComposeFile(startedIn(interpolated(content, variables, false), row, variables)));
+    } catch (error) {
+      if (error instanceof ApiError) return 0; // it fails before it pulls
+      throw error;
+    }
   },
 
   // The platform rewrites the file; docker reads what was written.

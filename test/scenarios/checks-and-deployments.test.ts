@@ -308,6 +308,7 @@ const planted: readonly Planted[] = [
     /no service selected/,
   ],
   ['lost-route', off('', `${domain}, #`), 'env', /^B=1$/],
+  ['lost-route', off('', `${domain}, command: "compose --profile a up -d on", #`), 'env', /^B=1$/],
   ['overlap', web('profiles: [a], ports: ["80:80"]', 'env: { COMPOSE_PROFILES: a }'), 'log', /0\.0\.0\.0:80 failed/],
   ['overlap', web(`ports: ['3000:3000']`), 'log', /Bind for 0\.0\.0\.0:3000 failed/],
   ['overlap', web(`ports: ['127.0.0.1:3000:80']`), 'log', /Bind for 127\.0\.0\.1:3000 failed/],
@@ -458,9 +459,13 @@ const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
     /^$/,
   ],
   [off('image: "fail:1"').replace('image: nginx, ', ''), 'env', /^B=1$/],
+  [off('image: "stall:1"').replace('image: nginx, ', ''), 'env', /^B=1$/],
   [off('', `${domain}, env: { COMPOSE_PROFILES: "b , a" }`), 'env', /^A=1$/m],
   [off('', `${domain}, env: { COMPOSE_PROFILES: "*" }`), 'env', /^A=1$/m],
   [off('', `${domain}, command: "compose --profile a up -d"`), 'env', /^A=1$/m],
+  [off('', `${domain}, command: "compose up -d web"`), 'env', /^A=1$/m],
+  [off('', `${domain}, command: "compose pull && docker compose up -d --wait web"`), 'env', /^A=1$/m],
+  [off('depends_on: [on]', 'command: "compose up -d --attach on web"'), 'env', /^B=1$/m],
   [web('ports: ["3000:3000/udp", "3001:3000", "3000"]'), 'log', /^$/],
   [
     raw(

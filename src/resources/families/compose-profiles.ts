@@ -15,19 +15,28 @@ export function startsNothing(self: CheckedResource, { services, files }: Compos
   return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy: turnOn(self, first) })];
 }
 
-/** Warnings of domains and other blocks that lead to services in profiles that are off. */
+/** Warnings of domains and other blocks that lead to services that do not start. */
 export function routesStart(
   self: CheckedResource,
   children: readonly CheckedResource[],
-  { services }: ComposeModel,
+  { services, named }: ComposeModel,
 ): readonly Problem[] {
   if (self.values.composeType === 'stack') return [];
   return children.flatMap(({ address, kind, values }): Problem[] => {
     const service = typeof values.serviceName === 'string' ? services.get(values.serviceName) : undefined;
     if (service === undefined || service.isActive || values.enabled === false) return [];
     const then = kind === 'domain' ? 'its route leads to nothing' : 'it finds no container';
-    const message = `${service.name} starts only with a profile (${profilesOf(service).join(', ')}), and none of that is on: ${then}`;
-    return [{ code: 'lost-route', address, field: 'serviceName', message, remedy: turnOn(self, service) }];
+    const [why, remedy] =
+      named.length > 0
+        ? [
+            `${service.name} does not start: the command starts ${someOf(named)} only`,
+            `Add ${service.name} to command:.`,
+          ]
+        : [
+            `${service.name} starts only with a profile (${profilesOf(service).join(', ')}), and none of that is on`,
+            turnOn(self, service),
+          ];
+    return [{ code: 'lost-route', address, field: 'serviceName', message: `${why}: ${then}`, remedy }];
   });
 }
 
