@@ -80,8 +80,11 @@ export interface Kind {
   readonly isTop?: true;
   /** A parent has one object of the kind, or none: the section is its one block, without a key. */
   readonly isSingle?: true;
-  /** Its rows, from an answer to its list or its read that is no list of them. */
-  readonly rowsFrom?: (answer: unknown) => unknown;
+  /**
+   * Its rows, from an answer that is no list of them. `list`: the parent whose list was asked for, and no id at the top;
+   * undefined: the rows of all parents, to find one by its id.
+   */
+  readonly rowsFrom?: (answer: unknown, list?: { readonly parentId: string | undefined }) => unknown;
   /** The kind that its objects are below, where the manifest declares that as a block: `withTop` puts it there. */
   readonly top?: Kind;
   /** Reads what people write where a block belongs, in the form of another tool: for the remedy. */

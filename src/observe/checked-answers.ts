@@ -27,8 +27,13 @@ export function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'p
 }
 
 /** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
-export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
-  const listed = kind.rowsFrom === undefined ? answer : kind.rowsFrom(answer);
+export function asRows(
+  answer: unknown,
+  operation: string,
+  kind: Kind,
+  list?: { readonly parentId: string | undefined },
+): ReadonlyMap<string, Row> {
+  const listed = kind.rowsFrom === undefined ? answer : kind.rowsFrom(answer, list);
   if (!Array.isArray(listed)) throw unusable(operation, `has no list of ${kind.section}`);
   return new Map(
     listed.map((item: unknown) => {

@@ -97,7 +97,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
         const { call, within } = listed;
         const listIn = (answer: unknown) => (within === undefined ? answer : asRow(answer, call)[within]);
         return read({ client, inBulk }, call, inputOf(listed, place, parent?.id), {
-          parse: (answer) => asRows(listIn(answer), call, kind),
+          parse: (answer) => asRows(listIn(answer), call, kind, { parentId: parent?.id }),
           fits: (rows) => !areOfAnother(kind, parent, rows),
         }).catch((error: unknown) => {
           // Some lists begin with a look for the parent.

@@ -1,15 +1,22 @@
 import * as z from 'zod';
 import { isRow } from '../formats/json.ts';
 import { caseless, text } from '../kind/codecs.ts';
-import { defineKind } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import { type Kind, defineKind } from '../kind/kind.ts';
 import { ofWholeServer } from './families/whole-server.ts';
 
 /** The settings in an answer that has a row for each server, also for those without any; the platform's own has no id. */
-function rowsFrom(answer: unknown): unknown {
+const rowsFrom: Kind['rowsFrom'] = (answer, list) => {
   if (!Array.isArray(answer) || !answer.every(isRow)) return answer;
-  const own = answer.filter(({ serverId, authDomain }) => isNone(serverId) && !isNone(authDomain));
-  return own.map((one) => ({ ...one, target: 'platform' }));
-}
+  const isMeant = (serverId: unknown) => list === undefined || serverId === list.parentId;
+  return answer.flatMap(({ serverId: of, ...row }) => {
+    const serverId = isNone(of) ? undefined : of;
+    if (isNone(row['authDomain']) || !isMeant(serverId)) return [];
+    // The id of the server alone is that of the server.
+    const target = serverId === undefined ? 'platform' : `forwardAuth of ${String(serverId)}`;
+    return [{ ...row, serverId: serverId ?? null, target }];
+  });
+};
 
 /** An empty text means the same as null. */
 const isNone = (value: unknown) => (value ?? '') === '';
@@ -21,7 +28,7 @@ export const forwardAuth = defineKind({
   isSingle: true,
   alsoCalled: ['forwardauth', 'forward_auth', 'authdomain'],
   summary:
-    "The host where people sign in before a domain with `forwardAuthEnabled` answers, of the platform's own server. It needs an enterprise license; its proxy is deployed in the dashboard.",
+    "The host where people sign in before a domain with `forwardAuthEnabled` answers, of the platform's own server, or of the server above it. It needs an enterprise license; its proxy is deployed in the dashboard.",
   identity: { id: 'target', key: [], idFrom: 'list' },
   rowsFrom,
   parents: {
@@ -30,6 +37,12 @@ export const forwardAuth = defineKind({
       rows: 'whole',
       set: { serverId: { value: null } },
       idAt: 'organizationId',
+    },
+    server: {
+      listed: { call: 'forwardAuth.serverStatus' },
+      rows: { without: [] },
+      set: { serverId: { parent: 'id' } },
+      idAt: 'serverId',
     },
   },
   fields: {
@@ -75,7 +88,7 @@ export const forwardAuth = defineKind({
       examples: ['internal', 'company'],
     },
   },
-  notExported: () => ofWholeServer('forwardAuth'),
+  notExported: ({ serverId }) => (isNone(serverId) ? ofWholeServer('forwardAuth') : undefined),
   outputs: {
     callbackUrl: { from: 'callbackUrl', describe: 'The address that the SSO provider has to send people back to.' },
   },
@@ -85,5 +98,18 @@ export const forwardAuth = defineKind({
     update: 'forwardAuth.setAuthDomain',
     delete: 'forwardAuth.removeAuthDomain',
   },
+  checks: { all: onBuildServers },
   examples: ['host: auth.example.com\n'],
 });
+
+/** The platform lists the settings of servers that run services only. */
+function onBuildServers(
+  all: readonly CheckedResource[],
+  at: (address: string) => CheckedResource | undefined,
+): readonly Problem[] {
+  return all.flatMap(({ address, parent = '' }) => {
+    if (at(parent)?.values['serverType'] !== 'build') return [];
+    const message = `${parent} builds images, and runs no service that people could sign in for`;
+    return [{ code: 'inconsistent' as const, address, message, remedy: 'Remove the block.' }];
+  });
+}

@@ -58,7 +58,8 @@ function keysOf(schema: Definition): string[] {
 function editorKeys(kind: Kind): string[] {
   const isOf = (name: string) => [kind.kind, `own-${kind.kind}`].includes(name) || name.startsWith(`${kind.kind}-of-`);
   const own = Object.entries(definitions).filter(([name]) => isOf(name) && !name.endsWith('-layer'));
-  const keys = own.flatMap(([, schema]) => keysOf(schema));
+  const single = kinds.flatMap(({ isSingle, section, parents }) => (isSingle && kind.kind in parents ? [section] : []));
+  const keys = own.flatMap(([, schema]) => keysOf(schema)).filter((key) => !single.includes(key));
   // A block takes these for what a template has.
   return [...new Set(keys)].filter((key) => key !== 'use' && key !== 'with');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exportOf } from '../support/exporting.ts';
+import { benchWith, exportOf } from '../support/exporting.ts';
 import { told } from '../support/problems.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -57,7 +57,9 @@ test('one that a person set is adopted with consent; that of a remote server is 
   const { actions } = await one.plan(block('host: auth.example.com'));
   expect(actions).toMatchObject([{ action: 'adopt', needsConsent: true, id: 'platform' }]);
   const { files, notes } = await exportOf(one);
-  expect([...files.values()].join('\n')).not.toContain('forwardAuth');
+  const written = [...files.values()].join('\n');
+  expect(written).not.toMatch(/^forwardAuth/m);
+  expect(written).toContain('\n    forwardAuth:\n      host: one.example.com\n');
   const message = expect.stringContaining('trueup export --address forwardAuth adds it') as string;
   expect(notes).toContainEqual(expect.objectContaining({ address: 'forwardAuth', message }));
 });
@@ -72,6 +74,56 @@ const server = {
   serverType: 'deploy',
   enableDockerCleanup: false,
 };
+
+test('each server has one of its own, which is set, changed and removed for that server alone', async () => {
+  const one = licensed();
+  await one.emulator.act('server.update', { ...server, sshKeyId: 'key_1' });
+  const worker = 'worker: { name: worker, ipAddress: 192.0.2.9, sshKeyId: key_1';
+  const all = (of: string, own = 'forwardAuth: { host: auth.example.com }', first = 'name: server-1') =>
+    `${head}${own}\nservers:\n  first: { ${first}, forwardAuth: { host: one.example.com } }\n  ${worker}${of} }\n`;
+  const hosts = () => rowsOf(one).map(({ authDomain, serverId }) => [authDomain, serverId]);
+  await one.apply(all(', forwardAuth: { host: two.example.com, https: false }'), { adoption: true });
+  const ids = Object.fromEntries(
+    Object.entries(one.store.state?.resources ?? {}).map(([address, { id }]) => [address, id]),
+  );
+  expect(ids['servers.first.forwardAuth']).toBe('forwardAuth of srv_1');
+  const second = String(ids['servers.worker']);
+  expect(hosts()).toEqual(
+    expect.arrayContaining([
+      ['auth.example.com', null],
+      ['one.example.com', 'srv_1'],
+      ['two.example.com', second],
+    ]),
+  );
+  expect(await changesOf(one, all(', forwardAuth: { host: two.example.com, https: false }'))).toEqual([]);
+  const other = all(', forwardAuth: { host: four.example.com }');
+  await one.apply(other);
+  expect(rowsOf(one).find(({ serverId }) => serverId === second)).toMatchObject({
+    authDomain: 'four.example.com',
+    https: false,
+  });
+  expect(await changesOf(one, other)).toEqual([]);
+  const exported = await exportOf(one);
+  expect([...exported.files.values()].join('\n')).toContain('    forwardAuth:\n      host: four.example.com\n');
+  expect(await changesOf(benchWith(one, exported), Object.fromEntries(exported.files))).toEqual([]);
+  one.requests('POST');
+  await one.apply(all('', ''));
+  expect(one.requests('POST')).toEqual(['forwardAuth.removeAuthDomain', 'forwardAuth.removeAuthDomain']);
+  expect(hosts()).toEqual([['one.example.com', 'srv_1']]);
+  expect(await changesOf(one, all('', ''))).toEqual([]);
+  const last = `${head}servers: { ${worker} } }\n`;
+  await one.apply(last);
+  expect(one.requests('POST')).toEqual(['forwardAuth.removeAuthDomain', 'server.remove']);
+  expect(hosts()).toEqual([]);
+  expect(await changesOf(one, last)).toEqual([]);
+});
+
+test('a server that builds images takes none: the platform would not list it', async () => {
+  const { problems, said } = await told(
+    `${head}servers: { worker: { ipAddress: 192.0.2.9, sshKeyId: key_1, serverType: build, §forwardAuth: { host: auth.example.com } } }\n`,
+  );
+  expect([...problems, said].join()).toMatch(/builds images, and runs no service/);
+});
 
 test('without a license the plan says so and what to do, and an export leaves it out', async () => {
   const one = bench();
