@@ -13,7 +13,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
-import { pathsIn, placeInFile } from './place-in-file.ts';
+import { pathsIn, placesInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report-at.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
@@ -51,7 +51,7 @@ export function checkResources(
     variables.slice(0, maxAlone).map((name) => ({ name, found: problemsWith((one) => one === name) })),
   );
   const checkedAt = once(() => new Map(seen.map(({ checked }) => [checked.address, checked])));
-  const placeAt = placesInValues();
+  const placeAt = placesInValues(sources);
   const allowed = new Map<string, Diagnostic>();
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
@@ -80,8 +80,7 @@ export function checkResources(
       diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
     else {
       const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
-      const known =
-        problem.path === undefined ? undefined : placeAt(checkedAt().get(address), problem, { place, sources });
+      const known = problem.path === undefined ? undefined : placeAt(checkedAt().get(address), problem, place);
       const message = marks.asWritten(`${where}${problem.message}`);
       const about = { remedy, address, position: known ?? position(place) };
       const found = diagnostic(problem.code, message, about);
@@ -105,20 +104,18 @@ function isOfDeployment(code: Problem['code']): boolean {
   return ofDeployments.has(code);
 }
 
-/** Finds where in a file the paths of problems lead; the text of a field is parsed once for all that is found in it. */
-function placesInValues() {
-  const finders = new Map<string, ReturnType<typeof pathsIn>>();
-  return (
-    checked: CheckedResource | undefined,
-    { field, path = [] }: Problem,
-    { place, sources }: { readonly place: Place; readonly sources: Sources },
-  ) => {
+/** Finds where in a file the paths of problems lead; a text is read once for all that is found in it. */
+function placesInValues(sources: Sources) {
+  const texts = new Map<string, { readonly find: ReturnType<typeof pathsIn>; readonly at: Map<Place, PlacesInFile> }>();
+  return (checked: CheckedResource | undefined, { field, path = [] }: Problem, place: Place) => {
     const text = checked?.values[field ?? ''];
     if (typeof text !== 'string') return undefined;
-    const find = keptIn(finders, text, () => pathsIn(text));
-    return placeInFile({ text, ...find(path), place }, sources);
+    const { find, at } = keptIn(texts, text, () => ({ find: pathsIn(text), at: new Map() }));
+    return keptIn(at, place, () => placesInFile({ text, place }, sources))(find(path));
   };
 }
+
+type PlacesInFile = ReturnType<typeof placesInFile>;
 
 /** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
 const maxAlone = 20;
@@ -233,7 +230,7 @@ function brokenText(
   const { message, remedy, from } = explainSyntax(error, text);
   const before = marks.asWritten(text.slice(0, from)).split('\n');
   const [line, column] = [before.length, (before.at(-1) ?? '').length + 1];
-  const known = placeInFile({ text, line, column, place }, sources);
+  const known = placesInFile({ text, place }, sources)({ line, column });
   const where = known === undefined ? `, line ${line}, column ${column} of it` : '';
   const about = { remedy: marks.asWritten(remedy), address, position: known ?? position(place) };
   return diagnostic(code, `${subject}${where}: ${marks.asWritten(message)}`, about);

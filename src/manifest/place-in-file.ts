@@ -1,4 +1,5 @@
-import { type Node, isMap, isScalar, isSeq } from 'yaml';
+import { LineCounter, type Node, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
+import { onceFor } from '../api/once.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { type Place, position } from './tree.ts';
 import type { Workspace } from './workspace.ts';
@@ -17,62 +18,78 @@ export function fileAt(place: Place, { texts, beside }: Texts): string | undefin
   return path === undefined ? undefined : beside(place.file, path);
 }
 
-/** Where a line of a value stands: in the file that the value names, or below the `|` of a text of several lines. */
-export function placeInFile(
-  { text, line, column, place }: { text: string; line: number; column: number; place: Place },
-  { texts, beside }: Texts,
-): Position | undefined {
-  const source = texts.get(place.file)?.slice(place.offset, place.end) ?? '';
-  const file = fileAt(place, { texts, beside });
-  if (file !== undefined) return { file, line, column };
-  if (!source.startsWith('|')) return undefined;
-  const [written, meant] = [source.split('\n').map((one) => one.replace(/\r$/, '')), text.split('\n')];
-  const [there = '', wanted = ''] = [written[line], meant[line - 1]];
+/** Finds where lines of a value stand: in the file that the value names, or below the `|` of a text of several lines. */
+export function placesInFile({ text, place }: { readonly text: string; readonly place: Place }, sources: Texts) {
+  const source = sources.texts.get(place.file)?.slice(place.offset, place.end) ?? '';
+  const file = fileAt(place, sources);
+  const isBlock = file === undefined && source.startsWith('|');
+  const written = isBlock ? source.split('\n').map((one) => one.replace(/\r$/, '')) : [];
+  const meant = isBlock ? text.split('\n') : [];
   // An expression may stand for several lines, and so move those behind it.
-  const isMoved = meant.slice(0, line).some((one, index) => {
+  const moved = meant.findIndex((one, index) => {
     const same = written[index + 1] ?? '';
     return !same.endsWith(one) && !same.includes('${');
   });
-  if (wanted === '' || isMoved) return undefined;
-  const indent = there.search(/\S/) - wanted.search(/\S/);
-  if (!there.slice(indent).startsWith(wanted.slice(0, column - 1))) return undefined;
-  return { file: place.file, line: position(place).line + line, column: indent + column };
+  return ({ line, column }: LineAndColumn): Position | undefined => {
+    if (file !== undefined) return { file, line, column };
+    const [there = '', wanted = ''] = [written[line], meant[line - 1]];
+    if (wanted === '' || (moved !== -1 && moved < line)) return undefined;
+    const indent = there.search(/\S/) - wanted.search(/\S/);
+    if (!there.slice(indent).startsWith(wanted.slice(0, column - 1))) return undefined;
+    return { file: place.file, line: position(place).line + line, column: indent + column };
+  };
+}
+
+interface LineAndColumn {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** Finds the line and column of a value in a text of YAML by its path, or those of the nearest one around it. */
-export function pathsIn(text: string) {
+export function pathsIn(text: string): (path: readonly (string | number)[]) => LineAndColumn {
   const contents = yamlNodes(text);
-  return (path: readonly (string | number)[]) => placeOfPath(text, contents, path);
+  const lines = new LineCounter();
+  for (let start = 0; start !== 0 || lines.lineStarts.length === 0; start = text.indexOf('\n', start) + 1)
+    lines.addNewLine(start);
+  return (path) => {
+    const { line, col } = lines.linePos(offsetOf(contents, path));
+    return { line, column: col };
+  };
 }
 
-function placeOfPath(
-  text: string,
-  contents: Node | undefined,
-  path: readonly (string | number)[],
-): { readonly line: number; readonly column: number } {
+function offsetOf(contents: Node | undefined, path: readonly (string | number)[]): number {
   let node: Node | null | undefined = contents;
   let offset = 0;
   for (const step of path) {
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      const pair = pairsOf(node).get(String(step));
       if (pair === undefined) break;
       offset = (pair.key as Node).range?.[0] ?? offset;
       node = pair.value as Node | null;
     } else if (isSeq(node)) {
-      // A list in place of a map: `- KEY=value`.
-      const item =
-        typeof step === 'number'
-          ? node.items[step]
-          : node.items.find((one) => isScalar(one) && isEntry(one.value, step));
+      const item = typeof step === 'number' ? node.items[step] : entriesOf(node).get(step);
       if (item === undefined) break;
       node = item as Node;
       offset = node.range?.[0] ?? offset;
     } else break;
   }
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  return offset;
 }
 
-function isEntry(value: unknown, key: string): boolean {
-  return typeof value === 'string' && (value === key || value.startsWith(`${key}=`));
-}
+/** The first pair of each key. */
+const pairsOf = onceFor(
+  ({ items }: YAMLMap) =>
+    new Map(items.toReversed().flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : []))),
+);
+
+/** The items of a list in place of a map, such as `- KEY=value`, by their keys. */
+const entriesOf = onceFor(
+  ({ items }: YAMLSeq) =>
+    new Map(
+      items
+        .toReversed()
+        .flatMap((item) =>
+          isScalar(item) && typeof item.value === 'string' ? [[item.value.split('=', 1)[0], item]] : [],
+        ),
+    ),
+);

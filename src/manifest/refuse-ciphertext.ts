@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { ciphertextIn, sourceOf } from '../secrets/ciphertext.ts';
-import { fileAt, placeInFile } from './place-in-file.ts';
+import { fileAt, placesInFile } from './place-in-file.ts';
 import { type Resource, wantedAttributes } from './resource.ts';
 import { position } from './tree.ts';
 import { type Wanted, knownTexts } from './wanted.ts';
@@ -29,14 +29,15 @@ export function refuseCiphertext(
     return texts.flatMap(({ attribute, wanted, text }) => {
       const found = ciphertextIn(text);
       if (found === undefined || (found.of === 'dotenvx' && decrypts)) return [];
-      const about = { text, line: found.line, column: 1, place: wanted.at };
       const file = fileAt(wanted.at, sources);
       const remedy =
         file === undefined
           ? 'Write ${secret:NAME}, and the encrypted file as a source under secrets:.'
           : `${sourceOf(found.of, file)} Then write \${secret:NAME}.`;
       const message = `${pathOf(resource, attribute)} holds ciphertext of ${found.of}, which the platform would take for the value`;
-      const where = isAsWritten(wanted) ? placeInFile(about, sources) : undefined;
+      const where = isAsWritten(wanted)
+        ? placesInFile({ text, place: wanted.at }, sources)({ line: found.line, column: 1 })
+        : undefined;
       const at = where ?? position(wanted.at);
       return [diagnostic('ciphertext', message, { address: resource.address, remedy, position: at })];
     });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { read } from '../diagnostics/in-manifests.ts';
+import { production } from '../diagnostics/provoked.ts';
 import { cleanText } from '../../src/api/answer.ts';
 import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
@@ -48,6 +50,21 @@ test('A7: a compose file with many names that it does not declare, and a text wi
   expect(works(`services: { web: { image: "${image}" } }`)).toMatchObject([{ code: 'unset-variable', fails: true }]);
   const few = 'services: { web: { image: a, volumes: ["wolume:/a"] } }\nvolumes: { volume: {} }';
   expect(works(few)).toMatchObject([{ remedy: 'Did you mean volume?' }]);
+});
+
+test('A7: many findings in one compose file, each at its line', limit, async () => {
+  const count = 10_000;
+  const services = Array.from(
+    { length: count },
+    (_, index) => `              s${index}: { build: ./a${index} }\n`,
+  ).join('');
+  const block = `    compose:\n      shop:\n        source:\n          type: raw\n          composeFile: |\n            services:\n${services}`;
+  const text = production(block);
+  const found = (await read({ 'trueup.yaml': text })).filter(({ code }) => code === 'not-in-source');
+  const [first = NaN] = found.map(({ position }) => position?.line ?? NaN);
+  expect(found.map(({ position }) => position?.line)).toEqual(
+    Array.from({ length: count }, (_, index) => first + index),
+  );
 });
 
 test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts of others', limit, (composeType) => {
