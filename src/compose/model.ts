@@ -18,6 +18,8 @@ import {
 
 /** A compose file as docker compose reads it: after aliases, merge keys and `extends`, with its variables filled in. */
 export interface ComposeModel {
+  /** All of the file, with its variables filled in, and without what `extends` brings. */
+  readonly content: Definition;
   readonly services: ReadonlyMap<string, ComposeService>;
   /** The services that the command names; none: it starts all. */
   readonly named: readonly string[];
@@ -125,6 +127,7 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
     }
   }
   return {
+    content: whole,
     services,
     named,
     volumes: definitionsOf(whole.volumes),

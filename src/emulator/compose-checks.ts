@@ -55,6 +55,7 @@ export function composeProblem(
     const one = { ...about, name, service };
     const problem =
       specProblem(one) ??
+      (isStack ? undefined : valueProblem(one)) ??
       (about.started[name] === undefined
         ? undefined
         : ((isStack ? stackProblem(one) : buildProblem(one)) ?? referenceProblem(one) ?? fileProblem(one)));
@@ -114,6 +115,25 @@ function specProblem({ name, service, isStack }: About): string | undefined {
   const volume = shorts('volumes').find((text) => /^$|^:|::|:$/.test(text));
   if (volume === undefined) return undefined;
   return volume === '' ? 'invalid empty volume spec' : `invalid spec: ${volume}: empty section between colons`;
+}
+
+/** What texts of a service must be, with what compose says of others; of the many forms those that tests deploy. */
+const forms: readonly (readonly [RegExp, RegExp, string])[] = [
+  [/^(?:init|privileged|read_only|stdin_open|tty)$/, /^(?:true|false|y|yes|on|n|no|off)$/i, 'invalid boolean: '],
+  [/^(?:mem_limit|mem_reservation|memswap_limit|shm_size)$/, /^-?\d[^h-z]*[bkmgt]{0,2}$/i, 'invalid size: '],
+  [/^(?:interval|start_period|stop_grace_period|timeout)$/, /^(?:0|(?:[\d.]+[a-z]+)+)$/, 'time: invalid duration '],
+];
+
+/** Values of another type than compose reads there. */
+function valueProblem({ name, service }: About): string | undefined {
+  const { healthcheck } = service;
+  const all = [...Object.entries(service), ...(isMap(healthcheck) ? Object.entries(healthcheck) : [])];
+  const wrong = all.flatMap(([key, value]) =>
+    forms.flatMap(([keys, form, problem]) =>
+      keys.test(key) && !form.test(String(value)) ? [`services.${name}.${key}: ${problem}${String(value)}`] : [],
+    ),
+  );
+  return wrong[0];
 }
 
 /** The sections whose names services use, with the word for one of them. */

@@ -8,6 +8,7 @@ import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
+import { fitsCompose } from './compose-misfits.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { routesStart, startsNothing } from './compose-profiles.ts';
 import { unkeptData } from './data-folder.ts';
@@ -25,14 +26,15 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
   if ('problem' in read) return [...settings, noCompose(self, composeFile, read.problem)];
   const { model } = read;
   const nothing = startsNothing(self, model);
-  if (nothing.length > 0)
-    return [...settings, ...servicesExist(self, children, model), ...variablesFit(self, model), ...nothing];
+  const variables = variablesFit(self, model);
+  if (nothing.length > 0) return [...settings, ...servicesExist(self, children, model), ...variables, ...nothing];
   return [
     ...settings,
     ...servicesExist(self, children, model),
     ...filesExist(self, children, model),
     ...[...model.services.values()].flatMap((service) => (service.isActive ? dataGoes(self, service) : [])),
-    ...variablesFit(self, model),
+    ...variables,
+    ...fitsCompose(self, model, variables),
     ...staysAsWritten(self, composeFile),
     ...worksInStack(self, model),
     ...servicesStart(self, model),

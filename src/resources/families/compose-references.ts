@@ -14,12 +14,17 @@ import { turnOn } from './compose-profiles.ts';
 export function servicesStart(self: CheckedResource, { services }: ComposeModel): readonly Problem[] {
   if (self.values.composeType === 'stack') return [];
   const active = [...services.values()].filter(({ isActive }) => isActive);
-  const refuse = (all: readonly ComposeService[], what: string, remedy: string): readonly Problem[] => {
+  const refuse = (
+    all: readonly ComposeService[],
+    what: string,
+    remedy: string,
+    within: readonly string[] = [],
+  ): readonly Problem[] => {
     const [first] = all;
     if (first === undefined) return [];
     const names = someOf(all.map(({ name }) => name));
     const message = `${names} ${all.length === 1 ? 'has' : 'have'} ${what}`;
-    const path = ['services', first.name];
+    const path = ['services', first.name, ...within];
     return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy })];
   };
   return [
@@ -33,7 +38,18 @@ export function servicesStart(self: CheckedResource, { services }: ComposeModel)
       'network_mode and networks, and compose refuses the two together',
       'Remove one of the two.',
     ),
+    ...refuse(
+      active.filter(hasOpenTest),
+      'healthcheck.test as a list that begins with none of CMD, CMD-SHELL and NONE, and compose refuses the file',
+      'Write CMD before the command, as in ["CMD", "curl", "-f", "http://localhost"].',
+      ['healthcheck', 'test'],
+    ),
   ];
+}
+
+function hasOpenTest({ definition: { healthcheck } }: ComposeService): boolean {
+  const [first] = itemsOf(mapOf(healthcheck).test);
+  return typeof first === 'string' && !/^(?:CMD|CMD-SHELL|NONE)$|\$\{/.test(first);
 }
 
 /** Whether a service has something to run. What another file brings is not known; the check of variables tells of an image that one leaves empty. */

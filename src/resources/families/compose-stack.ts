@@ -1,11 +1,13 @@
 import type { ComposeModel, ComposeService } from '../../compose/model.ts';
 import { itemsOf } from '../../compose/service-parts.ts';
-import { type Misfit, misfitsIn } from '../../compose/stack-shape.ts';
+import { misfitsIn } from '../../compose/shape.ts';
+import { ofStack } from '../../compose/stack-shape.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
 import { composeYamlOf, inFile } from './compose-model.ts';
+import { refusedMembers } from './compose-misfits.ts';
 
 /** What a stack of the swarm refuses in its compose file, and what it ignores. */
 export function worksInStack(self: CheckedResource, { services }: ComposeModel): readonly Problem[] {
@@ -15,7 +17,7 @@ export function worksInStack(self: CheckedResource, { services }: ComposeModel):
   const all = [...services.values()];
   return [
     ...refusedVersion(self, content),
-    ...refusedMembers(self, misfitsIn(content)),
+    ...refusedMembers(self, misfitsIn(content, ofStack), 'a stack'),
     ...imageless(self, all),
     ...ignoredMembers(self, all),
     ...ignoredAddresses(self, all),
@@ -28,79 +30,6 @@ function refusedVersion(self: CheckedResource, content: Json): readonly Problem[
   const message = `a stack takes no compose file of version ${version}`;
   const remedy = 'Remove version:, which means the newest one.';
   return [inFile(self, { code: 'refused-setting', fails: true, path: ['version'], message, remedy })];
-}
-
-/** What to write in place of members that a stack does not have. */
-const instead: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(?:cpus|mem_limit|mem_reservation|pids_limit|cpu_.*|memswap_limit)$/,
-    'Write deploy: { resources: { limits: … } }.',
-  ],
-  [/^scale$/, 'Write deploy: { replicas: … }.'],
-  [/^profiles$/, 'Remove it: a stack starts all of its services.'],
-  [/^extends$/, 'Write what it brings into the service itself.'],
-  [/^content$/, 'Write file: ../files/NAME, and the content under files: { NAME: { content: … } }.'],
-  [/^host_ip$/, 'Remove it: a stack publishes on all addresses.'],
-];
-
-function refusedMembers(self: CheckedResource, misfits: readonly Misfit[]): readonly Problem[] {
-  // What several services have alike is said once.
-  const alike = groupBy(misfits.map((one) => [`${placeIn(one).join('.')} ${one.is?.join(' ')}`, one] as const));
-  return [...alike.values()].flatMap((all): Problem[] => {
-    const [first] = all;
-    if (first === undefined) return [];
-    const { at, value, is } = first;
-    const key = at.at(-1) ?? '';
-    const where = ofServices(placeIn(first).join('.'), all);
-    const [message, remedy] =
-      is === undefined
-        ? [`a stack refuses ${where}`, instead.find(([pattern]) => pattern.test(key))?.[1] ?? 'Remove it.']
-        : is[0] === 'once'
-          ? [`a stack refuses ${where}: it stands there twice`, 'Remove one of the two.']
-          : [`a stack refuses ${where}: it must be ${wordsOf(is)}`, formOf(key, value, is)];
-    return [inFile(self, { code: 'refused-setting', fails: true, path: withIndexes(at), message, remedy })];
-  });
-}
-
-/** The place of a value in its service, or in the file. */
-function placeIn({ at }: Misfit): readonly string[] {
-  return at[0] === 'services' && at.length > 2 ? at.slice(2) : at;
-}
-
-function ofServices(place: string, all: readonly Misfit[]): string {
-  const names = all.flatMap(({ at: [section, name = ''], at }) =>
-    section === 'services' && at.length > 2 ? [name] : [],
-  );
-  return names.length === 0 ? place : `${place} of ${someOf(names)}`;
-}
-
-const words: Readonly<Record<string, string>> = {
-  text: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  list: 'a list',
-  map: 'a map',
-  null: 'empty',
-};
-
-function wordsOf(is: readonly string[]): string {
-  return is.map((word) => words[word] ?? word).join(' or ');
-}
-
-function formOf(key: string, value: Json, is: readonly string[]): string {
-  if (value === null) return `Remove ${key}:, or write what it has.`;
-  if (typeof value !== 'object' && typeof value !== 'string' && is.includes('text'))
-    return `Write it in quotes: "${String(value)}".`;
-  if (typeof value === 'string' && is.some((word) => word !== 'list' && word !== 'map'))
-    return 'Write it without quotes.';
-  if (key === 'depends_on') return 'Write the names in a list, or remove it: a stack starts all services at once.';
-  return `Write ${wordsOf(is)}.`;
-}
-
-/** A path whose numbers are indexes: no key of a compose file is one where a list may stand. */
-function withIndexes(path: readonly string[]): (string | number)[] {
-  return path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
 /** Members that a stack reads over. Source: docker/cli, types.go, UnsupportedProperties; nothing reads depends_on. */
