@@ -110,7 +110,12 @@ export const domain = defineKind({
       examples: [['auth@file'], ['auth@file', 'gzip@file']],
     },
     forwardAuthEnabled: {
-      schema: () => z.boolean().describe('Whether forward authentication guards it.'),
+      schema: () =>
+        z
+          .boolean()
+          .describe(
+            'Whether people sign in at the `forwardAuth` of its server first. A domain of a compose has no such guard.',
+          ),
       otherwise: false,
       appliesAt: 'deploy',
       examples: [true, false],
@@ -148,7 +153,13 @@ export const domain = defineKind({
             },
           ]
         : [],
-    all: (all, at) => [...sameRoutes(all), ...all.flatMap((self) => leftToPlatform(self, at(self.parent ?? '')))],
+    all: (all, at) => [
+      ...sameRoutes(all),
+      ...all.flatMap((self) => [
+        ...leftToPlatform(self, at(self.parent ?? '')),
+        ...unguarded(self, at(self.parent ?? '')),
+      ]),
+    ],
     hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
   },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: letsencrypt }\n'],
@@ -195,6 +206,14 @@ function leftToPlatform({ address, values, unknown = [] }: CheckedResource, pare
     found.push({ ...about, code: 'default-port', message, remedy });
   }
   return found;
+}
+
+/** The platform stores the switch, and only the routes of applications have the guard. Source: utils/docker/domain.ts of v0.30.2. */
+function unguarded({ address, values }: CheckedResource, parent?: CheckedResource): Problem[] {
+  if (parent?.kind !== 'compose' || values.forwardAuthEnabled !== true) return [];
+  const message = 'the platform guards domains of applications only: everyone reaches this one without signing in';
+  const remedy = 'Remove it, and name a middleware that signs people in under middlewares:.';
+  return [{ code: 'ignored-setting', address, field: 'forwardAuthEnabled', message, remedy }];
 }
 
 /** The platform lets two domains claim one host and path; which one wins is chance. */

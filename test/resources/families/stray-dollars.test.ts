@@ -47,6 +47,18 @@ test.each([
   expect(await found(text, 'default-port')).toEqual(expected);
 });
 
+test.each([
+  [
+    web(', port: 80, forwardAuthEnabled: true'),
+    says('warning: forwardAuthEnabled: the platform guards domains of applications only'),
+  ],
+  [web(', port: 80, forwardAuthEnabled: false'), nothing],
+  [web(', port: 80'), nothing],
+  [api('port: 80, forwardAuthEnabled: true'), nothing],
+])('a domain that people sign in for: %s', async (text, expected) => {
+  expect(await found(text, 'ignored-setting')).toEqual(expected);
+});
+
 const backup = (more: string) =>
   stack(`backups: { nightly: { schedule: '0 3 * * *', destinationId: dst_1, prefix: a/, database: shop, ${more} } }`);
 test.each([
