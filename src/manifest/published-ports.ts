@@ -32,26 +32,30 @@ export function portsTakenTwice(
           other.service === one.service ? 'another port of it' : isOwn ? 'another service of it' : other.address;
         const message = `${words} of the same server is also published by ${by}`;
         problems.push({ ...about, message, remedy: 'Publish one of them on another port.' });
-      } else if (path !== undefined && (port === 80 || port === 443)) {
+      } else if (ofProxy.has(`${String(port)}/${String(protocol)}`)) {
         const message = `${words} is the one on which the proxy of the platform listens`;
         problems.push({
           ...about,
           message,
-          remedy: 'Reach the service by a domain under domains:, or publish it on another port.',
+          remedy: elsewhere,
         });
       } else if (port === dashboard && protocol === 'tcp' && server === null) {
         const message = `${words} is the one on which the dashboard of the platform listens, unless its installation gave it up`;
         problems.push({
           ...about,
           message,
-          remedy:
-            'Reach the service by a domain under domains:, which needs no published port; or publish it on another.',
+          remedy: elsewhere,
         });
       }
     }
   }
   return problems;
 }
+
+const elsewhere = 'Publish it on another port. A web service with a domain under domains: needs none.';
+
+/** Where the proxy answers on each server. Source: the platform's traefik-setup.ts, which also gives HTTP/3 its port. */
+const ofProxy: ReadonlySet<string> = new Set(['80/tcp', '443/tcp', '443/udp']);
 
 /** Where the platform answers on its own server. */
 const dashboard = 3000;

@@ -317,6 +317,13 @@ const planted: readonly Planted[] = [
   ['overlap', web(`ports: ['3000:3000']`), 'log', /Bind for 0\.0\.0\.0:3000 failed/],
   ['overlap', web(`ports: ['127.0.0.1:3000:80']`), 'log', /Bind for 127\.0\.0\.1:3000 failed/],
   ['overlap', application('web: { publishedPort: 3000, targetPort: 80 }'), 'log', /port '3000' is already in use/],
+  ['overlap', application('web: { publishedPort: 80, targetPort: 80 }'), 'log', /port '80' is already in use/],
+  [
+    'overlap',
+    application('web: { publishedPort: 443, targetPort: 80, protocol: udp }'),
+    'log',
+    /port '443' is already/,
+  ],
   ['refused-setting', inStack('profiles: [a]'), 'log', /services\.web Additional property profiles is not allowed/],
   ['refused-setting', inStack('pull_policy: always'), 'log', /Additional property pull_policy/],
   ['refused-setting', inStack('mem_limit: 1g'), 'log', /forbidden properties/],
@@ -407,7 +414,10 @@ const planted: readonly Planted[] = [
 
 /** Sections that no check finds anything in, and what shows that nothing is lost. */
 const harmless: readonly (readonly [string, keyof Seen, RegExp])[] = [
-  [raw('services: {}'), 'log', /^$/],
+  [web('ports: ["80:80/udp", "3000:3000/udp"]'), 'log', /^$/],
+  [application('web: { publishedPort: 80, targetPort: 80, protocol: udp }'), 'log', /^$/],
+  [application('web: { publishedPort: 8443, targetPort: 443 }'), 'log', /^$/],
+  [raw('services: {}', stack), 'log', /^$/],
   [raw('x-a: &a { image: nginx }\nservices: { web: *a }'), 'log', /^$/],
   [web('env_file: ../files/app.env', 'files: { app.env: { content: "A=1" } }'), 'env', /^A=1$/m],
   [web('build: "https://github.com/traefik/whoami.git"'), 'log', /^$/],
