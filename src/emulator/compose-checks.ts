@@ -61,7 +61,7 @@ export function composeProblem(
         : ((isStack ? stackProblem(one) : buildProblem(one)) ?? referenceProblem(one) ?? fileProblem(one)));
     if (problem !== undefined) return problem;
   }
-  const isLeft = content['include'] !== undefined || Object.keys(services).length === 0;
+  const isLeft = content['include'] !== undefined || (isStack && Object.keys(services).length === 0);
   if (!isLeft && Object.keys(about.started).length === 0) return 'no service selected';
   return includeProblem(content, beside) ?? sourceProblem(started, row, beside);
 }

@@ -28,6 +28,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Write COMPOSE_PROFILES: _ under env:, or remove profiles: from _.',
     'Add _ to COMPOSE_PROFILES under env:, after a comma, or remove profiles: from _.',
     'Remove profiles: from _.',
+    'Write a service, as in services: { web: { image: nginx } }, or remove the block.',
     'Remove it from _:, or write the service.',
     'Remove all but aliases: there, or leave randomize out.',
     'Remove _ from _:, or leave randomize out.',

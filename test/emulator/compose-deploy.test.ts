@@ -39,7 +39,8 @@ const git = { sourceType: 'git', customGitUrl: 'https://git.test/shop.git', cust
 /** The last of each line: why it fails; undefined: it does not. */
 const deployments: readonly (readonly [string, Settings, string | undefined])[] = [
   // The file as a whole.
-  ['services: {}', {}, undefined],
+  ['services: {}', {}, 'no service selected'],
+  ['services: {}', { composeType: 'stack' }, undefined],
   ['volumes: {}', {}, 'no service selected'],
   ['services: [web]', {}, 'services must be a mapping'],
   ['services: { web: nginx }', {}, 'services.web must be a mapping'],

@@ -226,8 +226,12 @@ test('a value that others took away, and that a request cannot go without, is an
 
 test.each([
   ['source.composeFile', 'source: { type: raw, composeFile: "services: { web: { image: nginx:1 } }" }', 'nginx:2'],
-  ['env.TAG', 'source: { type: raw, composeFile: "services: {}" }, env: { TAG: "1 ${secret:S}" }', '2 ${secret:S}'],
-  ['env', 'source: { type: raw, composeFile: "services: {}" }, env: "TAG=1"', 'TAG=2'],
+  [
+    'env.TAG',
+    'source: { type: raw, composeFile: "services: { a: { image: a } }" }, env: { TAG: "1 ${secret:S}" }',
+    '2 ${secret:S}',
+  ],
+  ['env', 'source: { type: raw, composeFile: "services: { a: { image: a } }" }, env: "TAG=1"', 'TAG=2'],
 ])('an edit of %s does not start a deployment again that an earlier run started', async (path, block, other) => {
   const made = platformWith(20);
   made.secrets['S'] = 'canary-1';

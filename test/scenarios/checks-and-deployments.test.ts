@@ -298,6 +298,7 @@ const planted: readonly Planted[] = [
     /additional properties 'ipv4_address-sfx'/,
   ],
   ['refused-setting', web('profiles: [a, b]', '#'), 'log', /no service selected/],
+  ['refused-setting', raw('services: {}', '#'), 'log', /no service selected/],
   ['refused-setting', web('profiles: [a]', 'env: { COMPOSE_PROFILES: "b, c" }, #'), 'log', /no service selected/],
   [
     'refused-setting',
@@ -316,7 +317,6 @@ const planted: readonly Planted[] = [
   ['overlap', web('profiles: [a], ports: ["80:80"]', 'env: { COMPOSE_PROFILES: a }'), 'log', /0\.0\.0\.0:80 failed/],
   ['overlap', web(`ports: ['3000:3000']`), 'log', /Bind for 0\.0\.0\.0:3000 failed/],
   ['overlap', web(`ports: ['127.0.0.1:3000:80']`), 'log', /Bind for 127\.0\.0\.1:3000 failed/],
-  ['overlap', application('web: { publishedPort: 3000, targetPort: 80 }'), 'log', /port '3000' is already in use/],
   ['overlap', application('web: { publishedPort: 80, targetPort: 80 }'), 'log', /port '80' is already in use/],
   [
     'overlap',
@@ -324,6 +324,7 @@ const planted: readonly Planted[] = [
     'log',
     /port '443' is already/,
   ],
+  ['overlap', application('web: { publishedPort: 3000, targetPort: 80 }'), 'log', /port '3000' is already in use/],
   ['refused-setting', inStack('profiles: [a]'), 'log', /services\.web Additional property profiles is not allowed/],
   ['refused-setting', inStack('pull_policy: always'), 'log', /Additional property pull_policy/],
   ['refused-setting', inStack('mem_limit: 1g'), 'log', /forbidden properties/],

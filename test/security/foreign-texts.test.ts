@@ -90,7 +90,7 @@ describe('a value that only the platform has', () => {
   it('shows no secret in a plan, and the text of the manifest beside it', async () => {
     const { emulator, url } = await platform();
     const stack = (description: string) =>
-      `${head(url)}    compose: { shop: { description: "${description}", deploy: never, source: { type: raw, composeFile: "services: {}" } } }\n`;
+      `${head(url)}    compose: { shop: { description: "${description}", deploy: never, source: { type: raw, composeFile: "services: { a: { image: a } }" } } }\n`;
     expect((await trueup(['apply', '--auto-approve', '-C', project(stack('a'))], { env })).code).toBe(0);
     const [composeId] = Object.keys(emulator.world.tables.compose);
     await emulator.act('compose.update', { composeId, description: `by ${secret}` });
@@ -115,7 +115,7 @@ it('a value that the user calls private is clean in an error that quotes it, and
   }));
   const env = { CUSTOMER: 'Example GmbH, 10 seats', REGION: 'eu-central' };
   const folder = project(
-    `${head(url)}    compose: { shop: { private: [CUSTOMER], deploy: never, env: ${JSON.stringify(env)}, source: { type: raw, composeFile: "services: {}" } } }\n`,
+    `${head(url)}    compose: { shop: { private: [CUSTOMER], deploy: never, env: ${JSON.stringify(env)}, source: { type: raw, composeFile: "services: { a: { image: a } }" } } }\n`,
   );
   const { out, err } = await trueup(['apply', '--auto-approve', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
   expect(out + err).toContain(`cannot write ${redacted}, eu-central`);

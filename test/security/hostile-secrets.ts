@@ -109,7 +109,7 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     {
       intent: 'guess a secret beside the secret as a name',
       files: production(
-        `compose: { a: { name: "${db}", source: { type: raw, composeFile: "services: {}" } }, b: { name: ${guesses.secret}, source: { type: raw, composeFile: "services: {}" } } }`,
+        `compose: { a: { name: "${db}", source: { type: raw, composeFile: "services: { a: { image: a } }" } }, b: { name: ${guesses.secret}, source: { type: raw, composeFile: "services: { a: { image: a } }" } } }`,
       ),
       ends: 'misplaced-secret',
     },

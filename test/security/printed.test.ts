@@ -101,7 +101,7 @@ environments:
     compose:
       ${JSON.stringify(hostile.join(' '))}:
         description: ${JSON.stringify(severalLines)}
-        source: { type: raw, composeFile: "services: {}" }
+        source: { type: raw, composeFile: "services: { a: { image: a } }" }
 outputs: { hostile: ${JSON.stringify(`${hostile.join('\n')}\n${severalLines}`)} }
 `,
   });
@@ -275,7 +275,7 @@ describe('S8: the edge', () => {
 
 describe('S8: a candidate of a completion', () => {
   it('S8: is left out when it would not print as it is', async () => {
-    const stack = '{ source: { type: raw, composeFile: "services: {}" } }';
+    const stack = '{ source: { type: raw, composeFile: "services: { a: { image: a } }" } }';
     const place = project(
       `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production:\n    compose: { plain: ${stack}, "b\\u202E": ${stack}, "c\\u200B": ${stack} }\n`,
     );

@@ -108,7 +108,7 @@ async function errors(): Promise<Printed> {
 
 async function rows(): Promise<Printed> {
   const compose = (description: string, index: number) =>
-    `      shop-${index}: { description: ${JSON.stringify(description)}, deploy: never, source: { type: raw, composeFile: "services: {}" } }\n`;
+    `      shop-${index}: { description: ${JSON.stringify(description)}, deploy: never, source: { type: raw, composeFile: "services: { a: { image: a } }" } }\n`;
   const url = await serving();
   const manifest = (state: string, described: (form: string) => string) =>
     `trueup: 1\nplatform: { url: "${url}" }\nproject: prj_1\nenvironments:\n  production:\n    compose:\n${all

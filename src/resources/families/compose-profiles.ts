@@ -4,15 +4,21 @@ import { someOf } from '../../diagnostics/some-of.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { hasEnvFile, inFile, variablesOfBlock } from './compose-model.ts';
 
-/** The error of a file whose services are all in profiles that are off: compose has nothing to start, and fails. */
+/** The error of a file without services, or with all of them in profiles that are off: compose has nothing to start, and fails. */
 export function startsNothing(self: CheckedResource, { services, files }: ComposeModel): readonly Problem[] {
   const all = [...services.values()];
   const [first] = all;
   const isLeft = all.some(({ isActive }) => isActive) || files.some(({ is }) => is === 'include');
-  if (first === undefined || isLeft || self.values.composeType === 'stack') return [];
+  if (isLeft || self.values.composeType === 'stack') return [];
+  const about = { code: 'refused-setting', fails: true } as const;
+  if (first === undefined) {
+    const message = 'services: has none, and compose has nothing to start: the deployment fails';
+    const remedy = 'Write a service, as in services: { web: { image: nginx } }, or remove the block.';
+    return [inFile(self, { ...about, path: ['services'], message, remedy })];
+  }
   const message = `all services are in profiles that are off, and compose has none to start: ${someOf([...new Set(all.flatMap(profilesOf))])}`;
   const path = ['services', first.name, 'profiles'];
-  return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy: turnOn(self, first) })];
+  return [inFile(self, { ...about, path, message, remedy: turnOn(self, first) })];
 }
 
 /** Warnings of domains and other blocks that lead to services that do not start. */

@@ -34,7 +34,8 @@ test.each([
   ['version: "3"\nservices: { web: { image: nginx } }\n', nothing],
   ['x-a: &a { image: nginx }\nservices: { web: *a }\n', nothing],
   ['# none\nservices:\n  web:\n    image: nginx\n', nothing],
-  ['services: {}\n', nothing],
+  ['services: {}\n', says('refused-setting', 'services: has none')],
+  ['services: {}\ninclude: [oci://a/b]\n', nothing],
 ])('F5: a text that is no compose file: %j', async (text, expected) => {
   expect(await found(text)).toEqual(expected);
 });
@@ -397,9 +398,9 @@ describe('F9: ports', () => {
     [`'127.0.0.1:8080:80'`, `'8080:1'`, 1],
     [`'80:80'`, `'8080:1'`, 1],
     [`'443:443/udp'`, `'8080:1'`, 1],
-    [`'8080:80'`, `'8081:80'`, 0],
     [`'80:80/udp'`, `'8080:1'`, 0],
     [`'3000:3000/udp'`, `'8080:1'`, 0],
+    [`'8080:80'`, `'8081:80'`, 0],
     [`'8080:80/udp'`, `'8080:80'`, 0],
     [`'127.0.0.1:8080:80'`, `'127.0.0.2:8080:80'`, 0],
     [`'80'`, `80`, 0],
