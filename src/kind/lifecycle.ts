@@ -43,6 +43,8 @@ export interface Loss {
   readonly what: string;
   /** The same without anything that the object has; left out where `what` has nothing of it. */
   readonly unnamed?: string;
+  /** What to do, where that is more than its safeguard says. */
+  readonly remedy?: string | undefined;
 }
 
 /** Says which data a new value of a field puts at risk; undefined when it puts none at risk. */
@@ -58,6 +60,8 @@ export interface FieldChange {
   readonly next: Row;
   /** Its parent, likewise; without the members that were not read. */
   readonly parent: { readonly row: Row; readonly next: Row };
+  /** The address that the manifest reaches the platform by; undefined: the emulator. */
+  readonly platformUrl?: string | undefined;
 }
 
 /** Reports whether the deletion of a parent of that kind deletes an object too. */

@@ -25,7 +25,7 @@ interface Changing extends Pick<Action, 'address' | 'kind' | 'attributes'> {
 export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const { kind, attributes, object, parent: above, isElsewhere } = changing;
   const { row } = object;
-  const { outputs, observed } = input;
+  const { outputs, observed, platformUrl } = input;
   const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
   const to = { action: above, row: observed.objects.get(above?.address ?? '')?.row };
@@ -46,7 +46,9 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
     const before = observedValue(kind, name, row) ?? null;
     const after = member(next, name) ?? null;
     const risks = changeAtRisk[of] ?? {};
-    const found = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, row, next, parent }) : undefined;
+    const found = Object.hasOwn(risks, name)
+      ? risks[name]?.({ before, after, row, next, parent, platformUrl })
+      : undefined;
     return found === undefined ? undefined : { of, ...found };
   };
   return sorts.flatMap(([of]) =>

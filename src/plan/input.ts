@@ -31,6 +31,8 @@ export interface PlanInput {
   /** The parts of the plan to make, and the objects to replace on purpose. */
   readonly narrowing: Narrowing;
   readonly digests: Digests;
+  /** The address that the manifest reaches the platform by; undefined: the emulator. */
+  readonly platformUrl?: string | undefined;
   /** The addresses of objects that run once, in this order; none by default. */
   readonly seeds?: readonly string[] | undefined;
   /** What a person accepted of the drift; none by default. */

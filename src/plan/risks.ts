@@ -1,5 +1,6 @@
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Safeguard, safeguards } from '../diagnostics/safeguards.ts';
+import { defined } from '../formats/json.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 
 /** Says what the losses of an action need: the data for which it asks, and warnings. */
@@ -8,14 +9,20 @@ export function weigh(
   about: { readonly address: string; readonly position?: Position | undefined; readonly isProtected: boolean },
 ): { readonly dataAtRisk: string | undefined; readonly warnings: readonly Diagnostic[] } {
   const ruled = losses
-    .map(({ of, what }): { what: string; rule: Safeguard } => ({ what, rule: safeguards[of] }))
+    .map(({ of, what, remedy }): Pick<Loss, 'what' | 'remedy'> & { rule: Safeguard } => ({
+      what,
+      remedy,
+      rule: safeguards[of],
+    }))
     .filter(({ rule }) => rule.ofProtected !== true || about.isProtected);
   const asked = [...new Set(ruled.flatMap(({ rule, what }) => (rule.permission === undefined ? [] : [what])))];
   const { address, position } = about;
   return {
     dataAtRisk: asked.length === 0 ? undefined : asked.join('; '),
-    warnings: ruled.flatMap(({ rule: { permission, code }, what }) =>
-      permission === undefined ? [diagnostic(code, `${address}: ${what}`, { address, position })] : [],
+    warnings: ruled.flatMap(({ rule: { permission, code }, what, remedy }) =>
+      permission === undefined
+        ? [diagnostic(code, `${address}: ${what}`, { address, position, ...defined({ remedy }) })]
+        : [],
     ),
   };
 }

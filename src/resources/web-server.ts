@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { withoutSlash } from '../api/slash.ts';
+import type { Json } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { type Codec, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -16,11 +18,23 @@ const hostOrNone: Codec = {
 };
 
 /** The proxy routes one host to the dashboard. */
-const movedAway: ChangeAtRisk = ({ before, after }) => {
+const movedAway: ChangeAtRisk = ({ before, after, platformUrl }) => {
   if (hostOrNone.normal(before) === '' || hostOrNone.normal(before) === hostOrNone.normal(after)) return undefined;
   const what = 'the dashboard and the API answer there no more';
-  return { what: `${what}: ${String(before)}`, unnamed: what };
+  const loss = { what: `${what}: ${String(before)}`, unnamed: what };
+  const url = platformUrl === undefined ? undefined : new URL(platformUrl);
+  if (url?.hostname !== hostOrNone.normal(before)) return loss;
+  return { ...loss, what: `${loss.what}, the address in platform:`, remedy: writeAddress(url, after) };
 };
+
+/** What to do where the manifest reaches the platform by the host that goes; undefined where the next one is none, or not known. */
+function writeAddress(url: URL, after: Json): string | undefined {
+  const { success, data } = hostName.safeParse(after);
+  if (!success) return undefined;
+  const next = new URL(url);
+  next.hostname = data;
+  return `Point the DNS of the new host to the server, and apply this alone, with --target webServer. Then write platform: { url: ${withoutSlash(next.href)} }, and that into TRUEUP_URL where it is set.`;
+}
 
 /** The settings of the platform's own server. Source of the facts: the settings router of the platform. */
 export const webServer = defineKind({

@@ -108,7 +108,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const {
     deploys = true,
     destroys = false,
-    settings: { environment, preview },
+    settings: { environment, preview, platform },
   } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
@@ -126,6 +126,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     destroys,
     narrowing: start.narrowing,
     digests: digestsOf(start.key, state),
+    platformUrl: platform.emulator ? undefined : platform.url,
     accepting: acceptances,
     origins: start.moved.origins,
     redact: connection.client.redact,

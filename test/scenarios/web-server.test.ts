@@ -86,6 +86,25 @@ test('a dashboard that loses its host is said, and only that; a first host and t
   expect(await changesOf(one, block(none))).toEqual([]);
 });
 
+test('the address that the manifest reaches the platform by goes with the host of the dashboard', async () => {
+  const one = await made('host: deploy.example.com');
+  const notesOf = async (url: string, host: string) => {
+    const text = block(`host: ${host}`).replace('platform: emulator', `platform: { url: "${url}" }`);
+    const { actions } = await one.plan(text);
+    return actions.flatMap(({ notes }) => notes.map(({ message, remedy }) => [message, remedy]));
+  };
+  const moves = 'webServer: the dashboard and the API answer there no more: deploy.example.com';
+  const usual = undefined; // that of the code
+  expect(await notesOf('https://deploy.example.com/base/', 'platform.example.com')).toEqual([
+    [
+      `${moves}, the address in platform:`,
+      'Point the DNS of the new host to the server, and apply this alone, with --target webServer. Then write platform: { url: https://platform.example.com/base }, and that into TRUEUP_URL where it is set.',
+    ],
+  ]);
+  expect(await notesOf('https://DEPLOY.example.com', 'null')).toEqual([[`${moves}, the address in platform:`, usual]]);
+  expect(await notesOf('https://203.0.113.1:3000', 'platform.example.com')).toEqual([[moves, usual]]);
+});
+
 test('it is neither created nor deleted: an empty answer, as of the cloud, and a block that is gone', async () => {
   const one = await made('buildsConcurrency: 2');
   const { actions } = await one.plan(head);

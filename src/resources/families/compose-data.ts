@@ -26,7 +26,7 @@ interface KeptMount extends Mounted {
 }
 
 /** Data at risk, in the words for a change of a field. */
-type Risk = Omit<Loss, 'of'>;
+type Risk = Pick<Loss, 'what' | 'unnamed'>;
 
 /** The services of a compose file that keep data outside of their container; none when the file cannot be read. */
 export function keepersIn(text: unknown, variables: Variables = new Map()): readonly Keeper[] {

@@ -2,7 +2,7 @@ import type { Loss } from '../../kind/lifecycle.ts';
 import { type StatefulImage, readImage, statefulImage } from './stateful-images.ts';
 
 /** Why data may not suit an image; `unnamed`: without the images. */
-export type Reason = Required<Omit<Loss, 'of'>>;
+export type Reason = Required<Pick<Loss, 'what' | 'unnamed'>>;
 
 /** Data at risk for a reason. */
 export function because(data: string, reason: Reason | undefined): Reason | undefined {
