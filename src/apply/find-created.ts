@@ -83,7 +83,7 @@ export function createdAmong(
   run: Run,
   rows: ReadonlyMap<string, Row>,
   job: Job,
-  isTaken = (id: string) => run.creations.taken.has(id),
+  isTaken = takenIn(run, job),
 ): Row | undefined {
   const { action } = job;
   const record = recordNow(run, job);
@@ -97,6 +97,11 @@ export function createdAmong(
   );
 }
 
+/** Whether another object has an id. One that replaces a single object may have the id of that: nothing else is in its list. */
+function takenIn({ creations: { taken } }: Run, { action }: Job): (id: string) => boolean {
+  return action.kind.isSingle === true ? () => false : (id) => taken.has(id);
+}
+
 function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {
   if (rows.length <= 1) return rows[0];
   const ids = rows.map((row) => rowId(action.kind, row)).join(', ');
@@ -105,7 +110,8 @@ function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {
 
 /** The unclaimed rows with the key of a new object, of those beside it; reads those that the list holds in part. */
 export async function unclaimedWithKey(run: Run, job: Job, rows: ReadonlyMap<string, Row>): Promise<Row[]> {
-  const unclaimed = [...rows].filter(([id]) => !run.creations.taken.has(id));
+  const isTaken = takenIn(run, job);
+  const unclaimed = [...rows].filter(([id]) => !isTaken(id));
   const key = unclaimed.length === 0 ? undefined : keyOf(run, job);
   if (key === undefined) return [];
   const ids = indexRows(job.action.kind, unclaimed)(key);
@@ -148,7 +154,7 @@ async function lookByKey(run: Run, job: Job): Promise<Seen> {
   const id = one === undefined ? undefined : rowId(kind, one);
   if (id === undefined) return { created: undefined, others: rows };
   // Another look can have claimed the row meanwhile.
-  if (taken.has(id)) return { created: undefined, others: [] };
+  if (takenIn(run, job)(id)) return { created: undefined, others: [] };
   taken.add(id);
   return { created: one, others: [] };
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { benchWith, exportOf } from '../support/exporting.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
+import { session } from '../../src/workflow/session.ts';
 import { told } from '../support/problems.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -74,6 +76,23 @@ const server = {
   serverType: 'deploy',
   enableDockerCleanup: false,
 };
+
+test('it is replaced on purpose, and the new one has the id of the old one', async () => {
+  const one = licensed();
+  await one.apply(block('host: auth.example.com'));
+  one.requests('POST');
+  const manifest = await one.manifest(block('host: auth.example.com'));
+  const ran = await session(manifest, one.platform(), { purpose: 'apply', clock: one.clock }, async (run) =>
+    run.apply(await run.plan({ narrowing: readNarrowing({ replace: ['forwardAuth'] }) }), {
+      dataLoss: true,
+      adoption: true,
+      massDeletion: true,
+    }),
+  );
+  expect(ran.outcomes.map(({ result, diagnostics }) => [result, diagnostics])).toEqual([['done', []]]);
+  expect(one.requests('POST')).toEqual(['forwardAuth.removeAuthDomain', 'forwardAuth.setAuthDomain']);
+  expect(await changesOf(one, block('host: auth.example.com'))).toEqual([]);
+});
 
 test('each server has one of its own, which is set, changed and removed for that server alone', async () => {
   const one = licensed();
