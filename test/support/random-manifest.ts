@@ -1,4 +1,4 @@
-import { childAddress } from '../../src/kind/address.ts';
+import { blockAddress } from '../../src/kind/address.ts';
 import type { Json } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
@@ -68,8 +68,9 @@ export const renewable = ['certificate', 'notification', 'sshKey'];
 
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
-  // What stands at the top once is there once, whatever its key.
-  if (kind.parents[root] === undefined || kind.kind === 'environment' || kind.isSingle === true) return [];
+  // Settings that are there once and always are no block that comes and goes.
+  const isAlways = kind.isSingle === true && kind.operations.create === undefined;
+  if (kind.parents[root] === undefined || kind.kind === 'environment' || isAlways) return [];
   return renewable.includes(kind.kind) || kind.identity.listedOnce !== undefined ? [kind, kind, kind] : [kind];
 });
 
@@ -160,8 +161,7 @@ export function linkOf(kind: Kind, parent: Kind | undefined): ParentLink {
 export function blocksOf(model: Model): Placed[] {
   const placed: Placed[] = [];
   const enter = (block: Block, parent: Placed | undefined) => {
-    const section = block.kind.identity.addressedByKey === true ? undefined : block.kind.section;
-    const self: Placed = { block, parent, address: childAddress(parent?.address, section, block.key) };
+    const self: Placed = { block, parent, address: blockAddress(parent?.address, block.kind, block.key) };
     placed.push(self);
     for (const child of block.children) enter(child, self);
   };
@@ -173,10 +173,12 @@ export function blocksOf(model: Model): Placed[] {
 export function kindsBelow(parent: Kind | undefined): Kind[] {
   if (parent === undefined) return [kindNamed('environment'), ...topKinds];
   if (parent.kind === 'environment') return serviceKinds;
-  return kinds.filter((kind) => kind.parents[parent.kind] !== undefined);
+  // A single block below a server is listed only while that runs services and has a key.
+  return kinds.filter((kind) => kind.parents[parent.kind] !== undefined && kind.isSingle !== true);
 }
 
 export function keysOf(kind: Kind): readonly string[] {
+  if (kind.isSingle === true) return [kind.section];
   return topKeys[kind.kind] ?? leafKeys[kind.kind] ?? serviceKeys;
 }
 

@@ -35,7 +35,7 @@ export function treeOf(model: Model, recorded: readonly string[]): Record<string
       body[union.at] = group;
     }
     for (const [name, value] of Object.entries(block.fields))
-      if (!grouped.has(name)) body[name] = written(block, name, value);
+      if (!grouped.has(name)) body[fieldOf(block.kind, name).written ?? name] = written(block, name, value);
     if (block.env?.is === 'text') body.env = block.env.text;
     if (block.env?.is === 'map') {
       if (block.env.mode === 'merge') body.envMode = 'merge';
@@ -50,8 +50,11 @@ export function treeOf(model: Model, recorded: readonly string[]): Record<string
     return body;
   };
   const sections: Record<string, Record<string, Json>> = { environments: {} };
-  for (const block of model.roots)
-    sections[block.kind.section] = { ...sections[block.kind.section], [block.key]: bodyOf(block) };
+  for (const block of model.roots) {
+    const { isSingle, section } = block.kind;
+    const body = bodyOf(block);
+    sections[section] = isSingle === true ? body : { ...sections[section], [block.key]: body };
+  }
   return { trueup: 1, platform: 'emulator', project: 'prj_1', moved, ...sections };
 }
 

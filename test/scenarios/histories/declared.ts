@@ -1,4 +1,4 @@
-import { childAddress } from '../../../src/kind/address.ts';
+import { blockAddress } from '../../../src/kind/address.ts';
 import type { Json } from '../../../src/formats/json.ts';
 import { isObject } from '../../../src/formats/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
@@ -49,7 +49,8 @@ function readSections(body: Tree, parent: Block | undefined, blocks: Block[]): v
   for (const kind of kinds) {
     const section = body[kind.section];
     if (kind.parents[parent?.kind.kind ?? root] === undefined || !isObject(section)) continue;
-    for (const [key, content] of Object.entries(section)) {
+    const contents = kind.isSingle === true ? { [kind.section]: section } : section;
+    for (const [key, content] of Object.entries(contents)) {
       if (!isObject(content)) continue;
       const block = readBlock(kind, key, content, parent);
       blocks.push(block);
@@ -62,6 +63,9 @@ function readBlock(kind: Kind, key: string, content: Tree, parent: Block | undef
   const fields: Record<string, Json> = {};
   const options: Record<string, Json> = {};
   const unions = new Map((kind.unions ?? []).flatMap((union) => (union.at === undefined ? [] : [[union.at, union]])));
+  const byWritten = new Map(
+    Object.entries(kind.fields).flatMap(([name, { written }]) => (written ? [[written, name]] : [])),
+  );
   const isSection = (name: string) => kinds.some((child) => child.section === name && child.parents[kind.kind]);
   for (const [name, value] of Object.entries(content)) {
     const union = unions.get(name);
@@ -72,10 +76,13 @@ function readBlock(kind: Kind, key: string, content: Tree, parent: Block | undef
         fields[union.cases[String(type)]?.[written] ?? written] = own;
       }
     } else if (name === 'env' || isSection(name)) continue;
-    else if (kind.fields[name] === undefined) options[name] = value;
-    else fields[name] = value;
+    else {
+      const field = byWritten.get(name) ?? name;
+      if (kind.fields[field] === undefined) options[name] = value;
+      else fields[field] = value;
+    }
   }
-  const address = childAddress(parent?.address, kind.identity.addressedByKey === true ? undefined : kind.section, key);
+  const address = blockAddress(parent?.address, kind, key);
   return { kind, key, address, parent, fields, options, env: envOf(content) };
 }
 

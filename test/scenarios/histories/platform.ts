@@ -60,6 +60,7 @@ export function look({ world: { tables: all } }: Emulator): Snapshot {
         ...(kind.kind === 'customRole'
           ? { ids: row.id, permissions: JSON.parse(String(row.permission)) as Row, permission: '' }
           : {}),
+        ...(kind.kind === 'forwardAuth' ? { target: 'platform' } : {}),
         ...(kind.kind === 'notification' ? channelOf(row) : {}),
       }));
       return [kind, new Map(whole.map((row: Row) => [String(row[kind.identity.id]), row]))];
