@@ -1,11 +1,12 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
+import { type Attribute, attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import { type Json, same } from '../formats/json.ts';
+import { groupBy } from '../kind/group.ts';
 import { choosesId, fieldPath } from '../kind/row-values.ts';
 import { missingAtCreation, missingPosition } from '../manifest/required.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { knownValue } from '../manifest/wanted.ts';
+import { type Wanted, knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
@@ -125,20 +126,26 @@ function planComing(input: Planning, resource: Resource, parent: Action): Action
 export function creation(input: Planning, resource: Resource) {
   const { kind, address } = resource;
   const notes: Diagnostic[] = [];
+  const lacking: [string, { readonly attribute: Attribute; readonly wanted: Wanted }][] = [];
   const attributes: AttributeChange[] = [];
   const changes: Change[] = [];
   for (const { attribute, wanted } of wantedAttributes(resource)) {
     const field = attributeField(kind, attribute);
-    if (wanted.missing.length > 0) {
-      const message = `${pathOf(kind, attribute)}: needs ${wanted.missing.join(', ')}, which this run does not have`;
-      const remedy = input.howToGive?.(wanted.missing) ?? howToGive(wanted.missing);
-      notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
-    }
+    if (wanted.missing.length > 0) lacking.push([wanted.missing.join(', '), { attribute, wanted }]);
     const digest = input.digests(address, attributeName(attribute));
     const standing = standingOf({ field, wanted, observed: null, pair: undefined, digest, outputs: input.outputs });
     const planned = { attribute, field, wanted, standing, decision: creates, before: nothing, pair: undefined };
     attributes.push(planned);
     changes.push(...changeOf(resource, planned, input));
+  }
+  for (const [names, all] of groupBy(lacking)) {
+    const [first] = all;
+    if (first === undefined) continue;
+    const { missing, at } = first.wanted;
+    const paths = all.map(({ attribute }) => pathOf(kind, attribute)).join(', ');
+    const message = `${paths}: ${all.length === 1 ? 'needs' : 'need'} ${names}, which this run does not have`;
+    const remedy = input.howToGive?.(missing) ?? howToGive(missing);
+    notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(at) }));
   }
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;

@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { onePerSecret } from '../diagnostics/one-per-secret.ts';
 import { type Safeguard, flags, safeguards } from '../diagnostics/safeguards.ts';
 import { type Action, type Plan, isDeletion, needsConsent, stays } from './action.ts';
 import { isOfAnother } from './removal.ts';
@@ -54,7 +55,8 @@ function errorsOfPlan({ diagnostics }: Plan): readonly Diagnostic[] {
 }
 
 function errorsOfActions({ actions }: Plan): readonly Diagnostic[] {
-  return actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
+  const errors = actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
+  return onePerSecret(errors);
 }
 
 /** Gives the warnings of a plan that a permission allows as errors, where it is missing. */

@@ -10,6 +10,7 @@ import { counted, fold, requestCounts } from './lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
+import { onePerSecret } from '../diagnostics/one-per-secret.ts';
 import { errorsIn, verdictOf } from './verdict.ts';
 import { actionWords, countActions, leftOutWords, narrowedWords } from './action-words.ts';
 
@@ -124,7 +125,7 @@ function isSafe({ createsBeforeDestroy }: PlannedAction): boolean {
 /** The errors of a long plan once more, where its reader looks. */
 function repeatedErrors(plan: PlanDocument, style: Style): string[][] {
   const found = plan.actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
-  return found.map((item) => renderDiagnostic(item, style));
+  return onePerSecret(found).map((item) => renderDiagnostic(item, style));
 }
 
 /** The permissions that an apply needs beside consent. */

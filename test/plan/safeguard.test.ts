@@ -42,6 +42,31 @@ async function refused(made: Bench, text: string, permissions: Permissions = usu
   return { found, planned };
 }
 
+test('a secret that a run lacks is one error, with all places', async () => {
+  const made = bench();
+  const one = (text: string) =>
+    production(
+      `${database().replace('password-1', `"${text}"`)}    compose: { shop: { ${composeBody}, env: { A: "${text}", B: "x ${text}", C: "c" } } }\n`,
+    );
+  const errors = async (text: string) => obstacles(await made.plan(text), usual);
+  const found = await errors(one('${secret:PW}'));
+  expect(found).toMatchObject([
+    {
+      code: 'secret-missing',
+      address: 'production.postgres.main',
+      message: 'databasePassword: needs PW, which this run does not have',
+      remedy: 'Set TRUEUP_SECRET_PW, or name a source under secrets: that has it.',
+      details: [expect.stringMatching(/^also production\.compose\.shop env\.A, env\.B \(trueup\.yaml:\d+:\d+\)$/)],
+    },
+  ]);
+  const two = await errors(one('${secret:PW}').replace('x ${secret:PW}', '${secret:OTHER}'));
+  expect(two.map(({ message, details = [] }) => [message, details.length])).toEqual([
+    ['databasePassword: needs PW, which this run does not have', 1],
+    ['env.B: needs OTHER, which this run does not have', 0],
+  ]);
+  expect(await errors(one('correct-horse'))).toEqual([]);
+});
+
 describe('deletions of one kind', () => {
   test.each([
     { before: 9, gone: 8, isRefused: false },
