@@ -114,7 +114,7 @@ export const domain = defineKind({
         z
           .boolean()
           .describe(
-            'Whether people sign in at the `forwardAuth` of its server first. A domain of a compose has no such guard.',
+            'Whether people sign in at the `forwardAuth` of its server first. Turn it on once that is applied and its proxy runs. A domain of a compose has no such guard.',
           ),
       otherwise: false,
       appliesAt: 'deploy',
