@@ -47,15 +47,20 @@ export function createRandom(seed: number): RandomRepository {
   const head = `trueup: 1\nplatform: emulator\n`;
   const inRoot = random.below(2) === 0;
   const apps = `application: ${written(applications)}\n`;
-  const changed = Object.keys(changes).length > 0 ? `changes: ${written({ application: changes })}\n` : '';
+  const single = takenInTwo(server(random), random);
+  const all = {
+    ...(Object.keys(changes).length > 0 ? { application: changes } : {}),
+    ...(single.changes === undefined ? {} : { webServer: single.changes }),
+  };
+  const changed = Object.keys(all).length > 0 ? `changes: ${written(all)}\n` : '';
   return {
     root: `${name}.yaml`,
     staged: {
       [`${name}.yaml`]: `${head}environment: ${name}\ninclude: [shop.yaml]\n${inRoot ? apps : ''}${changed}`,
-      'shop.yaml': `project: prj_1\ninclude: [more/*.yaml]\n${inRoot ? '' : apps}`,
+      'shop.yaml': `project: prj_1\ninclude: [more/*.yaml]\nwebServer: ${written(single.own)}\n${inRoot ? '' : apps}`,
       'more/templates.yaml': `templates: ${written(templates)}\n`,
     },
-    writtenOut: `${head}project: prj_1\nenvironments: ${written({ [name]: { application: Object.fromEntries(blocks) } })}\n`,
+    writtenOut: `${head}project: prj_1\n${single.end}environments: ${written({ [name]: { application: Object.fromEntries(blocks) } })}\n`,
   };
 }
 
@@ -95,6 +100,29 @@ function application(name: string, random: Random): Block {
     env,
     domains,
   };
+}
+
+/** A block without a key, which takes no template. */
+function server(random: Random): Block {
+  return {
+    buildsConcurrency: 1 + random.below(5),
+    ...(random.below(2) === 0 ? { enableDockerCleanup: random.below(2) === 0 } : {}),
+    ...(random.below(2) === 0 ? { logCleanupCron: random.of(['0 1 * * *', '0 2 * * 0']) } : {}),
+  };
+}
+
+/** A block and its changes, and what comes of both. */
+function takenInTwo(block: Block, random: Random): { own: Block; changes: Value | undefined; end: string } {
+  if (random.below(6) === 0) return { own: block, changes: reset, end: '' };
+  const own: Record<string, Value> = {};
+  const changes: Record<string, Value> = {};
+  for (const [key, value] of Object.entries(block)) {
+    const way = random.below(4);
+    own[key] = way < 2 ? value : key === 'logCleanupCron' ? '0 3 * * *' : other(key, value);
+    if (way > 1) changes[key] = way === 2 ? value : new Raw(`!reset ${written(value)}`);
+  }
+  const isChanged = Object.keys(changes).length > 0;
+  return { own, changes: isChanged ? changes : undefined, end: `webServer: ${written(block)}\n` };
 }
 
 /** Whether a value is a map. */
