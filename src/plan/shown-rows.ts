@@ -1,5 +1,5 @@
-import { readRow } from '../kind/attribute.ts';
-import { type Row, isRow, mapTexts } from '../formats/json.ts';
+import { type Attribute, attributeName, readRow } from '../kind/attribute.ts';
+import { type Json, type Row, isRow, mapTexts } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
@@ -24,7 +24,7 @@ interface Placed {
 
 /**
  * The row of an object as people may see it: with marks in place of what came from a secret when it was applied, and without
- * the fields in which the place of the secret is not known. Maps stay: nothing quotes their values.
+ * the fields in which the place of the secret is not known, and the keys of maps whose values do not show as they are.
  */
 export function shownRow(
   input: PlanInput,
@@ -37,14 +37,23 @@ export function shownRow(
   for (const [name, field] of Object.entries(kind.fields)) {
     const attribute = { field: name };
     const observed = now.value(attribute);
-    if (field.map !== undefined || observed === null) continue;
-    const planned =
-      attributes.find((one) => one.attribute.field === name) ??
-      undeclared(digests, address, { attribute, field, pair: pairs[name], observed });
+    if (observed === null) continue;
     // Names in a text that nothing declares any more show like those of one that is declared.
     const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
-    const known = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
-    shown[field.readAt ?? name] = known === undefined ? null : mapTexts(known, input.redact);
+    const known = (one: Attribute, value: Json): Json | undefined => {
+      const planned =
+        attributes.find(({ attribute: { field: other, key } }) => other === one.field && key === one.key) ??
+        undeclared(digests, address, { attribute: one, field, pair: pairs[attributeName(one)], observed: value });
+      const found = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
+      return found === undefined ? undefined : mapTexts(found, input.redact);
+    };
+    if (field.map === undefined) shown[field.readAt ?? name] = known(attribute, observed) ?? null;
+    else if (typeof observed === 'string') {
+      const plain = [...field.map.read(observed)].filter(
+        ([key, value]) => known({ field: name, key }, value) === value,
+      );
+      shown[field.readAt ?? name] = field.map.write(new Map(plain)).text;
+    }
   }
   for (const child of input.kinds) {
     const link = child.parents[kind.kind];

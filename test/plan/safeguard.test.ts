@@ -42,6 +42,19 @@ async function refused(made: Bench, text: string, permissions: Permissions = usu
   return { found, planned };
 }
 
+test.each([
+  ['./data', 'the folder ./data/db, which the platform deletes with it'],
+  ['./${secret:DIR}', '1 folder, which the platform deletes with it'],
+])('data at risk below a variable of %s are shown with their path unless it has a secret', async (dir, words) => {
+  const made = bench();
+  made.secrets['DIR'] = 'hunter2';
+  const file = "services: { db: { image: 'redis:8', volumes: ['$${env:DATA}/db:/data'] } }".replace('$${env:', '${');
+  const text = `    compose: { shop: { source: { type: raw, composeFile: "${file}" }, env: { DATA: "${dir}" }, protect: false } }\n`;
+  await made.apply(production(text + database()), everything);
+  const planned = await made.plan(production(database()));
+  expect(planned.actions.map(({ dataAtRisk }) => dataAtRisk).filter((one) => one !== undefined)).toEqual([words]);
+});
+
 test('a secret that a run lacks is one error, with all places', async () => {
   const made = bench();
   const one = (text: string) =>

@@ -19,7 +19,7 @@ export interface Keeper extends Container {
 /** A mount of a service. Two with the same source and target hold the same data, whatever the file calls the volume. */
 interface KeptMount extends Mounted {
   readonly is: 'volume' | 'folder' | 'other';
-  /** As people may see it: the value of a variable may be a secret, and the text has its name. */
+  /** As people may see it: the value of a variable may be a secret, and then the text has its name. */
   readonly text: string;
   /** The source as people may see it. */
   readonly from: string;
@@ -48,15 +48,24 @@ function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, n
     const { source, type } = mount;
     const shown: Mount = written[index] ?? mount;
     const volume = source !== undefined && type !== 'bind' ? volumes.get(source) : undefined;
+    // The name of a volume stands in the file.
+    const isNamed = volume !== undefined || isPublic(String(shown.source), source ?? '');
+    const from = String(isNamed ? source : shown.source);
     const is = volume === undefined ? (isDataFolder(mount) ? 'folder' : 'other') : 'volume';
     return {
       ...mount,
       is,
       source: volume === undefined ? source : canonical(volumeOnHost(source ?? '', volume)),
-      text: `${String(shown.source)} at ${shown.target}`,
-      from: String(shown.source),
+      text: `${from} at ${isPublic(shown.target, mount.target) ? mount.target : shown.target}`,
+      from,
     };
   });
+}
+
+/** Whether people may see what variables made of a text: a plain path, and no variable that is called a secret. */
+function isPublic(written: string, filled: string): boolean {
+  const isSecret = /\$\{[^}]*(?:pass|secret|token|key|credential|auth)/i.test(written);
+  return !isSecret && /^(?:\.{0,2}|~)(?:\/[\w.-]{1,40})+\/?$/.test(filled);
 }
 
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */

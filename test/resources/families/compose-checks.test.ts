@@ -85,3 +85,19 @@ test('services are named with their images as they are written', () => {
   expect(servicesWithImages('services: [')).toEqual([]);
   expect(servicesWithImages(undefined)).toEqual([]);
 });
+
+test.each([
+  ['"${DATA_DIR}/db:/db"', { DATA_DIR: '/srv/shop' }, '/srv/shop/db at /db'],
+  ['"${DATA_DIR:-./data}:/db"', {}, './data at /db'],
+  ['"./data:${TARGET}"', { TARGET: '/var/lib/db' }, './data at /var/lib/db'],
+  ['"${VOLUME}:/db"', { VOLUME: 'data' }, 'data at /db'],
+  ['"./data:/db"', {}, './data at /db'],
+  ['"${DATA_DIR}/db:/db"', {}, '${DATA_DIR}/db at /db'],
+  ['"/srv/${API_KEY}:/db"', { API_KEY: 'abc-123' }, '/srv/${API_KEY} at /db'],
+  ['"/srv/${DB_PASSWORD}:/db"', { DB_PASSWORD: 'abc' }, '/srv/${DB_PASSWORD} at /db'],
+  ['"/srv/${DIR}:/db"', { DIR: 'p%ss+w=rd' }, '/srv/${DIR} at /db'],
+  ['"/srv/${DIR}:/db"', { DIR: 'x'.repeat(64) }, '/srv/${DIR} at /db'],
+])('the text of a mount has the path where it is known and no secret: %s with %j', (mount, variables, text) => {
+  const keepers = keepersIn(file('{ data: {} }', `[${mount}]`), new Map(Object.entries(variables)));
+  expect(keepers.flatMap(({ mounts }) => mounts.map((one) => one.text))).toEqual([text]);
+});
