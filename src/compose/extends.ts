@@ -11,17 +11,34 @@ const maps = new Set(['environment', 'labels', 'annotations', 'sysctls', 'extra_
 const notTaken = new Set(['extends', 'depends_on', 'volumes_from', 'links']);
 
 /**
- * The definition of a service with that of the service of the same file that it extends below it. Of a service in another
- * file nothing is known: `extends` stays. Source: the compose specification, "extends" and "merge".
+ * The definitions of services, each with that of the service of the same file that it extends below it. Of a service in another
+ * file nothing is known, and in a circle nothing is lowest: `extends` stays. Source: the compose specification, "extends" and "merge".
  */
-export function extended(name: string, services: Definition, seen: readonly string[] = []): Definition {
-  const own = mapOf(services[name]);
-  const { extends: from } = own;
+export function extendedIn(services: Definition): ReadonlyMap<string, Definition> {
+  const made = new Map<string, Definition>();
+  for (const name of Object.keys(services)) {
+    const chain = new Set<string>();
+    for (let next: string | undefined = name; next !== undefined && !made.has(next) && !chain.has(next);) {
+      chain.add(next);
+      next = baseOf(services, next);
+    }
+    for (const one of [...chain].toReversed()) {
+      const own = mapOf(services[one]);
+      const below = made.get(baseOf(services, one) ?? '');
+      made.set(one, below === undefined ? own : onTopOf(below, own));
+    }
+  }
+  return made;
+}
+
+/** The service of the same file that a service extends. */
+function baseOf(services: Definition, name: string): string | undefined {
+  const { extends: from } = mapOf(services[name]);
   const base = typeof from === 'string' ? from : mapOf(from).service;
-  if (typeof base !== 'string' || mapOf(from).file !== undefined) return own;
-  if (!isObject(services[base]) || seen.includes(base)) return own;
-  const below = extended(base, services, [...seen, name]);
-  const { extends: _taken, ...above } = own;
+  return typeof base === 'string' && mapOf(from).file === undefined && isObject(services[base]) ? base : undefined;
+}
+
+function onTopOf(below: Definition, { extends: _taken, ...above }: Definition): Definition {
   const taken = Object.fromEntries(Object.entries(below).filter(([key]) => !notTaken.has(key)));
   return merged(taken, above);
 }

@@ -1,7 +1,7 @@
 import type { Document } from 'yaml';
 import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
-import { extended } from './extends.ts';
+import { extendedIn } from './extends.ts';
 import { type Lookup, type Refused, type VariableUse, interpolate } from './interpolate.ts';
 import { referencesOf } from './references.ts';
 import {
@@ -105,7 +105,7 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
   const whole = mapOf(filled(content, [], { lookup, uses, refused }));
   const definitions = mapOf(whole.services);
   const services = new Map<string, ComposeService>();
-  const own = new Map(Object.keys(definitions).map((name) => [name, extended(name, definitions)]));
+  const own = extendedIn(definitions);
   const named = namedIn(command).filter((name) => own.has(name));
   const started = startedOf(own, named, { lookup, command });
   for (const [name, definition] of own) {

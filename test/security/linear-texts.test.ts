@@ -86,6 +86,41 @@ test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts 
   expect(found.filter(({ code }) => code === 'unmounted-file')).toHaveLength(2 * count);
 });
 
+test.each([
+  [
+    'services that extend one another',
+    (at: number) => `  s${at}: { image: a, extends: { service: s${at + 1} } }\n`,
+    {},
+    1, // the last one extends none that is there
+  ],
+  ['variables that reach no service', (at: number) => `  s${at}: { image: a }\n`, { env: 'V' }, 1],
+])('A7: a compose file of many %s', limit, (_, service, more, findings) => {
+  const count = 10_000;
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const values = { sourceType: 'raw', composeFile: `services:\n${numbers.map(service).join('')}` };
+  const entries = new Map(numbers.map((at) => [`V${at}`, `text of ${at}`]));
+  const maps = 'env' in more ? { env: { entries, isOwn: true } } : {};
+  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps }, []);
+  expect(found).toHaveLength(findings);
+});
+
+test('A7: many blocks that name services which a compose file of many services lacks', limit, () => {
+  const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+  const composeFile = `services:\n${numbers.map((at) => `  service-number-${at}: { image: a }\n`).join('')}`;
+  const blocks = numbers.map((at) => ({
+    address: `a.${at}`,
+    kind: 'domain',
+    key: `${at}`,
+    parent: 'a',
+    values: { serviceName: `other-${at}` },
+    maps: {},
+  }));
+  const values = { sourceType: 'raw', composeFile };
+  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {} }, blocks);
+  expect(found).toHaveLength(numbers.length);
+  expect(found[0]?.remedy).toMatch(/^Its services are service-number-0, .* and 9990 more\.$/);
+});
+
 test('A7: an address or a prefix with many slashes that are not its end', limit, () => {
   const slashes = `a${'/'.repeat(many)}b`;
   expect(withoutSlash(slashes)).toBe(slashes);

@@ -2,6 +2,7 @@ import { type Document, type YAMLError, isAlias, isCollection, isScalar, visit }
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { ComposeModel, ComposeService, NoCompose } from '../../compose/model.ts';
 import { closest } from '../../diagnostics/closest.ts';
+import { someOf } from '../../diagnostics/some-of.ts';
 import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
 import { type Json, isObject } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
@@ -59,19 +60,20 @@ function servicesExist(
   children: readonly CheckedResource[],
   model: ComposeModel,
 ): readonly Problem[] {
-  const services = [...model.services.keys()];
   // What an included file has is not known.
   if (model.files.some(({ is }) => is === 'include')) return [];
+  const names = [...model.services.keys()];
+  const remedy = names.length === 0 ? 'It has no services at all.' : `Its services are ${someOf(names)}.`;
   return children.flatMap((child): Problem[] => {
     const name = child.values.serviceName;
-    if (typeof name !== 'string' || services.includes(name)) return [];
+    if (typeof name !== 'string' || model.services.has(name)) return [];
     return [
       {
         code: 'inconsistent',
         address: child.address,
         field: 'serviceName',
         message: `the compose file of ${self.key} has no service ${name}`,
-        remedy: services.length === 0 ? 'It has no services at all.' : `Its services are ${services.join(', ')}.`,
+        remedy,
       },
     ];
   });

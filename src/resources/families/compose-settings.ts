@@ -1,8 +1,8 @@
 import type { ComposeModel } from '../../compose/model.ts';
 import { rewritten } from '../../compose/rewriting.ts';
 import { mapOf } from '../../compose/service-parts.ts';
-import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { groupBy } from '../../kind/group.ts';
 import { hasEnvFile, inFile, unmergedOf } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
@@ -100,6 +100,7 @@ export function routesWork(
     ([name, { isActive }]) => isActive && (isolatedDeployment === true || routed.has(name)),
   );
   const written = mapOf(unmergedOf(self)?.services);
+  const namesOf = groupBy(Object.entries(written).map(([name, own]) => [own, name] as const));
   return services.flatMap(([name, { definition }]): Problem[] => {
     const found: Problem[] = [];
     const add = (problem: Pick<Problem, 'message' | 'remedy' | 'fails'>) =>
@@ -127,8 +128,7 @@ export function routesWork(
       const message = `${lost.join(' and ')} of ${name} come by a merge key, and what ${cause} adds replaces them`;
       add({ message, remedy: `Write ${lost.map((key) => `${key}:`).join(' and ')} into ${name} itself.` });
     }
-    const isSame = ([other, value]: readonly [string, Json]) => other !== name && value === own;
-    const alias = isRouted ? Object.entries(written).find(isSame)?.[0] : undefined;
+    const alias = isRouted ? namesOf.get(own)?.find((other) => other !== name) : undefined;
     if (alias !== undefined) {
       const message = `${name} and ${alias} are one alias: both get the route of the domain`;
       add({ message, remedy: `Write ${alias}: { <<: *… } in place of the alias.` });

@@ -137,8 +137,9 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
   const isMounted = all.some(({ mounts }) => mounts.some(({ source = '' }) => /(?:^|\/)\.env$/.test(source)));
   if (takesAll || isMounted || !all.some(({ isActive }) => isActive)) return [];
   const used = new Set(uses.map(({ name }) => name));
+  const mentioned = new Set(texts.flatMap((text) => [...text.matchAll(/\$\{\{([^{}]*)\}\}/g)].map(([, name]) => name)));
   const rest = declared
-    .filter((name) => !used.has(name) && !ofTools.test(name) && !texts.some((text) => text.includes(`\${{${name}}}`)))
+    .filter((name) => !used.has(name) && !ofTools.test(name) && !mentioned.has(name))
     .toSorted((a, b) => (a < b ? -1 : 1));
   const [first] = rest;
   if (first === undefined) return [];
