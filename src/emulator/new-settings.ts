@@ -15,10 +15,13 @@ export const metrics = {
   containers: { services: { exclude: [], include: [] }, refreshRate: 60 },
 };
 
+/** The same of the platform's own server. */
+export const platformMetrics = { ...metrics, server: { ...metrics.server, type: 'Dokploy' } };
+
 /** What the settings of the platform's own server hold at first, beside the defaults of its table. */
 export const newSettings: Row = {
   logCleanupCron: '0 0 * * *',
-  metricsConfig: { ...metrics, server: { ...metrics.server, type: 'Dokploy' } },
+  metricsConfig: platformMetrics,
   whitelabelingConfig: Object.fromEntries(
     (
       'appName appDescription logoUrl faviconUrl customCss loginLogoUrl supportUrl docsUrl errorPageTitle ' +

@@ -2,6 +2,7 @@ import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, pick, textOf } from '../json-rows.ts';
+import { platformMetrics } from '../new-settings.ts';
 import { permissionsOf } from '../permissions.ts';
 import { rowView } from '../views.ts';
 import { userKeys } from './user-keys.ts';
@@ -62,7 +63,7 @@ export const user: Group = {
     const { store } = context;
     const organization = store.find('organization', callerOf(context)['organizationId']);
     const owner = store.find('user', organization?.['ownerId']);
-    return { serverIp: null, enabledFeatures: owner?.['enablePaidFeatures'] ?? false, metricsConfig };
+    return { serverIp: null, enabledFeatures: owner?.['enablePaidFeatures'] ?? false, metricsConfig: platformMetrics };
   },
 
   'user.getContainerMetrics'(_context, input) {
@@ -120,17 +121,3 @@ const userColumns = [
   'isEnterpriseCloud',
   'sendInvoiceNotifications',
 ];
-
-const metricsConfig = {
-  server: {
-    port: 4500,
-    type: 'Dokploy',
-    token: '',
-    cronJob: '',
-    thresholds: { cpu: 0, memory: 0 },
-    refreshRate: 60,
-    urlCallback: '',
-    retentionDays: 2,
-  },
-  containers: { services: { exclude: [], include: [] }, refreshRate: 60 },
-};
