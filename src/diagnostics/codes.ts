@@ -160,6 +160,10 @@ export const codes = {
     'A domain of a compose has https: true and no certificateType: the proxy answers with its own certificate, and browsers warn.',
     'Write certificateType: letsencrypt. Write none where the proxy has a certificate for the name.',
   ),
+  'must-exist': note(
+    'A service of a compose file uses an external volume or an image that docker does not fetch: the server must have them.',
+    'Make the volume or load the image on the server first, or let compose do so.',
+  ),
   'default-port': note(
     'A new domain names no port: the platform routes it to port 3000 of the container.',
     'Write port: with the port on which the program listens.',

@@ -30,6 +30,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove profiles: from _.',
     'Write a service, as in services: { web: { image: nginx } }, or remove the block.',
     'Remove it from _:, or write the service.',
+    'Load the image on the server first, or remove pull_policy: never.',
+    'Run docker volume create on the server first, or remove external: true where the volume is of this compose.',
     'Remove all but aliases: there, or leave randomize out.',
     'Remove _ from _:, or leave randomize out.',
     'Remove suffix.',

@@ -86,6 +86,11 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
       raw("services: { db: { image: postgres, volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
     ),
   },
+  'must-exist': {
+    'trueup.yaml': production(
+      raw("services: { db: { image: redis, volumes: ['data:/data'] } }\nvolumes: { data: { external: true } }"),
+    ),
+  },
   'no-certificate': {
     'trueup.yaml': production(stack('domains: { shop.example.com: { serviceName: web, port: 80, https: true } }')),
   },

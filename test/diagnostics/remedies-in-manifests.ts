@@ -187,6 +187,10 @@ export const inManifests = {
       'image: postgres, environment: { PGDATA: /var/lib/postgresql/data }',
     ),
   },
+  'must-exist': {
+    'Run docker volume create on the server first,': { forPeople: 'the volume is on the server' },
+    'or remove external: true where the volume is of this compose.': edited('must-exist', 'external: true', ''),
+  },
   'no-certificate': {
     'Write certificateType: letsencrypt.': edited(
       'no-certificate',

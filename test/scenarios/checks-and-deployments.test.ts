@@ -569,8 +569,9 @@ test.each(harmless)('nothing is found in %s', async (sections, where, kept) => {
   expect((await deployed(sections))[where]).toMatch(kept);
 });
 
-/** What no deployment of a compose shows: certificates, ports behind the proxy, backups, texts that are none of docker's. */
+/** What no deployment of a compose shows: what a server has, certificates, ports behind the proxy, backups, texts that are none of docker's. */
 const elsewhere: readonly string[] = [
+  'must-exist',
   'no-certificate',
   'default-port',
   'backup-fails',

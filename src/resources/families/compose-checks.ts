@@ -13,7 +13,7 @@ import { fitsCompose } from './compose-misfits.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { routesStart, startsNothing } from './compose-profiles.ts';
 import { unkeptData } from './data-folder.ts';
-import { namesHold, servicesStart, suffixReaches } from './compose-references.ts';
+import { namesHold, needsBeforehand, servicesStart, suffixReaches } from './compose-references.ts';
 import { routesWork, settingsWork, staysAsWritten } from './compose-settings.ts';
 import { worksInStack } from './compose-stack.ts';
 import { variablesFit } from './compose-use.ts';
@@ -39,6 +39,7 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
     ...staysAsWritten(self, composeFile),
     ...worksInStack(self, model),
     ...servicesStart(self, model),
+    ...needsBeforehand(self, model),
     ...namesHold(self, children, model),
     ...suffixReaches(self, model),
     ...routesWork(self, children, model),

@@ -4,7 +4,7 @@ import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import { type SuffixBreak, suffixBreaks } from '../../compose/suffix.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
-import type { Json } from '../../formats/json.ts';
+import { type Json, isObject } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
 import { composeYamlOf, inFile, maxCompared, unmergedOf, serviceSuffix } from './compose-model.ts';
@@ -50,6 +50,35 @@ export function servicesStart(self: CheckedResource, { services }: ComposeModel)
 function hasOpenTest({ definition: { healthcheck } }: ComposeService): boolean {
   const [first] = itemsOf(mapOf(healthcheck).test);
   return typeof first === 'string' && !/^(?:CMD|CMD-SHELL|NONE)$|\$\{/.test(first);
+}
+
+/** Notes what the server must have before services start: compose makes no external volume, and pulls no such image. */
+export function needsBeforehand(self: CheckedResource, { services, volumes }: ComposeModel): readonly Problem[] {
+  if (self.values.composeType === 'stack') return [];
+  return [...services.values()].flatMap(({ name, mounts, isActive, definition }): Problem[] => {
+    const sources = new Set(mounts.flatMap(({ type, source = '' }) => (type === 'volume' ? [source] : [])));
+    const external = [...sources].filter((source) => isExternal(volumes.get(source)));
+    const isLocal = definition.pull_policy === 'never' && (definition.build ?? null) === null;
+    const needed = [
+      ...(external.length === 0
+        ? []
+        : [`the external ${external.length === 1 ? 'volume' : 'volumes'} ${someOf(external)}`]),
+      ...(isLocal ? ['its image, by pull_policy: never'] : []),
+    ];
+    if (needed.length === 0 || !isActive) return [];
+    const message = `${name} needs ${needed.join(' and ')}: the server must have ${external.length + (isLocal ? 1 : 0) > 1 ? 'them' : 'it'} before the deployment`;
+    const remedy =
+      external.length === 0
+        ? 'Load the image on the server first, or remove pull_policy: never.'
+        : 'Run docker volume create on the server first, or remove external: true where the volume is of this compose.';
+    const path = external.length === 0 ? ['services', name, 'pull_policy'] : ['services', name, 'volumes'];
+    return [inFile(self, { code: 'must-exist', path, message, remedy })];
+  });
+}
+
+function isExternal(volume: Json | undefined): boolean {
+  const { external } = mapOf(volume);
+  return isObject(external) || external === true || /^(?:true|y|yes|on)$/i.test(String(external));
 }
 
 /** Whether a service has something to run. What another file brings is not known; the check of variables tells of an image that one leaves empty. */

@@ -388,6 +388,44 @@ describe('F8: settings', () => {
   });
 });
 
+describe('what a server must have', () => {
+  const volume = (definition: string) => `volumes: { data: ${definition} }\n`;
+  test.each([
+    [one('volumes: ["data:/data"]', volume('{ external: true }')), 'the external volume data: the server must have it'],
+    [one('volumes: ["data:/data"]', volume('{ external: "yes", name: shop }')), 'the external volume data: the server'],
+    [
+      one('volumes: ["data:/a", "data:/b"]', volume('{ external: { name: a } }')),
+      'web needs the external volume data:',
+    ],
+    [one('pull_policy: never'), 'web needs its image, by pull_policy: never: the server must have it'],
+    [
+      one('pull_policy: never, volumes: ["data:/data"]', volume('{ external: true }')),
+      'the external volume data and its image, by pull_policy: never: the server must have them',
+    ],
+  ])('%s', async (text, expected) => {
+    expect(await found(text)).toEqual(says('must-exist', expected));
+  });
+
+  test.each([
+    one('volumes: ["data:/data"]', volume('{ name: shop }')),
+    one('volumes: ["data:/data"]', volume('{ external: false }')),
+    one('user: root', volume('{ external: true }')),
+    one('pull_policy: missing'),
+    one('pull_policy: never, build: "https://github.com/a/b.git"'),
+    one('networks: [back]', 'networks: { back: { external: true } }\n'),
+    one('profiles: [debug], pull_policy: never', '  api: { image: nginx }\n'),
+  ])('nothing: %s', async (text) => {
+    expect(await found(text)).toEqual([]);
+  });
+
+  test('a stack makes the volume', async () => {
+    const text = one('volumes: ["data:/data"]', volume('{ external: true }'));
+    expect(await found(text, stackType)).toEqual([]);
+  });
+});
+
+const stackType = 'composeType: stack';
+
 describe('F9: ports', () => {
   const other = (ports: string) =>
     `      other: { source: { type: raw, composeFile: "services: { web: { image: nginx, ports: [${ports}] } }" } }\n`;
