@@ -160,6 +160,10 @@ export const codes = {
     'A domain of a compose has https: true and no certificateType: the proxy answers with its own certificate, and browsers warn.',
     'Write certificateType: letsencrypt. Write none where the proxy has a certificate for the name.',
   ),
+  'unread-file': note(
+    'The compose file of a compose is in its repository: Trueup does not read it, and checks nothing in it.',
+    'Check the file there, with docker compose config.',
+  ),
   'must-exist': note(
     'A service of a compose file uses an external volume or an image that docker does not fetch: the server must have them.',
     'Make the volume or load the image on the server first, or let compose do so.',

@@ -86,6 +86,7 @@ export const deploymentCodes = [
   'unmounted-file',
   'unkept-data',
   'lost-folder',
+  'unread-file',
   'must-exist',
   'no-certificate',
   'default-port',

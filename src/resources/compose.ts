@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
-import { composeWorks, portsPublished, servicesWithImages, sharedInCompose } from './families/compose-checks.ts';
+import {
+  composeWorks,
+  filesUnread,
+  portsPublished,
+  servicesWithImages,
+  sharedInCompose,
+} from './families/compose-checks.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -199,6 +205,7 @@ export const compose = defineKind({
   checks: {
     yaml: { field: 'composeFile', read: composeYamlOf },
     each: composeWorks,
+    all: filesUnread,
     repeats: composeRepeats,
     publishes: portsPublished,
     inPreview: sharedInCompose,

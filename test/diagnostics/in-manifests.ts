@@ -86,6 +86,11 @@ postgres: { main: { use: database, databaseName: shop, databaseUser: shop, datab
       raw("services: { db: { image: postgres, volumes: ['pg:/var/lib/postgresql/data'] } }\nvolumes: { pg: {} }"),
     ),
   },
+  'unread-file': {
+    'trueup.yaml': production(
+      '    compose: { shop: { source: { type: git, url: "https://git.example.com/shop.git", branch: main } } }\n',
+    ),
+  },
   'must-exist': {
     'trueup.yaml': production(
       raw("services: { db: { image: redis, volumes: ['data:/data'] } }\nvolumes: { data: { external: true } }"),

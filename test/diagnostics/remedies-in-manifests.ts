@@ -187,6 +187,9 @@ export const inManifests = {
       'image: postgres, environment: { PGDATA: /var/lib/postgresql/data }',
     ),
   },
+  'unread-file': {
+    'Check it there, with docker compose config.': { forPeople: 'the file is in the repository' },
+  },
   'must-exist': {
     'Run docker volume create on the server first,': { forPeople: 'the volume is on the server' },
     'or remove external: true where the volume is of this compose.': edited('must-exist', 'external: true', ''),

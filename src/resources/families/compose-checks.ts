@@ -47,6 +47,18 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
   ];
 }
 
+/** Notes once which compose files nothing was checked in: those of repositories. */
+export function filesUnread(all: readonly CheckedResource[]): readonly Problem[] {
+  const unread = all.filter(({ values: { sourceType } }) => typeof sourceType === 'string' && sourceType !== 'raw');
+  const [first] = unread;
+  if (first === undefined) return [];
+  const names = someOf(unread.map(({ address }) => address));
+  const [files, them] = unread.length === 1 ? ['compose file', 'it'] : ['compose files', 'them'];
+  const message = `Trueup does not read the ${files} of ${names} in the repository, and checks nothing in ${them}`;
+  const remedy = `Check ${them} there, with docker compose config.`;
+  return [{ code: 'unread-file', address: first.address, field: 'sourceType', message, remedy }];
+}
+
 /** Warns of a service whose data go with its container, although it mounts a volume. */
 function dataGoes(self: CheckedResource, service: ComposeService): readonly Problem[] {
   const { name, image = '', mounts, environment } = service;

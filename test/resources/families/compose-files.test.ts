@@ -127,7 +127,8 @@ describe('F1: what a raw source does not have', () => {
   test('is not asked of a repository', async () => {
     const text =
       '    compose: { shop: { source: { type: git, url: "https://git.example.com/a.git", branch: main } } }\n';
-    expect(await read({ 'trueup.yaml': production(text) })).toEqual([]);
+    const all = await read({ 'trueup.yaml': production(text) });
+    expect(all.map(({ code }) => code)).toEqual(['unread-file']);
   });
 });
 
@@ -386,6 +387,23 @@ describe('F8: settings', () => {
     const all = await found(`services: { web: { ${definition} } }`, 'composeType: stack');
     expect(all.map((text) => text.split(':')[0] ?? '').toSorted((a, b) => a.localeCompare(b))).toEqual(codes);
   });
+});
+
+test('compose files in repositories are named once, as not checked', async () => {
+  const ofGit = (name: string) =>
+    `      ${name}: { source: { type: git, url: "https://git.example.com/shop.git", branch: main } }\n`;
+  const notes = async (sections: string) =>
+    (await read({ 'trueup.yaml': production(sections) })).flatMap(({ code, message }) =>
+      code === 'unread-file' ? [message.replace('source.type: ', '')] : [],
+    );
+  expect(await notes(`    compose:\n${ofGit('a')}`)).toEqual([
+    'Trueup does not read the compose file of production.compose.a in the repository, and checks nothing in it',
+  ]);
+  expect(await notes(raw(one('user: root')) + ofGit('a') + ofGit('b'))).toEqual([
+    'Trueup does not read the compose files of production.compose.a, production.compose.b in the repository, and checks nothing in them',
+  ]);
+  expect(await notes(raw(one('user: root')))).toEqual([]);
+  expect(await notes('    application: { a: { source: { type: docker, image: nginx } } }\n')).toEqual([]);
 });
 
 describe('what a server must have', () => {
