@@ -26,6 +26,8 @@ const common = {
   sourcesContent: false,
   logLevel: 'warning',
   define: { bundledVersion: JSON.stringify(version) },
+  // The same modules as Node loads, without a look at the environment for each token of a text.
+  alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
   minifySyntax: true, // drops what only the source needs, such as its package.json
 };
 

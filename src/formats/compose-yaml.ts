@@ -1,5 +1,6 @@
 import type { Document } from 'yaml';
-import { mayMerge, readSimpleYaml, toJson } from './simple-yaml.ts';
+import type { Json } from './json.ts';
+import { type YamlNode, mayMerge, readSimpleYaml, toJson } from './simple-yaml.ts';
 import { parseYaml } from './yaml.ts';
 
 /**
@@ -26,17 +27,26 @@ export function readComposeYaml(text: string): ComposeYaml {
 }
 
 function parsed(text: string): ComposeYaml {
-  // The parser gives the keys of a merged map in another order, and counts the uses of an anchor.
-  const simple = mayMerge(text) ? undefined : readSimpleYaml(text, () => undefined);
-  if (simple !== undefined) {
-    const content = toJson(simple);
-    return { content, unmerged: content };
-  }
+  return (text.includes('!reset') ? undefined : simplyRead(text)) ?? fullyParsed(text);
+}
+
+function simplyRead(text: string): ComposeYaml | undefined {
+  const anchored = mayMerge(text) ? new Map<YamlNode<undefined>, Json>() : undefined;
+  const read = (keepsMergeKeys: boolean): Json | undefined => {
+    const tree = readSimpleYaml(text, () => undefined, { keepsMergeKeys, maxAliases: maxAliasCount });
+    return tree && toJson(tree, anchored);
+  };
+  const content = read(false);
+  const unmerged = content !== undefined && mergeKey.test(text) ? read(true) : content;
+  return content === undefined || unmerged === undefined ? undefined : { content, unmerged };
+}
+
+function fullyParsed(text: string): ComposeYaml {
   const document = parseYaml(text, { logLevel: 'error', prettyErrors: false });
   // A map with two merge keys is one only where they merge.
   if (document.errors.length > 0)
     return contentOf(parseYaml(text, { merge: true, logLevel: 'error', prettyErrors: false }));
-  if (!/<<["']?\s*:/.test(text)) return contentOf(document);
+  if (!mergeKey.test(text)) return contentOf(document);
   const unmerged = contentOf(document);
   document.setSchema('1.2', { merge: true });
   const merged = contentOf(document);
@@ -54,6 +64,8 @@ function contentOf(document: Document.Parsed): ComposeYaml {
     return { unreadable: document };
   }
 }
+
+const mergeKey = /<<["']?\s*:/;
 
 /** As often may one anchor count for the platform. Source: measured on the reference server. */
 const maxAliasCount = 10_000;

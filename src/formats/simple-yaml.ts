@@ -40,13 +40,13 @@ export interface YamlEntry<P> {
 const odd = /[\0-\x09\x0B-\x1F\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF\uD800-\uDFFF]/u;
 /** The indentation, the dash of an item, a key, and what stands behind them. */
 const parts = /^( *)(- +)?(?:(<<|[A-Za-z0-9_./$+][^ :#]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}'):(?: +|$))?(.*)$/;
-const keyInBrackets = /(?:(<<|[A-Za-z0-9_./$+][^ :#,[\]{}]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}')): +/y;
-const doubleQuoted = /"(?:[^"\\]|\\["\\/bfnrt])*"/y;
-const singleQuoted = /'(?:[^']|'')*'/y;
+const keyInBrackets = /(?:(<<|[A-Za-z0-9_./$+][^ :#,[\]{}\n]{0,200}|"[^"\\\n]{1,200}"|'[^'\n]{1,200}')): +/y;
+const doubleQuoted = /"(?:[^"\\\n]|\\["\\/bfnrt])*"/y;
+const singleQuoted = /'(?:[^'\n]|'')*'/y;
 const plain = /(?:[^-?:,[\]{}#&*!|>'"%@` ]|-(?=[^ ]))(?:[^ :#]|:(?=[^ ])|(?<=[^ ])#| +(?=[^ #]))*/y;
 const plainInBrackets =
-  /(?:[^-?:,[\]{}#&*!|>'"%@` ]|-(?=[^ ,[\]{}]))(?:[^ :#,[\]{}]|:(?=[^ ,[\]{}])|(?<=[^ ])#| +(?=[^ #:,[\]{}]))*/y;
-const spaces = / */y;
+  /(?:[^-?:,[\]{}#&*!|>'"%@` \n]|-(?=[^ ,[\]{}\n]))(?:[^ :#,[\]{}\n]|:(?=[^ ,[\]{}\n])|(?<=[^ ])#| +(?=[^ #:,[\]{}\n]))*/y;
+const spaces = /[ \n]*/y;
 /** Nothing but a comment. */
 const lineEnd = /(?: +#.*| *)$/y;
 const textHeader = /^[|>][-+]?(?= *$)/;
@@ -74,8 +74,8 @@ interface Level<P> {
   /** The last key; `isMerge`: it brings the keys of other maps. */
   key: { readonly name: string; readonly isMerge: boolean; readonly at: P } | undefined;
   readonly anchor: string | undefined;
-  /** The number of values before it. */
-  readonly before: number;
+  /** The numbers of values and of aliases before it. */
+  readonly before: { readonly values: number; readonly aliases: number };
 }
 
 /** A value with an anchor, and the number of values in it and itself. */
@@ -87,6 +87,13 @@ interface Anchored<P> {
 /** Makes the place of a value from its first offset and the one behind it. */
 type Placing<P> = (offset: number, end: number) => P;
 
+interface Rules {
+  /** `<<` is a key like any other. */
+  readonly keepsMergeKeys?: boolean;
+  /** Most aliases of a text, and then none in a value with an anchor, so that they do not multiply. */
+  readonly maxAliases?: number;
+}
+
 /** Whether a text may have anchors, merge keys or the tag `!reset`. The simple reader gives only their result. */
 export function mayMerge(text: string): boolean {
   return /<<["']?\s*:|(?<![^\s,:[{-])&[^\s&]|!reset/.test(text);
@@ -94,11 +101,12 @@ export function mayMerge(text: string): boolean {
 
 /**
  * Reads a YAML text (core schema) that is written in the simple way: block maps and lists, values in one line, brackets in one
- * line, texts below `|` and `>`, the tag `!reset`, anchors, aliases and merge keys. undefined: it has anything else, or a mistake; then only a
- * YAML parser can say what it means. Where it gives a value, a parser gives the same one. Takes linear time. Never throws.
+ * line or with a value and its comma in one, texts below `|` and `>`, the tag `!reset`, anchors, aliases and merge keys.
+ * undefined: it has anything else, or a mistake; then only a YAML parser can say what it means. Where it gives a value, a parser
+ * gives the same one. Takes linear time. Never throws.
  */
-export function readSimpleYaml<P>(text: string, place: Placing<P>): YamlNode<P> | undefined {
-  return odd.test(text) ? undefined : new SimpleReader(text, place).read();
+export function readSimpleYaml<P>(text: string, place: Placing<P>, rules: Rules = {}): YamlNode<P> | undefined {
+  return odd.test(text) ? undefined : new SimpleReader(text, place, rules).read();
 }
 
 /** A key or an item that has no value yet: the next line may hold it, or begin a map or a list. */
@@ -121,36 +129,38 @@ class SimpleReader<P> {
   readonly #place: Placing<P>;
   readonly #readValue: ReturnType<typeof valueReader<P>>;
   readonly #levels: Level<P>[] = [];
+  readonly #rules: Rules;
   readonly #anchors = new Map<string, Anchored<P>>();
   #values = 0;
+  #aliases = 0;
   #isWrong = false;
   #open: Open | undefined;
 
-  constructor(text: string, place: Placing<P>) {
+  constructor(text: string, place: Placing<P>, rules: Rules) {
     this.#text = text;
     this.#place = place;
-    this.#readValue = valueReader(place, this.#anchors);
+    this.#rules = rules;
+    this.#readValue = valueReader(place, (name) => this.#anchored(name), rules.keepsMergeKeys === true);
   }
 
   read(): YamlNode<P> | undefined {
     for (let start = 0, next: number | undefined = 0; start < this.#text.length; start = next) {
-      const newline = this.#text.indexOf('\n', start);
-      const text = this.#text.slice(start, newline === -1 ? this.#text.length : newline);
-      if (text.length > maxLineLength) return undefined;
-      next = this.#readLine({ text, start, next: start + text.length + Number(newline !== -1) });
+      const line = lineAt(this.#text, start);
+      next = line.text.length > maxLineLength ? undefined : this.#readLine(line);
       if (next === undefined) return undefined;
     }
     this.#leaveEmpty();
     while (this.#levels.length > 1) this.#leave();
     const root = this.#leave();
-    return this.#isWrong || this.#values > maxValues ? undefined : root;
+    const { maxAliases = Infinity } = this.#rules;
+    return this.#isWrong || this.#values > maxValues || this.#aliases > maxAliases ? undefined : root;
   }
 
   /** Reads a line, with the text below it. Gives the offset of the next line; undefined where the line is not simple. */
   #readLine(line: Line): number | undefined {
     const { text, start } = line;
     const [, { length: column } = '', dash, key, written = ''] = parts.exec(text) ?? [];
-    if (dash === undefined && key === undefined) return this.#readRest(line, column, written) ? line.next : undefined;
+    if (dash === undefined && key === undefined) return this.#readRest(line, column, written);
     if (!this.#goTo(column, start, dash !== undefined)) return undefined;
     const keyColumn = column + (dash?.length ?? 0);
     if (dash !== undefined && key !== undefined) this.#enter(keyColumn, start + keyColumn, false);
@@ -164,7 +174,7 @@ class SimpleReader<P> {
       const name = nameOf(key);
       if (name === undefined || top.entries?.has(name) !== false) return undefined;
       const at = this.#place(start + keyColumn, start + keyColumn + key.length);
-      top.key = { name, isMerge: key === '<<', at };
+      top.key = { name, isMerge: key === '<<' && this.#rules.keepsMergeKeys !== true, at };
       const isComment = rest.startsWith('#');
       if (rest === '' || isComment) {
         this.#open = { offset: start + from, end: isComment ? line.next : start + from, anchor };
@@ -172,21 +182,34 @@ class SimpleReader<P> {
       }
     }
     if (rest.startsWith('|') || rest.startsWith('>')) return this.#attachText(line, from, rest, top.column, anchor);
-    return this.#attachValue(line, from, anchor) ? line.next : undefined;
+    return this.#attachValue(line, from, anchor);
   }
 
   /** Reads a line without a key and a dash: it is empty, or a comment, or holds the value of the key before it. */
-  #readRest(line: Line, column: number, written: string): boolean {
-    if (written === '') return true;
+  #readRest(line: Line, column: number, written: string): number | undefined {
+    if (written === '') return line.next;
     const open = this.#open;
     if (written.startsWith('#')) {
       if (open !== undefined) open.end = line.next;
-      return true;
+      return line.next;
     }
-    if (open === undefined || column <= (this.#levels.at(-1)?.column ?? 0)) return false;
-    if (!this.#attachValue(line, column, open.anchor)) return false;
+    if (open === undefined || column <= (this.#levels.at(-1)?.column ?? 0)) return undefined;
+    const next = this.#attachValue(line, column, open.anchor);
     this.#open = undefined;
-    return true;
+    return next;
+  }
+
+  /** What an alias stands for. */
+  #anchored(name: string): Anchored<P> | undefined {
+    this.#aliases++;
+    return this.#anchors.get(name);
+  }
+
+  /** Names a value; `aliases`: their number before it. */
+  #name(anchor: string | undefined, value: Anchored<P>, aliases: number): void {
+    if (anchor === undefined) return;
+    this.#anchors.set(anchor, value);
+    if (this.#rules.maxAliases !== undefined && this.#aliases > aliases) this.#isWrong = true;
   }
 
   #enter(column: number, offset: number, isList: boolean, anchor?: string): void {
@@ -199,7 +222,7 @@ class SimpleReader<P> {
       merged: [],
       key: undefined,
       anchor,
-      before: this.#values,
+      before: { values: this.#values, aliases: this.#aliases },
     });
     this.#values++;
   }
@@ -221,7 +244,7 @@ class SimpleReader<P> {
     const at = this.#place(offset, end);
     if (entries !== undefined && !mergeInto(entries, merged)) this.#isWrong = true;
     const node: YamlNode<P> = entries === undefined ? { is: 'list', items, at } : { is: 'map', entries, at };
-    if (anchor !== undefined) this.#anchors.set(anchor, { node, size: this.#values - before });
+    this.#name(anchor, { node, size: this.#values - before.values }, before.aliases);
     this.#attach(node, end);
     return node;
   }
@@ -235,17 +258,35 @@ class SimpleReader<P> {
     this.#values++;
   }
 
-  /** Reads the value of the last key or item, in its line. */
-  #attachValue({ text, start, next }: Line, from: number, anchor: string | undefined): boolean {
+  /** Reads the value of the last key or item, in its line. Gives the offset of the next line; undefined: it is not simple. */
+  #attachValue(line: Line, from: number, anchor: string | undefined): number | undefined {
+    const { text, start, next } = this.#withBrackets(line, from);
+    const aliases = this.#aliases;
     const found = this.#readValue(text, { from, start, isInBrackets: false });
     lineEnd.lastIndex = found?.to ?? 0;
-    if (found === undefined || !lineEnd.test(text) || (anchor !== undefined && text[from] === '*')) return false;
-    if (found.node.isReset === true && this.#levels.at(-1)?.key?.isMerge === true) return false;
+    if (found === undefined || !lineEnd.test(text) || (anchor !== undefined && text[from] === '*')) return undefined;
+    if (found.node.isReset === true && this.#levels.at(-1)?.key?.isMerge === true) return undefined;
     this.#values += found.size;
-    if (anchor !== undefined) this.#anchors.set(anchor, found);
+    this.#name(anchor, found, aliases);
     const isEmpty = found.node.isReset === true && text.slice(from) === '!reset';
     this.#attach(found.node, isEmpty ? start + text.length : next);
-    return this.#values <= maxValues; // before a map merges them
+    return this.#values <= maxValues ? next : undefined; // before a map merges them
+  }
+
+  /** A line, with those below it up to the end of the brackets that open in it, as far as all of them are indented more. */
+  #withBrackets(line: Line, from: number): Line {
+    if (!/[[{]/.test(line.text[from] ?? '')) return line;
+    const column = this.#levels.at(-1)?.column ?? 0;
+    let [depth, next] = [openBrackets(line.text.slice(from)), line.next];
+    while (depth > 0) {
+      const below = lineAt(this.#text, next);
+      const indentation = below.text.search(/[^ ]/);
+      if (next === this.#text.length || next - line.start > maxLineLength) return line;
+      if (indentation !== -1 && indentation <= column) return line;
+      depth += openBrackets(below.text);
+      next = below.next;
+    }
+    return { ...line, text: this.#text.slice(line.start, next).replace(/\n$/, ''), next };
   }
 
   /** Reads the text below a line, and gives the offset of the line behind it. */
@@ -261,7 +302,7 @@ class SimpleReader<P> {
     if (found === undefined) return undefined;
     const { value, end } = found;
     const node = { is: 'scalar', value, source: value, at: this.#place(start + from, end) } as const;
-    if (anchor !== undefined) this.#anchors.set(anchor, { node, size: 1 });
+    this.#name(anchor, { node, size: 1 }, this.#aliases);
     this.#attach(node, end);
     this.#values++;
     return found.next;
@@ -288,18 +329,17 @@ class SimpleReader<P> {
   }
 }
 
-/** A value as plain JSON. */
-export function toJson<P>(node: YamlNode<P>): Json {
-  switch (node.is) {
-    case 'scalar':
-      return node.value;
-    case 'list':
-      return node.items.map(toJson);
-    case 'map':
-      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.node)]));
-    default:
-      return node satisfies never;
-  }
+/** A value as plain JSON. With `known`, what an anchor and its aliases stand for is the same object. */
+export function toJson<P>(node: YamlNode<P>, known?: Map<YamlNode<P>, Json>): Json {
+  if (node.is === 'scalar') return node.value;
+  const found = known?.get(node);
+  if (found !== undefined) return found;
+  const json: Json =
+    node.is === 'list'
+      ? node.items.map((item) => toJson(item, known))
+      : Object.fromEntries(Array.from(node.entries, ([key, entry]) => [key, toJson(entry.node, known)]));
+  known?.set(node, json);
+  return json;
 }
 
 /** Adds what merge keys bring; what a map has itself counts. Whether they bring maps only. */
@@ -315,6 +355,23 @@ function mergeInto<P>(entries: Map<string, YamlEntry<P>>, merged: readonly YamlN
   return true;
 }
 
+/** The line that begins at an offset. */
+function lineAt(text: string, start: number): Line {
+  const newline = text.indexOf('\n', start);
+  const line = text.slice(start, newline === -1 ? text.length : newline);
+  return { text: line, start, next: start + line.length + Number(newline !== -1) };
+}
+
+/** The number of brackets that open in a text and do not close there, as far as the text is simple. */
+function openBrackets(text: string): number {
+  let open = 0;
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g)) {
+    if (sign === '[' || sign === '{') open++;
+    else if (sign === ']' || sign === '}') open--;
+  }
+  return open;
+}
+
 /** A value that was read from a line; `to` is the column behind it. */
 interface Found<P> extends Anchored<P> {
   readonly to: number;
@@ -328,7 +385,11 @@ interface Reading {
 }
 
 /** Reads values in one line, with brackets in brackets. */
-function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored<P>>) {
+function valueReader<P>(
+  place: Placing<P>,
+  anchored: (name: string) => Anchored<P> | undefined,
+  keepsMergeKeys: boolean,
+) {
   let depth = 0;
   const read = (line: string, { from, start, isInBrackets }: Reading): Found<P> | undefined => {
     const first = line[from];
@@ -350,7 +411,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
     }
     if (first === '*') {
       const alias = matchAt(aliasHere, line, from) ?? '';
-      const found = anchors.get(alias.slice(1));
+      const found = anchored(alias.slice(1));
       return found === undefined ? undefined : { node: found.node, size: found.size, to: from + alias.length };
     }
     const isQuoted = first === '"' || first === "'";
@@ -378,7 +439,7 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
       if (name === undefined || found === undefined || entries.has(name)) return undefined;
       if (found.node.isReset === true && written === '<<') return undefined;
       if (isList) items.push(found.node);
-      else if (written === '<<') merged.push(found.node);
+      else if (written === '<<' && !keepsMergeKeys) merged.push(found.node);
       else entries.set(name, { keyAt: place(start + to, start + to + written.length), node: found.node });
       size += found.size;
       if (size > maxValues) return undefined;
@@ -386,7 +447,6 @@ function valueReader<P>(place: Placing<P>, anchors: ReadonlyMap<string, Anchored
       if (line[to] === closing) break;
       if (line[to] !== ',') return undefined;
       to = skipSpaces(line, to + 1);
-      if (line[to] === closing) return undefined;
     }
     to++;
     if (!mergeInto(entries, merged)) return undefined;

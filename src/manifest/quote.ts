@@ -133,7 +133,9 @@ function maskedLines(
     },
   };
   const values = (isValid ? hiddenInTree(text, names) : undefined) ?? hiddenInLines(near, names);
-  const hidden = merged([...values, ...commentsIn(near)]);
+  const mayComment = (line: number) => near.slice(starts[line - 1] ?? near.length, starts[line]).includes('#');
+  const comments = wanted === undefined || [...wanted].some(mayComment) ? commentsIn(near) : [];
+  const hidden = merged([...values, ...comments]);
   const ends = hidden.map(({ to }) => to);
   return (line) => {
     const start = starts[line - 1];

@@ -35,7 +35,11 @@ function agrees(text: string): boolean {
   if (simple === undefined) return false;
   const full = parseTree('f', text, []);
   expect(shown(simple, text)).toEqual(full === undefined ? full : shown(full, text));
-  if (!/<<|&\w|!reset/.test(text)) expect(toJson(simple)).toEqual(parse(text, { merge: true }));
+  if (!text.includes('!reset')) {
+    expect(toJson(simple)).toEqual(parse(text, { merge: true, maxAliasCount: -1 }));
+    const unmerged = readSimpleYaml(text, () => undefined, { keepsMergeKeys: true });
+    if (unmerged !== undefined) expect(toJson(unmerged)).toEqual(parse(text, { maxAliasCount: -1 }));
+  }
   return true;
 }
 
@@ -81,6 +85,11 @@ describe('a text in the simple way', () => {
     ['without an end of its last line', usual.trimEnd()],
     ['with an open key at its end', 'a:\n  b:'],
     ['with comments between', 'a:\n# b\n  # c\n  d: # e\n   # f\ng: h\n'],
+    [
+      'with brackets over lines',
+      'a:\n  [\n    "b",\n    c, -d,\n\n    { e: f,\n     g: [],\n    },\n  ]\nh: [\n i\n ] # j\nk: {\n    l: m }\n',
+    ],
+    ['with brackets over lines in a list', '- &a [b,\n   c]\n- [*a,\n   d\n  ]\n'.replace(/^/, 'x:\n')],
     ['with texts that end in empty lines', 'a: |+\n  b\n\n\nc: |-\n  d\n\ne: |\n  f\n\n'],
   ])('%s is read as the parser reads it', (_, text) => {
     expect(agrees(text)).toBe(true);
@@ -107,6 +116,11 @@ describe('a text in the simple way', () => {
     ['a document end', 'a:\n...\n'],
     ['blanks that end in no line end', 'a: |+\n  b\n '],
     ['an open bracket', 'a: [\n'],
+    ['a bracket that closes below its key', 'a: [\n  b\n]\n'],
+    ['a text over lines in brackets', 'a: [b\n  c]\n'],
+    ['a text over lines in brackets and quotes', 'a: ["b,\n  c"]\n'],
+    ['a key over lines in brackets', 'a: {b:\n  c}\n'],
+    ['a comment in brackets', 'a: [b, # c\n  d]\n'],
     ['an alias without an anchor', 'a: *b\n'],
     ['an alias inside of its anchor', 'a: &b\n  c: *b\n'],
     ['a merge of a text', 'a: &b c\nd:\n  <<: *b\n'],
@@ -115,6 +129,14 @@ describe('a text in the simple way', () => {
     ['nothing', '# only a comment\n'],
   ])('with %s is left to the parser', (_, text) => {
     expect(read(text)).toBeUndefined();
+  });
+
+  test('with more aliases than asked for, or with some in an anchor, is left to the parser', () => {
+    const isRead = (text: string) => readSimpleYaml(text, () => undefined, { maxAliases: 3 }) !== undefined;
+    const aliases = (many: number) => `a: &a { b: c }\nd: [${'*a, '.repeat(many)}]\n`;
+    expect([aliases(3), aliases(4)].map(isRead)).toEqual([true, false]);
+    const inAnchor = ['c: &c [*a]', 'c: &c\n  - *a', 'c: &c\n  <<: *a', 'c: &c { <<: *a }', 'c: &c\n  [\n    *a ]'];
+    expect(inAnchor.map((text) => isRead(`a: &a { b: c }\n${text}\n`))).toEqual(inAnchor.map(() => false));
   });
 
   test('with aliases that expand to too much is left to the parser', () => {
@@ -175,6 +197,13 @@ y: *x
 l: [*x, *x]
 <<: *x
 m: { <<: *x, c: d }
+l: [a,
+- b
+f: {
+ ]
+ }
+ [
+ a, "b",
 u: a\
 r: !reset
 r: !reset # b

@@ -4,6 +4,7 @@ import { production } from '../diagnostics/provoked.ts';
 import { cleanText } from '../../src/api/answer.ts';
 import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { readComposeYaml } from '../../src/formats/compose-yaml.ts';
 import { wordsOf } from '../../src/edit/format-yaml.ts';
 import { ignoreLine } from '../../src/project/write-files.ts';
 import { maskedText } from '../../src/manifest/quote.ts';
@@ -50,6 +51,14 @@ test('A7: a compose file with many names that it does not declare, and a text wi
   expect(works(`services: { web: { image: "${image}" } }`)).toMatchObject([{ code: 'unset-variable', fails: true }]);
   const few = 'services: { web: { image: a, volumes: ["wolume:/a"] } }\nvolumes: { volume: {} }';
   expect(works(few)).toMatchObject([{ remedy: 'Did you mean volume?' }]);
+});
+
+test('A7: a map of many keys in a text that only the parser reads', limit, () => {
+  const keys = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1\n`).join('');
+  expect(readComposeYaml(`a: "b"\t# c\n${keys}`)).toHaveProperty('content.k59999', 1);
+  expect(readComposeYaml(`a: "b"\t# c\n${keys}k1: 2\n`)).toMatchObject({
+    unreadable: { errors: [{ code: 'DUPLICATE_KEY' }] },
+  });
 });
 
 test('A7: many findings in one compose file, each at its line', limit, async () => {
