@@ -30,6 +30,7 @@ export interface Refused {
 
 const nameHere = /[a-z_]\w*/iy;
 const operatorHere = /:?[-+?]/y;
+const brace = /[{}]/g;
 
 /** Fills the variables of a text in as Docker Compose does: `$$`, `$NAME`, and `${NAME}` with a default inside of another. */
 export function interpolate(text: string, lookup: Lookup): Interpolated {
@@ -89,9 +90,10 @@ function readExpression(text: string, at: number): Expression {
 /** The offset of the brace that closes the one before an offset. */
 function closingBrace(text: string, from: number): number | undefined {
   let depth = 1;
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth === 0) return at;
+  brace.lastIndex = from;
+  for (let found = brace.exec(text); found !== null; found = brace.exec(text)) {
+    depth += found[0] === '{' ? 1 : -1;
+    if (depth === 0) return found.index;
   }
   return undefined;
 }

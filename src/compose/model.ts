@@ -185,7 +185,10 @@ function definitionsOf(value: Json | undefined): Definitions {
   return new Map(Object.entries(mapOf(value)).map(([name, definition]) => [name, mapOf(definition)]));
 }
 
-/** A value with the variables in all its texts filled in; keys of maps stay. `at` leads to it, and is the same again afterwards. */
+/**
+ * A value with the variables in all its texts filled in; keys of maps stay, and so does what has no variables: most of a file.
+ * `at` leads to it, and is the same again afterwards.
+ */
 function filled(
   value: Json | undefined,
   at: (string | number)[],
@@ -203,15 +206,19 @@ function filled(
     into.refused.push(...refused.map((one) => ({ ...one, at: here })));
     return text;
   }
-  const below = (item: Json | undefined, key: string | number) => {
-    at.push(key);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const changed: [string, Json][] = [];
+  const isList = Array.isArray(value);
+  for (const [key, item] of Object.entries(value)) {
+    at.push(isList ? Number(key) : key);
     const found = filled(item, at, into);
+    if (found !== item) changed.push([key, found]);
     at.pop();
-    return found;
-  };
-  if (Array.isArray(value)) return itemsOf(value).map(below);
-  if (!isObject(value)) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(item, key)]));
+  }
+  if (changed.length === 0) return value;
+  return isList
+    ? Object.assign([...value], Object.fromEntries(changed))
+    : Object.fromEntries([...Object.entries(value), ...changed]);
 }
 
 /** The files that the services which start, and what they use, take from the folder of the compose file. */

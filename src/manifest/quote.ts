@@ -240,8 +240,10 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
   const scalar = (node: Node, value: unknown, { key, isSecret }: Around): void => {
     const [from = 0, to = 0] = node.range ?? [];
-    if (!matters(from, to)) return;
     const source = text.slice(from, to);
+    // The line of a | or > holds nothing of the text below.
+    const firstLine = /^[|>]/.test(source) ? from + source.indexOf('\n') + 1 : from;
+    if (!matters(firstLine, to)) return;
     const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
     if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return;
     const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
