@@ -97,9 +97,10 @@ export function createdAmong(
   );
 }
 
-/** Whether another object has an id. One that replaces a single object may have the id of that: nothing else is in its list. */
+/** Whether another object has an id. What is deleted first has none any more: the new object of a single block may get it. */
 function takenIn({ creations: { taken } }: Run, { action }: Job): (id: string) => boolean {
-  return action.kind.isSingle === true ? () => false : (id) => taken.has(id);
+  const freed = action.action === 'replace' && action.order === 'delete first' ? action.id : undefined;
+  return (id) => taken.has(id) && id !== freed;
 }
 
 function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {

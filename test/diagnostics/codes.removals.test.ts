@@ -75,6 +75,8 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove it. Bytes that are no text can be passed as base64.',
     'Remove it.',
     'Remove the block, or choose another path.',
+    'Remove the block.',
+    'Remove it, and name a middleware that signs people in under middlewares:.',
     'Remove the line.',
     'Write the sections of _ at the top of the file, without _:; or remove _:.',
     'Write _: { env: { … } }, or remove the line.',
