@@ -260,9 +260,15 @@ class SimpleReader<P> {
 
   /** Reads the value of the last key or item, in its line. Gives the offset of the next line; undefined: it is not simple. */
   #attachValue(line: Line, from: number, anchor: string | undefined): number | undefined {
-    const { text, start, next } = this.#withBrackets(line, from);
     const aliases = this.#aliases;
-    const found = this.#readValue(text, { from, start, isInBrackets: false });
+    const readIn = ({ text, start }: Line) => this.#readValue(text, { from, start, isInBrackets: false });
+    let whole = line;
+    let found = readIn(line);
+    if (found === undefined && /[[{]/.test(line.text[from] ?? '')) {
+      whole = this.#withBrackets(line, from);
+      found = readIn(whole);
+    }
+    const { text, start, next } = whole;
     lineEnd.lastIndex = found?.to ?? 0;
     if (found === undefined || !lineEnd.test(text) || (anchor !== undefined && text[from] === '*')) return undefined;
     if (found.node.isReset === true && this.#levels.at(-1)?.key?.isMerge === true) return undefined;
@@ -275,7 +281,6 @@ class SimpleReader<P> {
 
   /** A line, with those below it up to the end of the brackets that open in it, as far as all of them are indented more. */
   #withBrackets(line: Line, from: number): Line {
-    if (!/[[{]/.test(line.text[from] ?? '')) return line;
     const column = this.#levels.at(-1)?.column ?? 0;
     let [depth, next] = [openBrackets(line.text.slice(from)), line.next];
     while (depth > 0) {

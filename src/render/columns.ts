@@ -1,3 +1,5 @@
+import { once } from '../api/once.ts';
+
 /** Colour codes, which take no column. */
 // eslint-disable-next-line no-control-regex -- they are what this is about
 const colours = /\u001b\[[0-9;]*m/g;
@@ -11,14 +13,14 @@ const weightless = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{16fe0}-\u{18d08}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** Most UTF-16 units of one character that stays whole. */
 const maxCharacter = 64;
 
 /** The offset, or one a little before it, at which a text ends with a whole character: no half emoji, no letter without its accent. */
 export function wholeUpTo(text: string, offset: number): number {
-  const start = characters.segment(text).containing(offset)?.index ?? offset;
+  const start = segmenter().segment(text).containing(offset)?.index ?? offset;
   if (offset - start < maxCharacter) return start;
   return /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(offset - 1, offset + 1)) ? offset - 1 : offset;
 }
