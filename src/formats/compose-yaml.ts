@@ -1,4 +1,4 @@
-import type { Document } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isSeq } from 'yaml';
 import type { Json } from './json.ts';
 import { type YamlNode, mayMerge, readSimpleYaml, toJson } from './simple-yaml.ts';
 import { parseYaml } from './yaml.ts';
@@ -56,10 +56,10 @@ function fullyParsed(text: string): ComposeYaml {
 }
 
 function contentOf(document: Document.Parsed): ComposeYaml {
-  if (document.errors.length > 0) return { unreadable: document };
+  if (document.errors.length > 0 || sizeOf(document.contents) > maxValues) return { unreadable: document };
   try {
     const content: unknown = document.toJS({ maxAliasCount });
-    return sizeOf(content) > maxValues ? { unreadable: document } : { content, unmerged: content };
+    return { content, unmerged: content };
   } catch {
     return { unreadable: document };
   }
@@ -72,12 +72,11 @@ const maxAliasCount = 10_000;
 /** Most values of a file after its aliases are expanded: far below what takes a run its memory. */
 const maxValues = 1_000_000;
 
-/** The number of values in a value; what aliases share is counted each time, and visited once. */
-function sizeOf(value: unknown, sizes = new Map<unknown, number>()): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const size = Object.values(value).reduce((sum: number, item) => sum + sizeOf(item, sizes), 1);
-  sizes.set(value, size);
+/** The number of values in a node and itself, with those of each alias, also of one that merges: `anchors` has theirs. */
+function sizeOf(node: unknown, anchors = new Map<string, number>()): number {
+  if (isAlias(node)) return anchors.get(node.source) ?? 1;
+  const items = isMap(node) ? node.items.map(({ value }) => value) : isSeq(node) ? node.items : [];
+  const size = items.reduce((sum: number, item) => sum + sizeOf(item, anchors), 1);
+  if (isNode(node) && !isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, size);
   return size;
 }

@@ -114,6 +114,8 @@ interface Open {
   readonly offset: number;
   end: number;
   readonly anchor: string | undefined;
+  /** A comment stood below it that is indented no more than it: no value follows, but in the column of that. */
+  isLeft?: boolean;
 }
 
 /** A line of the text; `next` is the offset of the one behind it. */
@@ -190,10 +192,13 @@ class SimpleReader<P> {
     if (written === '') return line.next;
     const open = this.#open;
     if (written.startsWith('#')) {
-      if (open !== undefined) open.end = line.next;
+      if (open !== undefined) {
+        open.end = line.next;
+        if (column <= (this.#levels.at(-1)?.column ?? 0)) open.isLeft = true;
+      }
       return line.next;
     }
-    if (open === undefined || column <= (this.#levels.at(-1)?.column ?? 0)) return undefined;
+    if (open === undefined || open.isLeft === true || column <= (this.#levels.at(-1)?.column ?? 0)) return undefined;
     const next = this.#attachValue(line, column, open.anchor);
     this.#open = undefined;
     return next;

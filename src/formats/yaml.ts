@@ -56,7 +56,7 @@ export function parseYaml(
   return document;
 }
 
-/** An error for each key that stands twice in a map. */
+/** An error for each key that a map has a second time. */
 function keysTwice(document: Document.Parsed): YAMLParseError[] {
   const errors: YAMLParseError[] = [];
   visit(document, {
@@ -65,7 +65,8 @@ function keysTwice(document: Document.Parsed): YAMLParseError[] {
       for (const { key } of items) {
         if (!isScalar(key)) continue;
         const at = key.range?.[0] ?? 0;
-        if (known.has(key.value)) errors.push(new YAMLParseError([at, at + 1], 'DUPLICATE_KEY', 'a key stands twice'));
+        if (known.has(key.value))
+          errors.push(new YAMLParseError([at, at + 1], 'DUPLICATE_KEY', 'a map has this key already'));
         known.add(key.value);
       }
     },

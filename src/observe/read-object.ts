@@ -44,11 +44,12 @@ function withListed(row: Row, listed: Row = {}): Row {
 
 /** The parent that a row names: its kind, or the root, and its id. Undefined when the row names none. */
 export function parentIn(kind: Kind, row: Row): { readonly above: string; readonly id: string } | undefined {
-  for (const [above, { idAt }] of Object.entries(kind.parents)) {
+  // What is below a server belongs to the organization too.
+  const found = Object.entries(kind.parents).flatMap(([above, { idAt }]) => {
     const id = valueAt(row, idAt);
-    if (typeof id === 'string') return { above, id };
-  }
-  return undefined;
+    return typeof id === 'string' ? [{ above, id }] : [];
+  });
+  return found.find(({ above }) => above !== root) ?? found[0];
 }
 
 function toObject({ rows, caller }: IdentifyInput, { item: { kind }, id, foundBy }: Claim, row: Row): ObservedObject {

@@ -112,6 +112,7 @@ describe('a text in the simple way', () => {
     ['a key twice', 'a:\n  b:\n  b:\n'],
     ['a key that is no text', 'a:\n  true:\n'],
     ['another indentation', 'a:\n    b:\n  c:\n'],
+    ['a value behind a comment in the column of its key', 'b:\n#c\n  x\nk: 1\n'],
     ['a text in several lines', 'a: b\n  c\n'],
     ['a document end', 'a:\n...\n'],
     ['blanks that end in no line end', 'a: |+\n  b\n '],

@@ -36,6 +36,14 @@ const likeness = ({ emulator, store }: Bench) =>
 const undone = ({ outcomes }: Awaited<ReturnType<typeof applyThrough>>) =>
   outcomes.filter(({ result }) => result !== 'done').map(({ action, result }) => `${result} ${action.address}`);
 
+/** A world that has an enterprise license, which some kinds need. */
+function licensed(): Bench {
+  const made = bench();
+  const { user } = made.emulator.world.tables;
+  Object.assign(user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
+  return made;
+}
+
 /** The plan of a manifest, read one by one, has no change. */
 async function expectNothingLeft(made: Bench, text: string): Promise<void> {
   const { client } = bulkClient(made, batching(made).send, { bulk: false });
@@ -239,7 +247,7 @@ test('random manifests, faults of batches and interruptions: an apply comes to w
   });
   let compared = 0;
   const property = fc.asyncProperty(stories, async ({ begin, seed, connections, end }) => {
-    const [alone, together] = [bench(), bench()];
+    const [alone, together] = [licensed(), licensed()];
     // An id of chance looks like a secret now and then.
     const calmly = batching(alone, { newId: countedIds() });
     const server = batching(together, { newId: countedIds() });

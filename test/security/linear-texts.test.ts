@@ -61,6 +61,13 @@ test('A7: a map of many keys in a text that only the parser reads', limit, () =>
   });
 });
 
+test('A7: a map of many keys that many services merge', limit, () => {
+  const numbers = Array.from({ length: 6000 }, (_, index) => index);
+  const base = numbers.map((index) => `  k${index}: 1\n`).join('');
+  const services = numbers.map((index) => `  s${index}: { <<: *b }\n`).join('');
+  expect(readComposeYaml(`x: &b\n${base}services:\n${services}`)).toHaveProperty('unreadable');
+});
+
 test('A7: many findings in one compose file, each at its line', limit, async () => {
   const count = 10_000;
   const services = Array.from(

@@ -30,7 +30,9 @@ export function fitsCompose(
   { content }: ComposeModel,
   others: readonly Problem[],
 ): readonly Problem[] {
-  if (self.values.composeType === 'stack') return [];
+  // What a tag takes away is not refused.
+  const isTagged = /!(?:reset|override)\b/.test(String(self.values.composeFile));
+  if (self.values.composeType === 'stack' || isTagged) return [];
   const known = new Set(others.flatMap(({ fails, path }) => (fails === true ? [path?.join('.')] : [])));
   return refusedMembers(
     self,
@@ -56,7 +58,7 @@ export function refusedMembers(
       is === undefined
         ? [`${who} refuses ${where}`, meant === undefined ? inPlaceOf(key) : `Did you mean ${meant}?`]
         : is[0] === 'once'
-          ? [`${who} refuses ${where}: it stands there twice`, 'Remove one of the two.']
+          ? [`${who} refuses ${where}: it is listed twice`, 'Remove one of the two.']
           : [`${who} refuses ${where}: it must be ${wordsOf(is)}`, formOf(key, value, is)];
     return [inFile(self, { code: 'refused-setting', fails: true, path: withIndexes(at), message, remedy })];
   });
