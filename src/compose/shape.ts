@@ -68,26 +68,32 @@ export function misfitsIn(content: Json, { shape: whole, isOpen, forms, isGrowin
       return word === 'text' || word.split('|').includes(value) || forms[word]?.(value) === true || isOpen(value);
     return isOf(value, word);
   };
-  const visit = (value: Json, shape: Shape, at: readonly string[]): void => {
+  /** `at` is the same again afterwards. */
+  const visit = (value: Json, shape: Shape, at: string[]): void => {
+    if (shape === anything) return;
     const is = shape.is.split(' ');
+    const below = (key: string, item: Json, inner: Shape): void => {
+      at.push(key);
+      visit(item, inner, at);
+      at.pop();
+    };
     if (shape.is !== '' && !is.some((word) => fits(value, word))) {
-      found.push({ at, value, is });
+      found.push({ at: [...at], value, is });
     } else if (Array.isArray(value)) {
       const { items = anything, isSet = false } = shape;
       const seen = new Set<string>();
       for (const [index, item] of itemsOf(value).entries()) {
-        const here = [...at, String(index)];
         const text = isSet ? canonical(item) : '';
-        if (isSet && seen.has(text)) found.push({ at: here, value: item, is: ['once'] });
-        else visit(item, items, here);
-        seen.add(text);
+        if (isSet && seen.has(text)) found.push({ at: [...at, String(index)], value: item, is: ['once'] });
+        else below(String(index), item, items);
+        if (isSet) seen.add(text);
       }
     } else if (isObject(value)) {
       const { members, values = anything } = shape;
       for (const [key, item] of Object.entries(value)) {
         if (key.startsWith('x-')) continue;
         if (members === undefined || Object.hasOwn(members, key)) {
-          visit(item, members?.[key] ?? values, [...at, key]);
+          below(key, item, members?.[key] ?? values);
           continue;
         }
         const meant = isGrowing ? closest(key, Object.keys(members)) : undefined;

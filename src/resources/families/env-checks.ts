@@ -1,17 +1,23 @@
+import { onceFor } from '../../api/once.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { readEnvText } from '../../formats/env-text.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { imageIsWhole, variablesStay } from './stray-dollars.ts';
 
-/** The variables in the env of a block, a map or a text; `isOpen`: the service may have others. */
-export function envOf({ values, maps, unknown = [] }: CheckedResource): {
+interface Env {
   readonly entries: ReadonlyMap<string, string | undefined>;
+  /** The service may have others. */
   readonly isOpen: boolean;
-} {
+  /** What its text sets. */
+  readonly text: ReadonlyMap<string, string> | undefined;
+}
+
+/** The variables in the env of a block, a map or a text, read once for all of its checks. */
+export const envOf = onceFor(({ values, maps, unknown = [] }: CheckedResource): Env => {
   const map = maps['env'];
   const text = typeof values['env'] === 'string' ? readEnvText(values['env']) : undefined;
-  return { entries: map?.entries ?? text ?? new Map(), isOpen: unknown.includes('env') || map?.isOwn === false };
-}
+  return { entries: map?.entries ?? text ?? new Map(), isOpen: unknown.includes('env') || map?.isOwn === false, text };
+});
 
 /** What the platform makes of the image and the env of a service when it deploys it: variables, and lines of a text. */
 export function envWorks(self: CheckedResource): readonly Problem[] {
@@ -58,11 +64,13 @@ function refusal(key: string, name: string, keys: readonly string[]): Pick<Probl
 }
 
 /** The lines of a text that set nothing, or set what a later one sets again. */
-function lines({ address, values: { env } }: CheckedResource): readonly Problem[] {
-  if (typeof env !== 'string') return [];
+function lines(self: CheckedResource): readonly Problem[] {
+  const { address, values } = self;
+  const { env } = values;
+  const read = envOf(self).text;
+  if (typeof env !== 'string' || read === undefined) return [];
   const all = env.split('\n');
   const about = { code: 'env-line', address, field: 'env' } as const;
-  const read = readEnvText(env);
   const isText = (line: string) => /\S/.test(line) && !/^\s*(?:#|(?:export\s+)?[\w.-]+\s*[=:])/.test(line);
   const dropped = all.flatMap((line, index): Problem[] => {
     if (!isText(line) || !isSame(read, readEnvText(all.toSpliced(index, 1).join('\n')))) return [];
