@@ -44,10 +44,10 @@ function withListed(row: Row, listed: Row = {}): Row {
 
 /** The parent that a row names: its kind, or the root, and its id. Undefined when the row names none. */
 export function parentIn(kind: Kind, row: Row): { readonly above: string; readonly id: string } | undefined {
-  // What is below a server belongs to the organization too.
+  // What is below a server belongs to the organization too; what is not may name an empty id.
   const found = Object.entries(kind.parents).flatMap(([above, { idAt }]) => {
     const id = valueAt(row, idAt);
-    return typeof id === 'string' ? [{ above, id }] : [];
+    return typeof id === 'string' && id !== '' ? [{ above, id }] : [];
   });
   return found.find(({ above }) => above !== root) ?? found[0];
 }
