@@ -32,6 +32,7 @@ export function shownRow(
 ): Row {
   const { state, digests, values = 'usual' } = input;
   const pairs = knownPairs(state.resources[address] ?? state.resources[blockOf(address)]);
+  const changes = new Map(attributes.map((one) => [attributeName(one.attribute), one]));
   const now = readRow(kind, row);
   const shown: Record<string, unknown> = { ...row };
   for (const [name, field] of Object.entries(kind.fields)) {
@@ -42,7 +43,7 @@ export function shownRow(
     const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
     const known = (one: Attribute, value: Json): Json | undefined => {
       const planned =
-        attributes.find(({ attribute: { field: other, key } }) => other === one.field && key === one.key) ??
+        changes.get(attributeName(one)) ??
         undeclared(digests, address, { attribute: one, field, pair: pairs[attributeName(one)], observed: value });
       const found = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
       return found === undefined ? undefined : mapTexts(found, input.redact);
