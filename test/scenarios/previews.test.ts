@@ -5,6 +5,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { prunable } from '../../src/project/previews.ts';
 import { documentOf, project, trueup } from '../cli/process.ts';
+import { countedIds } from '../support/unreliable.ts';
 
 /** A root file with `preview:` on the command line. */
 
@@ -20,7 +21,8 @@ redis: { cache: { dockerImage: redis:8, databasePassword: correct-horse-4711, pr
 
 /** A platform with previews and a stage of one shop. */
 async function shop(preview = '{}') {
-  const emulator = createEmulator({ apiKey: 'key-of-previews-4711', profile: 'standard' });
+  // Of ids of chance, one in 64 begins with a hyphen, and would go behind --.
+  const emulator = createEmulator({ apiKey: 'key-of-previews-4711', profile: 'standard', newId: countedIds() });
   const server = await serve(emulator);
   open.push(server);
   const root = (environment: string, more: string) =>
