@@ -11,7 +11,7 @@ export type ComposeYaml =
   | { readonly content: unknown; readonly unmerged: unknown }
   | { readonly unreadable: Document.Parsed };
 
-/** The texts that were read last. A plan reads that of a block and that of its row on the platform, which are mostly the same. */
+/** The texts read most recently: a plan reads the one of a block and the one on the platform, and they are mostly equal. */
 const lately = new Map<string, ComposeYaml>();
 /** Most texts that are kept. */
 const maxKept = 1_000;

@@ -511,12 +511,12 @@ function readText(
   let [filled, end] = [0, first];
   let start = first;
   for (let next = first; start < text.length; start = next) {
-    const newline = text.indexOf('\n', start);
-    const line = text.slice(start, newline === -1 ? text.length : newline);
-    next = start + line.length + Number(newline !== -1);
+    const { text: line, next: behind } = lineAt(text, start);
+    next = behind;
     const found = line.search(/[^ ]/);
     if (found === -1) {
-      if (column === undefined || line.length > column || newline === -1) return undefined;
+      const hasEnd = next > start + line.length;
+      if (column === undefined || line.length > column || !hasEnd) return undefined;
       lines.push('');
       continue;
     }

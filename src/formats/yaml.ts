@@ -39,8 +39,8 @@ export function parseYaml(
     }
     yield* parser.end();
   }
-  // It always gives one, of an empty text too.
   const composer = new Composer({ ...options, uniqueKeys: false }); // they are compared below, in linear time
+  // It always gives a document, of an empty text too.
   const [document = parseDocument('', options), second] = composer.compose(syntax(), true, text.length);
   if (deepAt !== undefined) {
     const empty = parseDocument('', options);
