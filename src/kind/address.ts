@@ -49,41 +49,24 @@ export function addressBelow(above: string | undefined, address: string): string
 /** The marks of texts that name a part of a block, in a plan and in a state. No block can have one. */
 const marks = { deployment: ' (deploy)', run: ' (run)', deposed: ' (old)' } as const;
 
-/** The address of the deployment of a service. */
-export function deploymentAddress(service: string): string {
-  return service + marks.deployment;
-}
-
-/** The service whose deployment an address names; undefined for any other address. */
-export function deployedService(address: string): string | undefined {
-  return address.endsWith(marks.deployment) ? address.slice(0, -marks.deployment.length) : undefined;
-}
-
-/** The address of the run of a command of an object. */
-export function runAddress(address: string): string {
-  return address + marks.run;
-}
-
-/** The block whose deployment or run an address names; undefined for any other address. */
-export function actedOn(address: string): string | undefined {
-  return address.endsWith(marks.run) ? address.slice(0, -marks.run.length) : deployedService(address);
-}
-
 /**
- * The address of an object that a new one of a replacement took the place of. A deposed object keeps the address that it
- * has: the next one of its block gets the mark once more.
+ * A part of a block: the deployment of its service, the run of a command of its object, or an object that a new one of a
+ * replacement took the place of.
  */
-export function deposedAddress(address: string): string {
-  return address + marks.deposed;
+export type Part = keyof typeof marks;
+
+/** The text of the address of a part. A block can have several deposed objects, each with one mark more than the one before. */
+export function partAddress(address: string, part: Part): string {
+  return address + marks[part];
 }
 
-/** The block of an address, which names the block itself, its deployment, a run of it or its deposed object. */
-export function blockOf(address: string): string {
-  const block = actedOn(address);
-  if (block !== undefined) return block;
+/** The block that the text of an address names, and the part of it; undefined: the block itself. */
+export function readAddress(address: string): { readonly block: string; readonly part: Part | undefined } {
+  for (const part of ['deployment', 'run'] as const)
+    if (address.endsWith(marks[part])) return { block: address.slice(0, -marks[part].length), part };
   // A mark inside of brackets belongs to a key.
   const at = address.indexOf(marks.deposed, address.lastIndexOf(']') + 1);
-  return at === -1 ? address : address.slice(0, at);
+  return at === -1 ? { block: address, part: undefined } : { block: address.slice(0, at), part: 'deposed' };
 }
 
 /** Splits an address into its keys and sections; undefined when it is not one. */

@@ -1,4 +1,4 @@
-import { blockOf } from '../kind/address.ts';
+import { partAddress, readAddress } from '../kind/address.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, same } from '../formats/json.ts';
 import { dependencies } from '../graph/order.ts';
@@ -36,7 +36,7 @@ export function targetFor(
   const protect = protectOf(options);
   return {
     address,
-    block: blockOf(address),
+    block: readAddress(address).block,
     scope,
     kind,
     id: undefined,
@@ -48,6 +48,22 @@ export function targetFor(
     protect,
     ...unchanged,
   };
+}
+
+/** The same of the deployment of a service, or of the run of a command of an object. */
+export function targetBeside(
+  { address, kind, id, position }: Action,
+  part: 'deployment' | 'run',
+  dependsOn: Iterable<string>,
+) {
+  const about = { kind, parent: address, options: {}, dependsOn: [...new Set(dependsOn)] };
+  return { ...targetFor({ ...about, address: partAddress(address, part) }, undefined), id, position };
+}
+
+/** The address that the object of an action has from now on, because a new one takes its place. */
+export function deposedAddress(address: string, isTaken: (address: string) => boolean): string {
+  const deposed = partAddress(address, 'deposed');
+  return isTaken(deposed) ? deposedAddress(deposed, isTaken) : deposed;
 }
 
 /** The same of a declared resource, with the changes of its options. */

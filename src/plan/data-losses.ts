@@ -12,7 +12,7 @@ import { lossAsShown, shownRow } from './shown-rows.ts';
 import { wantedOf } from './standing.ts';
 
 /** An object that stays, with what is written to it. */
-interface Changing extends Pick<Action, 'address' | 'kind' | 'attributes'> {
+interface Changing extends Pick<Action, 'address' | 'block' | 'kind' | 'attributes'> {
   readonly privateKeys: Resource['privateKeys'] | undefined;
   readonly object: ObservedObject;
   /** The action of the parent that it is to have. */

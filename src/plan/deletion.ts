@@ -23,12 +23,12 @@ interface PlannedDeletion extends Pick<Target, 'dataAtRisk' | 'notes'> {
 /** Plans the requests that delete an object; notes what forbids it, and what is deleted with it. */
 export function planDeletion(
   input: PlanInput,
-  about: Pick<Target, 'kind' | 'address' | 'options' | 'protect' | 'position'>,
+  about: Pick<Target, 'kind' | 'address' | 'block' | 'options' | 'protect' | 'position'>,
   object: ObservedObject,
   { action, parent }: { readonly action: 'delete' | 'replace'; readonly parent: Action | undefined },
 ): PlannedDeletion {
-  const { kind, address, options, protect } = about;
-  const shown = onceFor((row: Row) => shownRow(input, { kind, address, row }));
+  const { kind, address, block, options, protect } = about;
+  const shown = onceFor((row: Row) => shownRow(input, { kind, address, block, row }));
   const lossOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
   const loss = lossAsShown(lossOf(object.row), () => lossOf(shown(object.row)));
   const isProtected = protect === true || parent?.protect === true;

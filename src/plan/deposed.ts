@@ -1,9 +1,9 @@
 import { groupBy } from '../kind/group.ts';
-import { deposedAddress } from '../kind/address.ts';
 import { same } from '../formats/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { type Action, createsFirst, createsObject, isDeletion, isDeposed } from './action.ts';
+import { deposedAddress } from './action-target.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -16,8 +16,7 @@ export function withDeposed(
     [...actions.values()].flatMap((action) => {
       const object = input.observed.objects.get(action.address);
       if (!createsFirst(action) || object === undefined) return [];
-      let old = deposedAddress(action.address);
-      while (actions.has(old)) old = deposedAddress(old);
+      const old = deposedAddress(action.address, (address) => actions.has(address));
       return [[action.address, { old, object }] as const];
     }),
   );

@@ -132,7 +132,7 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
     object.row,
     isElsewhere ? resource.parent : undefined,
   );
-  const losses = lossesOf(input, { address, kind, attributes, privateKeys, object, parent, isElsewhere });
+  const losses = lossesOf(input, { ...target, attributes, privateKeys, object, parent, isElsewhere });
   const isProtected =
     target.protect === true || parent?.protect === true || (losses.length > 0 && isOfProtected(input, kind, object));
   const { dataAtRisk, warnings } = weigh(losses, { address, position: target.position, isProtected });

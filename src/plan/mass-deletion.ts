@@ -4,7 +4,6 @@ import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
-import { blockOf } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import { movedEntry } from './moved-addresses.ts';
 import { type Action, deletesObject, isDeletion, leavesState } from './action.ts';
@@ -29,6 +28,8 @@ export function massDeletions(
   const isDeleted = (address: string) => isAt({ byAddress }, address, isDeletion);
   const areGone = (addresses: readonly string[]) => addresses.every((one) => isAt({ byAddress }, one, leavesState));
   const known = Object.keys(resources);
+  // The old object of a replacement and the new one are one resource.
+  const blocksOf = (addresses: readonly string[]) => [...new Set(addresses.map((one) => blockIn(byAddress, one)))];
   const deleted = blocksOf(known.filter(isDeleted));
   if (blocksOf(known).length > 1 && deleted.length > 0 && areGone(known)) {
     const message = `this plan deletes everything that the state holds, ${deleted.length} ${deleted.length === 1 ? 'resource' : 'resources'}: ${someOf(deleted)}`;
@@ -63,7 +64,7 @@ export function emptiedEnvironment(
 ): Diagnostic[] {
   const byAddress = actionsByAddress(actions);
   const services = Object.keys(resources).filter((address) => resources[address]?.parent === environment);
-  const deleted = blocksOf(services.filter((address) => isAt({ byAddress }, address, isDeletion)));
+  const deleted = services.filter((address) => isAt({ byAddress }, address, isDeletion));
   const stays = environment !== undefined && !isAt({ byAddress }, environment, leavesState);
   const areGone = services.every((address) => isAt({ byAddress }, address, leavesState));
   if (!stays || !areGone || deleted.length < few) return [];
@@ -72,8 +73,9 @@ export function emptiedEnvironment(
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
+  const byAddress = actionsByAddress(actions);
   const known = Object.entries(resources).flatMap(([address, { kind, id }]) =>
-    id === null ? [] : [[kind, blockOf(address)] as const],
+    id === null ? [] : [[kind, blockIn(byAddress, address)] as const],
   );
   const going = actions.filter(deletesObject).map(({ kind, block }) => [kind.kind, block] as const);
   return manyOfOneKind(going, known).map(({ those, addresses }) => {
@@ -111,7 +113,7 @@ export function inProject<T>(all: readonly T[], kindOf: (one: T) => Kind | undef
   return inside.length > 0 ? inside : all;
 }
 
-/** The addresses of the resources: the old object of a replacement and the new one are one. */
-function blocksOf(addresses: readonly string[]): string[] {
-  return [...new Set(addresses.map(blockOf))];
+/** The block of a record, by its action. */
+function blockIn(byAddress: ReadonlyMap<string, Action>, address: string): string {
+  return byAddress.get(address)?.block ?? address;
 }

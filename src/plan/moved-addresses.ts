@@ -1,12 +1,11 @@
 import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { normalAddress, blockOf } from '../kind/address.ts';
+import { normalAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
-import { moveAddress, readdress } from '../state/readdress.ts';
-import type { StateRecord } from '../state/record.ts';
+import { moveAddress, readdress, withoutUnbegun } from '../state/readdress.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isKept } from './action.ts';
 
@@ -87,16 +86,6 @@ export function withOrigins(actions: readonly Action[], origins: Origins): reado
     if (movedFrom === undefined) return one;
     return isKept(one) ? { ...one, movedFrom, action: 'move' } : { ...one, movedFrom };
   });
-}
-
-/** The records without those of replacements that did not come to their create: the old object is still the one. */
-function withoutUnbegun(records: State['resources']): State['resources'] {
-  const isUnbegun = ([address, { id }]: [string, StateRecord]) => {
-    const block = blockOf(address);
-    return id !== null && block !== address && records[block]?.id === id;
-  };
-  const entries = Object.entries(records);
-  return entries.some(isUnbegun) ? Object.fromEntries(entries.filter((entry) => !isUnbegun(entry))) : records;
 }
 
 function lastOf(next: ReadonlyMap<string, string>, address: string): string {

@@ -1,5 +1,4 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { deploymentAddress } from '../kind/address.ts';
 import type { Row } from '../formats/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/kind-command.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -8,7 +7,7 @@ import { takes } from '../kind/row-values.ts';
 import { type Outputs, knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
-import { targetFor } from './action-target.ts';
+import { targetBeside } from './action-target.ts';
 import { actionsByAddress } from './relations.ts';
 import { questionsFor } from './questions.ts';
 import { stalenessOf } from './staleness.ts';
@@ -140,7 +139,6 @@ function withheld(service: ServiceActions, command: KindCommand, outputs: Output
 }
 
 function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, through: readonly string[]) {
-  const { address, kind } = root;
   const members: Record<string, Member> = {};
   if (takes(command.call, 'title')) members.title = literal('Trueup');
   if (takes(command.call, 'description')) members.description = { is: 'mark' };
@@ -148,15 +146,12 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
   const changing = leafs
     .filter((leaf) => reachesContainers(leaf, root) && isEffective(leaf))
     .map((leaf) => leaf.address);
-  const dependsOn = [...new Set([address, ...changing, ...through])];
   return {
-    ...targetFor({ address: deploymentAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
+    ...targetBeside(root, 'deployment', [root.address, ...changing, ...through]),
     action: 'deploy' as const,
     restores: undefined,
-    id: root.id,
     teardown: [] as const,
     steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],
-    position: root.position,
   };
 }
 

@@ -29,7 +29,7 @@ import {
   outputsOf,
 } from './action.ts';
 import { everything } from './narrow.ts';
-import { actionsByAddress } from './relations.ts';
+import { actionsByAddress, recordedAt } from './relations.ts';
 import type { FactKind, PlanFacts, PlanFile } from './plan-file.ts';
 import { writesOrRemoves } from './decide.ts';
 
@@ -260,15 +260,14 @@ function valueOf(field: Field, wanted: Wanted, outputs: Outputs): Json {
 
 /** What the platform has where something is overwritten, and of what goes everything that is known to be ours. */
 function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
-  const { address, block, kind, attributes } = action;
+  const { address, kind, attributes } = action;
   const was = (path: string, field: Field, content: Json): Fact => {
     const normal = (field.codec ?? plain).normal(content);
     // Others may go on adding to a set.
     return ['was', path, field.codec === contains && Array.isArray(normal) ? (normal as Json[]) : [normal]];
   };
   if (deletesObject(action)) {
-    const { resources } = plan.base;
-    const record = resources[address] ?? resources[block];
+    const record = plan.base.resources[recordedAt(plan.base, action)];
     const row = plan.observed.objects.get(address)?.row;
     if (record === undefined || row === undefined) return;
     for (const name of new Set(Object.keys(record.pairs).map(fieldOfAttribute))) {

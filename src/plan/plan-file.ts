@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { once } from '../api/once.ts';
+import { type Part, readAddress } from '../kind/address.ts';
 
 /**
  * A reviewed plan as a file: flat facts, by address and path. In clear it holds no value of the manifest or of the
@@ -90,6 +91,18 @@ export const comparedFacts = [
   ...(['platformVersion', 'organizationId', 'projectId'] as const),
   ...(['state', 'moved', 'accepted', 'facts'] as const),
 ];
+
+/** What the facts of a file are about: an address, its block, and the part of that; undefined: the block itself. */
+interface Subject {
+  readonly address: string;
+  readonly block: string;
+  readonly part: Part | undefined;
+}
+
+/** Reads what facts are about. */
+export function subjectsOf(facts: PlanFile['facts']): readonly Subject[] {
+  return Object.keys(facts).map((address) => ({ address, ...readAddress(address) }));
+}
 
 /** The text of the file. */
 export function planFileText(file: PlanFile): string {

@@ -45,6 +45,14 @@ export function actionsByAddress(actions: readonly Action[]): ReadonlyMap<string
   return new Map(actions.map((action) => [action.address, action]));
 }
 
+/** The address of the record of an object; that of its block, where a plan is about to depose the object. */
+export function recordedAt(
+  { resources }: Pick<State, 'resources'>,
+  { address, block }: Pick<Action, 'address' | 'block'>,
+): string {
+  return resources[address] === undefined ? block : address;
+}
+
 /** Whether the action at an address is one of those. */
 export function isAt(
   { byAddress }: Pick<Relations, 'byAddress'>,

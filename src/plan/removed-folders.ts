@@ -19,7 +19,7 @@ export function withRemovedFolders(input: Planning, actions: readonly Action[]):
       if (root.protect !== true && state.deployments[root.address] !== undefined) return [];
       const above = observed.objects.get(root.parent ?? '')?.row ?? {};
       const loss = lossAsShown(deploymentRemoves(row, above), () =>
-        deploymentRemoves(shownRow(input, { kind: root.kind, address: root.address, row }), above),
+        deploymentRemoves(shownRow(input, { kind: root.kind, address: root.address, block: root.block, row }), above),
       );
       return loss === undefined ? [] : [[root.address, loss.what] as const];
     }),

@@ -1,9 +1,8 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { actedOn } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
 import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
-import { type PlanFacts, type PlanFile, comparedFacts } from './plan-file.ts';
+import { type PlanFacts, type PlanFile, comparedFacts, subjectsOf } from './plan-file.ts';
 import { type Compared, surprises, whatIsLeftOut } from './reviewed-sentences.ts';
 
 /** What comparing needs. */
@@ -42,20 +41,13 @@ export function comparePlans({ reviewed, now, project, resources }: ComparisonIn
   const otherState = aboutState(reviewed, now);
   if (otherState !== undefined) return [outdated(otherState)];
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const [old, present] = [new Map(Object.entries(reviewed.facts)), new Map(Object.entries(now.facts))];
-  const differing = [...new Map([...old, ...present]).keys()].filter(
-    (address) => !same(old.get(address), present.get(address)),
-  );
-  const compared = differing.map((address) => {
-    const acted = actedOn(address);
-    const block = acted ?? address;
-    return {
-      block,
-      isBeside: acted !== undefined,
-      reviewed: new Map(Object.entries(old.get(address) ?? {})),
-      now: new Map(Object.entries(present.get(address) ?? {})),
-      resource: declared.get(block),
-    };
+  const compared = subjectsOf({ ...reviewed.facts, ...now.facts }).flatMap(({ address, block, part }) => {
+    const [old, present] = [reviewed.facts[address], now.facts[address]];
+    if (same(old, present)) return [];
+    const isBeside = part === 'deployment' || part === 'run';
+    const named = isBeside ? block : address;
+    const mapOf = (facts = {}) => new Map<string, string>(Object.entries(facts));
+    return [{ block: named, isBeside, reviewed: mapOf(old), now: mapOf(present), resource: declared.get(named) }];
   });
   const about = (isBeside: boolean): Diagnostic[] =>
     compared.flatMap((one) => {

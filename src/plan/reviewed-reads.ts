@@ -1,5 +1,4 @@
 import { dependencies } from '../graph/order.ts';
-import { blockOf } from '../kind/address.ts';
 import { attributeField, attributeName } from '../kind/attribute.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Kind, holdersOfServices } from '../kind/kind.ts';
@@ -7,7 +6,7 @@ import { mayMention, variablesAbove } from '../manifest/mentions.ts';
 import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { PlanFile } from './plan-file.ts';
+import { type PlanFile, subjectsOf } from './plan-file.ts';
 import { declarationOf, isEdited } from './standing.ts';
 
 /** The blocks that a reviewed plan changes. */
@@ -22,12 +21,9 @@ export interface Touched {
 
 /** Finds what a plan touches in its facts. */
 export function touchedBy(facts: PlanFile['facts']): Touched {
-  const all = Object.entries(facts).map(([address, paths]) => ({
-    block: blockOf(address),
-    paths: Object.keys(paths),
-  }));
+  const all = subjectsOf(facts);
   const having = (isMeant: (path: string) => boolean) =>
-    new Set(all.flatMap(({ block, paths }) => (paths.some(isMeant) ? [block] : [])));
+    new Set(all.flatMap(({ address, block }) => (Object.keys(facts[address] ?? {}).some(isMeant) ? [block] : [])));
   return {
     blocks: having((path) => !/^(block|declared|missing)( |$)/.test(path)),
     going: having((path) => /^action (delete|replace)/.test(path)),

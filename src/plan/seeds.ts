@@ -1,9 +1,9 @@
-import { runAddress } from '../kind/address.ts';
 import { commandFor, seedCommand } from '../kind/command-call.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Action, createsObject, isDeferred, isDeletion, isEffective, leavesState } from './action.ts';
-import { targetFor } from './action-target.ts';
+import { targetBeside } from './action-target.ts';
 import type { Planning } from './input.ts';
+import { actionsByAddress } from './relations.ts';
 import { stepOf } from './steps.ts';
 
 /**
@@ -13,7 +13,7 @@ import { stepOf } from './steps.ts';
 export function withSeeds(input: Planning, planned: readonly Action[]): readonly Action[] {
   const { seeds = [], state, destroys, deploys, observed } = input;
   if (seeds.length === 0 || destroys) return planned;
-  const actions = new Map(planned.map((action) => [action.address, action]));
+  const actions = new Map(actionsByAddress(planned));
   const before = planned.filter((one) => isEffective(one) && !isDeletion(one)).map(({ address }) => address);
   const runs: Action[] = [];
   for (const seed of seeds) {
@@ -22,25 +22,21 @@ export function withSeeds(input: Planning, planned: readonly Action[]): readonly
     const hasRun = state.resources[seed]?.ran === true && !createsObject(root);
     const service = actions.get(root.parent ?? '');
     if (hasRun || !deploys || service === undefined || service.service?.isLeft === true) continue;
-    const { kind, position, id } = root;
-    const command = commandFor(kind, seedCommand, observed.objects.get(seed)?.row ?? {});
+    const command = commandFor(root.kind, seedCommand, observed.objects.get(seed)?.row ?? {});
     if (command === undefined || 'cannot' in command) {
       const message = `${seed} cannot be run: the platform has no operation for it`;
       const remedy = 'Take it out of seed: under preview:.';
       actions.set(seed, {
         ...root,
-        notes: [...root.notes, diagnostic('not-served', message, { address: seed, position, remedy })],
+        notes: [...root.notes, diagnostic('not-served', message, { address: seed, position: root.position, remedy })],
       });
       continue;
     }
-    const dependsOn = [...new Set([seed, ...before, ...runs.map(({ address }) => address)])];
     runs.push({
-      ...targetFor({ address: runAddress(seed), kind, parent: seed, options: {}, dependsOn }, undefined),
+      ...targetBeside(root, 'run', [seed, ...before, ...runs.map(({ address }) => address)]),
       action: 'run',
-      id,
       teardown: [],
       steps: [stepOf(root, 'run', command.call, {}, [])],
-      position,
     });
   }
   return [...planned.map((one) => actions.get(one.address) ?? one), ...runs];

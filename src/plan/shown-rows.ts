@@ -1,20 +1,17 @@
 import { type Attribute, attributeName, readRow } from '../kind/attribute.ts';
 import { type Json, type Row, isRow, mapTexts } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { blockOf } from '../kind/address.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/pending-operation.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import { addressesById } from '../observe/observed.ts';
-import type { AttributeChange } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import type { PlanInput } from './input.ts';
+import { recordedAt } from './relations.ts';
 import { observedAs } from './shown-values.ts';
 import { undeclared, wantedOf } from './standing.ts';
 
 /** An object with its row, in which secrets stand in clear. */
-interface Placed {
-  readonly kind: Kind;
-  readonly address: string;
+interface Placed extends Pick<Action, 'kind' | 'address' | 'block'> {
   readonly row: Row;
   /** What is declared of it, where that is known. */
   readonly attributes?: readonly AttributeChange[];
@@ -28,10 +25,11 @@ interface Placed {
  */
 export function shownRow(
   input: PlanInput,
-  { kind, address, row, attributes = [], privateKeys, outputs = noOutputs }: Placed,
+  { kind, address, block, row, attributes = [], privateKeys, outputs = noOutputs }: Placed,
 ): Row {
   const { state, digests, values = 'usual' } = input;
-  const pairs = knownPairs(state.resources[address] ?? state.resources[blockOf(address)]);
+  const recorded = recordedAt(state, { address, block });
+  const pairs = knownPairs(state.resources[recorded]);
   const changes = new Map(attributes.map((one) => [attributeName(one.attribute), one]));
   const now = readRow(kind, row);
   const shown: Record<string, unknown> = { ...row };
@@ -44,7 +42,7 @@ export function shownRow(
     const known = (one: Attribute, value: Json): Json | undefined => {
       const planned =
         changes.get(attributeName(one)) ??
-        undeclared(digests, address, { attribute: one, field, pair: pairs[attributeName(one)], observed: value });
+        undeclared(digests, recorded, { attribute: one, field, pair: pairs[attributeName(one)], observed: value });
       const found = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
       return found === undefined ? undefined : mapTexts(found, input.redact);
     };
@@ -64,7 +62,7 @@ export function shownRow(
     shown[at] = rows.map((item: unknown) => {
       if (!isRow(item)) return item;
       const below = addressesById(input.observed.objects).get(String(item[child.identity.id]));
-      return below === undefined ? item : shownRow(input, { kind: child, address: below, row: item });
+      return below === undefined ? item : shownRow(input, { kind: child, address: below, block: below, row: item });
     });
   }
   return shown;

@@ -1,4 +1,4 @@
-import { addressParts, blockOf, childAddress } from '../kind/address.ts';
+import { addressParts, childAddress } from '../kind/address.ts';
 
 /** A block, as far as its place follows from it. */
 interface Placed {
@@ -19,7 +19,7 @@ const onePart = /^(?:[A-Za-z_][A-Za-z0-9_-]*|\["(?:[^"\\]|\\.)*"\])$/;
  * organization. An address has sections and keys in turn; an environment has no section, and a single block no key.
  */
 export function environmentOf({ address, single }: Placed): string | undefined {
-  const [first = '', ...others] = addressParts(blockOf(address)) ?? [];
+  const [first = '', ...others] = addressParts(address) ?? [];
   const isInOne = others.length % 2 === (single === true ? 1 : 0) && first !== '';
   return isInOne ? childAddress(undefined, undefined, first) : undefined;
 }

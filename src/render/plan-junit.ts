@@ -6,7 +6,7 @@ import { type JunitCase, junitXml } from './junit.ts';
 import { type ReviewSite, fileInRepository } from './report-links.ts';
 import type { Style } from './style.ts';
 import { isChange } from './action-words.ts';
-import { plannedAddress } from './progress-view.ts';
+import { plannedName } from './progress-view.ts';
 
 /** Renders a plan in the form of JUnit: a case for each resource, which fails when it has an error. */
 export function planJunit({ actions, diagnostics }: PlanDocument, site: ReviewSite, style: Style): string {
@@ -26,7 +26,7 @@ function caseOf(action: PlannedAction, changes: readonly string[], site: ReviewS
   const { problem, output } = problemOf(...notes);
   return {
     group: kind,
-    name: plannedAddress(action),
+    name: plannedName(action),
     file: position === undefined ? undefined : fileInRepository(site, position.file),
     problem,
     output: [...changes, ...output],

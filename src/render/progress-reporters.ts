@@ -4,7 +4,7 @@ import type { EventDocument } from './document-schemas.ts';
 import type { Reporter } from './progress.ts';
 import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
 import { renderTree } from './progress-tree.ts';
-import { type ProgressView, type Running, type Stage, plannedAddress, runningIn } from './progress-view.ts';
+import { type ProgressView, type Running, type Stage, plannedName, runningIn } from './progress-view.ts';
 import type { Style } from './style.ts';
 
 /** Milliseconds between two drawings, between two checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */
@@ -130,7 +130,7 @@ function eventByEvent(print: {
   readonly cut?: (view: ProgressView, now: number) => void;
 }): Reporter {
   return (view, { plan, counts, clock }) => {
-    const kinds = new Map(plan.actions.map((action) => [plannedAddress(action), action.kind]));
+    const kinds = new Map(plan.actions.map((action) => [plannedName(action), action.kind]));
     let last = clock();
     const moment = (): Moment => ({ now: last, elapsed: last - view.began, counts });
     return {
@@ -138,7 +138,7 @@ function eventByEvent(print: {
       event: (event, stage) => {
         last = clock();
         const isBegun = event.event !== 'started' && event.event !== 'skipped';
-        const kind = kinds.get(plannedAddress(event)) ?? '';
+        const kind = kinds.get(plannedName(event)) ?? '';
         print.event(event, { ...moment(), kind, took: isBegun ? tookOf(stage, last) : undefined });
       },
       tick: () => {

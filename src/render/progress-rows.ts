@@ -2,12 +2,12 @@ import { isWithin } from '../kind/address.ts';
 import { columnsOf } from './columns.ts';
 import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { printable } from './printable.ts';
-import { type ProgressRow, type ProgressView, plannedAddress } from './progress-view.ts';
+import { type ProgressRow, type ProgressView, plannedName } from './progress-view.ts';
 import { actionWords, isBeside, isChange, isRemoval } from './action-words.ts';
 
 /** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
 export function buildRows(plan: Pick<PlanDocument, 'actions'>): Pick<ProgressView, 'rows' | 'names'> {
-  const actions = new Map(plan.actions.map((action) => [plannedAddress(action), action]));
+  const actions = new Map(plan.actions.map((action) => [plannedName(action), action]));
   const below = new Map<string | undefined, string[]>();
   const append = (parent: string | undefined, address: string): void => {
     const list = below.get(parent);

@@ -10,7 +10,7 @@ import {
   type ProgressView,
   type StagedRows,
   openStageOf,
-  plannedAddress,
+  plannedName,
   stageRows,
 } from './progress-view.ts';
 import type { Style, Tone } from './style.ts';
@@ -162,7 +162,7 @@ const lastWords: Readonly<Record<OpenStage['is'], string>> = {
 
 function waitingWords(row: ProgressRow, view: ProgressView): readonly string[] {
   const needs = row.needs.filter((one) =>
-    ['waiting', 'running'].includes(view.stages.get(plannedAddress(one))?.is ?? 'waiting'),
+    ['waiting', 'running'].includes(view.stages.get(plannedName(one))?.is ?? 'waiting'),
   );
   const [first] = needs;
   if (first === undefined) return ['waiting'];

@@ -1,7 +1,6 @@
 import type { ApplyEvent } from '../apply/job.ts';
-import { deploymentAddress, runAddress } from '../kind/address.ts';
 import type { ActionName } from './document-schemas.ts';
-import { isBeside, isChange, isDeployment } from './action-words.ts';
+import { isBeside, isChange } from './action-words.ts';
 
 /** The phase of a deployment that apply waits for. */
 export type WaitsFor = Extract<ApplyEvent, { event: 'waiting' }>['for'];
@@ -53,10 +52,9 @@ export interface ProgressView {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** The name of an action, of an event too: its address, or that of the deployment or run of one. */
-export function plannedAddress(one: { readonly address: string; readonly action: ActionName }): string {
-  if (isDeployment(one)) return deploymentAddress(one.address);
-  return isBeside(one) ? runAddress(one.address) : one.address;
+/** Names an action among those of its plan, and an event of it: by its address, and its word where it is beside another one. */
+export function plannedName(one: { readonly address: string; readonly action: ActionName }): string {
+  return isBeside(one) ? `${one.address} (${one.action})` : one.address;
 }
 
 /** The stage of an action after an event. */

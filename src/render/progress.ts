@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import type { PlanDocument } from './document-schemas.ts';
 import { buildRows } from './progress-rows.ts';
-import { type ProgressView, type Stage, nextStage, plannedAddress } from './progress-view.ts';
+import { type ProgressView, type Stage, nextStage, plannedName } from './progress-view.ts';
 
 /** Reports the events of an apply until it ends. */
 export interface Progress {
@@ -42,7 +42,7 @@ export function createProgress({ reporter, ...input }: ProgressInput): Progress 
   const stop = every(report.pace, report.tick);
   return {
     onEvent: (event) => {
-      const address = plannedAddress(event);
+      const address = plannedName(event);
       const stage = nextStage(stages.get(address) ?? { is: 'waiting' }, event, clock());
       stages.set(address, stage);
       report.event(event, stage);

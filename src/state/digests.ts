@@ -1,8 +1,8 @@
-import { blockOf } from '../kind/address.ts';
 import { type Digests, digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';
+import { birthplaceOf } from './readdress.ts';
 import { keyProblem } from './unusable.ts';
 import { digested } from './former-words.ts';
 
@@ -14,7 +14,7 @@ export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earli
   const at = digestsAt(key, state);
   // Most attributes have no digest: the place of one is found when it is made.
   return (address, attribute) => (text, like) =>
-    at(state.resources[address]?.bornAt ?? blockOf(address), attribute)(text, like);
+    at(birthplaceOf(address, state.resources[address]), attribute)(text, like);
 }
 
 /** Makes digests of texts at a place that is no address, such as the id of an object. */

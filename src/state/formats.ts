@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { firstRecord, migrateFirst } from './format-1.ts';
 import { type FormerRecord, formerRecordSchema, migrateRecord } from './format-3.ts';
 import { once } from '../api/once.ts';
-import { deployedService } from '../kind/address.ts';
+import { partAddress, readAddress } from '../kind/address.ts';
 import { isObject } from '../formats/json.ts';
 import type { Deploys, Entry, StateRecord } from './record.ts';
 import type { State } from './state.ts';
@@ -27,12 +27,18 @@ const formerRecords: Readonly<Record<Exclude<Format, 4>, () => z.ZodType<FormerR
   3: once(() => z.custom<FormerRecord>(isObject)),
 };
 
+/** An entry as a journal has it: the address says whether it is a record or deployments. */
+export function writeEntry([address, content, part]: Entry): readonly [address: string, content: unknown] {
+  return [part === 'deployments' ? partAddress(address, 'deployment') : address, content];
+}
+
 /** Reads what a journal of a format says of an address, in the newest format. Undefined when it is nothing of Trueup. */
 export function readEntries(format: Format, address: string, content: unknown): readonly Entry[] | undefined {
-  const service = deployedService(address);
+  const { block, part } = readAddress(address);
+  const isOfService = part === 'deployment';
   // In a former format, the record of a service has its deployments.
-  if (content !== null && (format === newestFormat ? !isObject(content) : service !== undefined)) return undefined;
-  if (service !== undefined) return [[service, content as Deploys | null, 'deployments']];
+  if (content !== null && (format === newestFormat ? !isObject(content) : isOfService)) return undefined;
+  if (isOfService) return [[block, content as Deploys | null, 'deployments']];
   if (content === null || format === newestFormat) return [[address, content as StateRecord | null]];
   const former = formerRecords[format]().safeParse(content).data;
   if (former === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { blockOf, isWithin } from '../kind/address.ts';
+import { isWithin, readAddress } from '../kind/address.ts';
 import type { Deploys, StateRecord } from './record.ts';
 import type { State } from './state.ts';
 
@@ -32,8 +32,24 @@ export function readdress(
 
 /** A record that gets another address: its digests stay those of the address that they were made for. */
 export function atAddress(record: StateRecord, from: string, to: string): StateRecord {
-  const { bornAt = blockOf(from), ...facts } = record;
-  return bornAt === blockOf(to) ? facts : { ...facts, bornAt };
+  const { bornAt: _, ...facts } = record;
+  const bornAt = birthplaceOf(from, record);
+  return bornAt === birthplaceOf(to) ? facts : { ...facts, bornAt };
+}
+
+/** The address that the digests of the record at an address are bound to: that of its block when they were made first. */
+export function birthplaceOf(address: string, record?: Pick<StateRecord, 'bornAt'>): string {
+  return record?.bornAt ?? readAddress(address).block;
+}
+
+/** Records without those of replacements that did not come to their create: the old object is still the one. */
+export function withoutUnbegun(records: State['resources']): State['resources'] {
+  const isUnbegun = ([address, { id }]: [string, StateRecord]) => {
+    const { block } = readAddress(address);
+    return id !== null && block !== address && records[block]?.id === id;
+  };
+  const entries = Object.entries(records);
+  return entries.some(isUnbegun) ? Object.fromEntries(entries.filter((entry) => !isUnbegun(entry))) : records;
 }
 
 /** An address after a move: another one, where it is the address that moves or one below it. */

@@ -2,8 +2,7 @@ import { crc32 } from 'node:zlib';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import type { Entry, StateRecord } from './record.ts';
-import { type Format, isSealed, readEntries } from './formats.ts';
-import { deploymentAddress } from '../kind/address.ts';
+import { type Format, isSealed, readEntries, writeEntry } from './formats.ts';
 import type { State } from './state.ts';
 
 /** What becomes durable together, in order. */
@@ -88,11 +87,6 @@ export function parseWave(content: unknown, format: Format): Wave | undefined {
     wave.push(...parsed);
   }
   return wave;
-}
-
-/** An entry as a journal has it: the address says whether it is a record or deployments. */
-export function writeEntry([address, content, part]: Entry): readonly [address: string, content: unknown] {
-  return [part === 'deployments' ? deploymentAddress(address) : address, content];
 }
 
 /** The states that hold records of a journal. */

@@ -1,4 +1,4 @@
-import { deploymentAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
 import { creationOf, announceWrite } from '../../src/apply/announce.ts';
 import type { Run } from '../../src/apply/apply-run.ts';
@@ -7,7 +7,7 @@ import { fieldOf } from '../../src/kind/row-values.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { writeEntry } from '../../src/state/wave.ts';
+import { writeEntry } from '../../src/state/formats.ts';
 import {
   actionOf,
   creating as pendingCreate,
@@ -231,7 +231,7 @@ describe('before a write to an existing object, the state records', () => {
     expect(written(run)).toEqual(
       new Map<string, unknown>([
         [address, { ...known, pending: write }],
-        [deploymentAddress(address), { inputs: 'a' }],
+        [partAddress(address, 'deployment'), { inputs: 'a' }],
       ]),
     );
   });
@@ -241,7 +241,7 @@ describe('before a write to an existing object, the state records', () => {
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, jobFor(run, update));
     const wave = written(run);
-    expect(wave.get(deploymentAddress(web.address))).toEqual({ inputs: 'a', stale: {} });
+    expect(wave.get(partAddress(web.address, 'deployment'))).toEqual({ inputs: 'a', stale: {} });
     expect(wave.get(web.address)).not.toHaveProperty('pending');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deposedAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { waitingInCircle } from '../../src/plan/circle.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -96,7 +96,7 @@ test('a move that needs nothing of that, and an object that stays there, are non
 });
 
 test('a deposed object that has to go before what its users need is one too', () => {
-  const old = deposedAddress('staging.redis.cache');
+  const old = partAddress('staging.redis.cache', 'deposed');
   const { state, observed } = inputOf(
     {},
     { [old]: recordOf('redis', 'cache_1', { parent: 'staging', dependsOn: ['staging'] }) },

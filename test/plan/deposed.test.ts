@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { withDeposed } from '../../src/plan/deposed.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
+import type { Row } from '../../src/formats/json.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { type Kind, root } from '../../src/kind/kind.ts';
+import type { Digests } from '../../src/secrets/digest.ts';
+import { actionOf, aStep, inputOf, kindNamed, makeDigest, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */
 
@@ -58,6 +62,25 @@ describe('the old object', () => {
     expect(planned).toEqual([first, other, update]);
     expect([...objects.keys()]).toEqual(['sshKeys.deploy']);
   });
+});
+
+test('the old object shows the lines around secrets that the record of its block has', () => {
+  const rows: Row[] = [];
+  const holding: Kind = { ...kind, lifecycle: { ...kind.lifecycle, holds: (row) => (rows.push(row), {}) } };
+  const digests: Digests = (address, attribute) => (text) => makeDigest(`${address} ${attribute} ${text}`);
+  const text = 'for: the shop\npassword-of-the-shop';
+  const stored = { digest: digests('sshKeys.deploy', 'description')(JSON.stringify(text)), secretLines: [1] };
+  const record = recordOf('sshKey', 'key_1', { pairs: { description: { wanted: stored, answered: stored } } });
+  const there = { 'sshKeys.deploy': objectOf('key_1', { sshKeyId: 'key_1', description: text }) };
+  const input = { ...inputOf(there, { 'sshKeys.deploy': record }), digests };
+  withDeposed(input, new Map([[key.address, { ...key, kind: holding }]]));
+  expect(rows.map(({ description }) => description)).toEqual(['for: the shop\n(sensitive)']);
+});
+
+test('only what stands at the top is replaced by a new object first: a row never holds an old object', () => {
+  const made = kinds.filter(({ lifecycle }) => lifecycle?.createBeforeDestroy !== undefined);
+  expect(made.length).toBeGreaterThan(3);
+  expect(made.filter(({ parents }) => Object.keys(parents).join() !== root)).toEqual([]);
 });
 
 describe('the old object is deleted after', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
 import { applyPlan } from '../../src/workflow/apply-plan.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
-import { deploymentAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import { actionsOf, answering, applyOver, everything, failed, idOf, notesOf, results } from '../support/faults.ts';
 import { deployByHand } from '../support/deployments.ts';
 import type { Bench } from '../support/world.ts';
@@ -106,7 +106,7 @@ describe('a service is not deployed', () => {
       text,
       answering(made, (operation) => (operation === 'domain.create' ? failed('disk full') : undefined)),
     );
-    expect(results(result)).toMatchObject({ [shop]: 'done', [deploymentAddress(shop)]: 'skipped' });
+    expect(results(result)).toMatchObject({ [shop]: 'done', [partAddress(shop, 'deployment')]: 'skipped' });
     // It never ran, so it is its first deployment.
     expect(await deployed(made, text)).toEqual({ [shop]: undefined });
   });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
-import { deposedAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import { fieldPath } from '../../src/kind/row-values.ts';
@@ -170,7 +170,7 @@ test.each(editsTogether())(
     const actions = actionsIn(file);
     const unnamed = group.filter((edit) => {
       // Where the new object is made first, what it replaces goes later.
-      const own = [addressOf(edit.stand), deposedAddress(addressOf(edit.stand))];
+      const own = [addressOf(edit.stand), partAddress(addressOf(edit.stand), 'deposed')];
       const paths = own.flatMap((address) => Object.keys(actions[address] ?? {}));
       const path = `was ${fieldPath(edit.stand.kind, edit.name)}`;
       return !paths.some((one) => one === path || one.startsWith(`${path}.`));

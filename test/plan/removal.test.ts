@@ -301,7 +301,7 @@ describe('a deletion or a replacement', () => {
     const known = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
     const input = { ...known, destroys };
     const protect = protection(options, recordOf('redis', 'redis_1', { options: before }));
-    const about = { kind: kindNamed('redis'), address: at, options, protect, position: here };
+    const about = { kind: kindNamed('redis'), address: at, block: at, options, protect, position: here };
     return planDeletion(input, about, there, { action, parent: undefined });
   }
 
@@ -341,7 +341,7 @@ describe('a deletion or a replacement', () => {
       ...kindNamed('redis'),
       lifecycle: { dataAtRisk: (facts) => ({ of: 'data', what: String(asked.push(facts)) }) },
     };
-    const about = { kind, address: at, options: { a: 1 }, protect: undefined, position: undefined };
+    const about = { kind, address: at, block: at, options: { a: 1 }, protect: undefined, position: undefined };
     planDeletion(input, about, there, { action: 'replace', parent: undefined });
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApplyNode } from '../../src/plan/request-order.ts';
 import { planNodes } from '../../src/plan/request-order.ts';
-import { deploymentAddress, deposedAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -28,6 +28,8 @@ const file = 'production.compose.shop.files.settings';
 const main = 'production.redis.main';
 const other = 'production.redis.other';
 const key = 'sshKeys.deploy';
+const deploymentAddress = (service: string) => partAddress(service, 'deployment');
+const deposedAddress = (address: string) => partAddress(address, 'deposed');
 
 const aCreate = { operation: 'redis.create', role: 'create', members: {}, changed: [] } as const;
 

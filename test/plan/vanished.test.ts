@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deposedAddress } from '../../src/kind/address.ts';
+import { partAddress } from '../../src/kind/address.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { vanished } from '../../src/plan/vanished.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -104,7 +104,7 @@ test('what is below a service that is there has vanished when as much as needs a
 test('an old object that a killed replacement left counts as one that is there, beside the new one at its address', () => {
   const kind = kindNamed('certificate');
   const blocks = Array.from({ length: 9 }, (_, n) => `certificates.c${n}`);
-  const known = [...blocks, deposedAddress('certificates.c8')];
+  const known = [...blocks, partAddress('certificates.c8', 'deposed')];
   const { state } = inputOf({}, Object.fromEntries(known.map((one) => [one, recordOf('certificate', one)])));
   const lost = blocks.slice(0, 3);
   const actions = known.map((one) => actionOf(one, { kind, ...(lost.includes(one) ? { action: 'create' } : {}) }));

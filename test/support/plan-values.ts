@@ -1,4 +1,4 @@
-import { blockOf } from '../../src/kind/address.ts';
+import { readAddress } from '../../src/kind/address.ts';
 import { everything } from '../../src/plan/narrow.ts';
 import { LineCounter } from 'yaml';
 import * as z from 'zod';
@@ -168,7 +168,7 @@ type ValueOf<Case, Name extends PropertyKey> = Case extends Readonly<Record<Name
 export function actionOf(address: string, more: ActionMembers = {}): Action {
   const target: Target = {
     address: more.address ?? address,
-    block: blockOf(more.address ?? address),
+    block: readAddress(more.address ?? address).block,
     scope: more.scope ?? more.address ?? address,
     kind: more.kind ?? kindNamed('redis'),
     id: 'id' in more ? more.id : `id of ${address}`,

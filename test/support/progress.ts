@@ -1,10 +1,10 @@
 import { documentOf } from './documents.ts';
 import type { ApplyEvent } from '../../src/apply/job.ts';
-import { blockOf } from '../../src/kind/address.ts';
+import { readAddress } from '../../src/kind/address.ts';
 import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
 import { buildRows } from '../../src/render/progress-rows.ts';
 import type { ProgressView, Stage, WaitsFor } from '../../src/render/progress-view.ts';
-import { nextStage, plannedAddress } from '../../src/render/progress-view.ts';
+import { nextStage, plannedName } from '../../src/render/progress-view.ts';
 import { actionOf as actionWith } from './plan-values.ts';
 import { kinds } from '../../src/resources/index.ts';
 
@@ -83,7 +83,7 @@ export type Happened = readonly [
 
 /** An event as apply tells it. */
 export function eventOf([, planned, action, what]: Happened): ApplyEvent {
-  const about = { address: action === 'deploy' ? blockOf(planned) : planned, action };
+  const about = { address: action === 'deploy' ? readAddress(planned).block : planned, action };
   switch (what) {
     case 'waiting for queue':
       return { ...about, event: 'waiting', for: 'queue' };
@@ -114,7 +114,7 @@ export function viewOf(plan: Plan, events: readonly Happened[]): ProgressView {
   const stages = new Map<string, Stage>();
   for (const happened of events) {
     const event = eventOf(happened);
-    const address = plannedAddress(event);
+    const address = plannedName(event);
     stages.set(address, nextStage(stages.get(address) ?? { is: 'waiting' }, event, 1_000 * happened[0]));
   }
   return { ...buildRows(documentOf(plan)), stages, began: 0, counts: { reads: 14, writes: 6 } };

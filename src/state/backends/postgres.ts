@@ -10,7 +10,8 @@ import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { lockLost, unusable } from '../unusable.ts';
-import { type Wave, chained, parseWave, chainReader, withWaves, writeEntry } from '../wave.ts';
+import { writeEntry } from '../formats.ts';
+import { type Wave, chained, parseWave, chainReader, withWaves } from '../wave.ts';
 import { type Database, type PostgresLocation, openDatabase } from './database.ts';
 
 /**

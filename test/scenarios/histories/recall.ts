@@ -3,7 +3,7 @@ import equal from 'fast-deep-equal';
 import { plain } from '../../../src/kind/codecs.ts';
 import type { Json } from '../../../src/formats/json.ts';
 import { canonical } from '../../../src/formats/json.ts';
-import { blockOf } from '../../../src/kind/address.ts';
+import { readAddress } from '../../../src/kind/address.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import type { Digest } from '../../../src/secrets/digest.ts';
@@ -31,7 +31,7 @@ export function recall(run: Run, episode: Episode): Memories {
   const records = Object.entries(state?.resources ?? {}).toSorted(([a], [b]) => a.length - b.length);
   const claimed = new Set([...records.flatMap(([, { id }]) => id ?? []), ...run.deeds.map(({ id }) => id)]);
   const isUnbegun = ([address, { id }]: [string, StateRecord]) =>
-    id !== null && blockOf(address) !== address && state?.resources[blockOf(address)]?.id === id;
+    id !== null && readAddress(address).part !== undefined && state?.resources[readAddress(address).block]?.id === id;
   const outputIn: OutputIn = (block, from) => {
     const value = rowsOf(after, block.kind).get(state?.resources[block.address]?.id ?? '')?.[from];
     return typeof value === 'string' ? value : undefined;

@@ -1,5 +1,5 @@
 import type { World } from '../../../src/emulator/world.ts';
-import { deploymentAddress } from '../../../src/kind/address.ts';
+import { partAddress } from '../../../src/kind/address.ts';
 import type { Json, Row } from '../../../src/formats/json.ts';
 import { canonical } from '../../../src/formats/json.ts';
 import type { State } from '../../../src/state/state.ts';
@@ -38,7 +38,7 @@ function recordsOf(state: State | undefined): string[] {
       return canonical([address, record] as unknown as Json);
     }),
     ...Object.entries(deployments).map(([address, deploys]) =>
-      canonical([deploymentAddress(address), deploys] as unknown as Json),
+      canonical([partAddress(address, 'deployment'), deploys] as unknown as Json),
     ),
   ];
 }
