@@ -11,7 +11,7 @@ import { type Run, createSentNow, digestsAt, dispatch, recordNow, recordOf, save
 import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
-import { type Member, type Step, isLeftOut } from '../plan/action.ts';
+import { type Member, type Step, isLeftOut, isAdoption } from '../plan/action.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/listed-deployments.ts';
 import { toStored } from '../state/stored.ts';
@@ -42,7 +42,7 @@ function recordBefore(run: Run, job: Job, id: string): StateRecord {
   const now = recordNow(run, job);
   if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
     // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
-    return recordOf(job, id, job.action.action === 'adopt' ? {} : knownPairs(now));
+    return recordOf(job, id, isAdoption(job.action) ? {} : knownPairs(now));
   }
   return now;
 }

@@ -15,6 +15,7 @@ import {
   isBeside,
   isEffective,
   shownAddress,
+  isReplacement,
 } from '../plan/action.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
@@ -180,7 +181,7 @@ function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
     const planned = observed.objects.get(address);
     const known = base.resources[address];
     // The outputs of an object that is about to be replaced are not those of the new one.
-    const row = action.action === 'replace' ? undefined : planned?.row;
+    const row = isReplacement(action) ? undefined : planned?.row;
     jobs.set(address, {
       action,
       planned,

@@ -24,6 +24,7 @@ import {
   isIncluded,
   isRun,
   shownAddress,
+  isReplacement,
 } from '../plan/action.ts';
 import { writesOrRemoves } from '../plan/decide.ts';
 import { type ActionNode, type ApplyNode, planNodes } from '../plan/request-order.ts';
@@ -57,26 +58,16 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
 }
 
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
-  switch (node.part) {
-    case 'read back':
-      await readBackScope(run, scopeOf(run, node), false);
-      return 'done';
-    case 'hub':
-      return 'done';
-    case 'teardown':
-    case 'make':
-    case 'deploy':
-      return inSpan(
-        () => spanOf(node),
-        async (span) => {
-          const result = await runAction(run, node, after);
-          if (result === 'failed') span?.end('failed');
-          return result;
-        },
-      );
-    default:
-      return node satisfies never;
-  }
+  if (node.part === 'read back') await readBackScope(run, scopeOf(run, node), false);
+  if (!('action' in node)) return 'done';
+  return inSpan(
+    () => spanOf(node),
+    async (span) => {
+      const result = await runAction(run, node, after);
+      if (result === 'failed') span?.end('failed');
+      return result;
+    },
+  );
 }
 
 /** The scopes that nodes write in. */
@@ -248,7 +239,7 @@ async function write(store: StateStore, state: State): Promise<Stop | undefined>
 async function tearDown(run: Run, job: Job): Promise<void> {
   const { action } = job;
   const { address } = action;
-  if (action.action === 'replace') rehearseCreation(run, job);
+  if (isReplacement(action)) rehearseCreation(run, job);
   const [first] = action.teardown;
   if (first !== undefined) {
     await refuseChanged(run, job, { step: first });
@@ -261,7 +252,7 @@ async function tearDown(run: Run, job: Job): Promise<void> {
       if (!(error instanceof PlatformError) || !saysGone(error)) throw error;
     }
   }
-  if (action.action !== 'replace') return;
+  if (!isReplacement(action)) return;
   const { root } = job.scope;
   const scope = root.object?.id;
   if (action.teardown.length > 0 && scope !== undefined) {
@@ -302,6 +293,6 @@ function addOldSecrets({ input }: Run, { attributes, kind }: Action): void {
 /** Checks that the new object can be created, before the old one goes. */
 function rehearseCreation(run: Run, job: Job): void {
   // What it refers to may come with the parent.
-  if (job.parent?.action.action === 'replace') return;
+  if (job.parent !== undefined && isReplacement(job.parent.action)) return;
   for (const step of job.action.steps) rehearse({ ...requestInput(run, job), step });
 }

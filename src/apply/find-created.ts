@@ -7,7 +7,7 @@ import { fieldPath } from '../kind/row-values.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
 import { type NaturalKey, indexRows, naturalKey } from '../observe/match.ts';
-import type { Action } from '../plan/action.ts';
+import { type Action, createsFirst, isReplacement } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import { ambiguous } from './report-failure.ts';
 import { type Run, digestsAt, recordNow } from './apply-run.ts';
@@ -99,7 +99,7 @@ export function createdAmong(
 
 /** Whether another object has an id. What is deleted first has none any more: the new object of a single block may get it. */
 function takenIn({ creations: { taken } }: Run, { action }: Job): (id: string) => boolean {
-  const freed = action.action === 'replace' && action.order === 'delete first' ? action.id : undefined;
+  const freed = isReplacement(action) && !createsFirst(action) ? action.id : undefined;
   return (id) => taken.has(id) && id !== freed;
 }
 

@@ -3,7 +3,7 @@ import type { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { fieldPath, idsBelow } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import { type Action, type Member, type Step, createsObject, deletesObject } from '../plan/action.ts';
+import { type Action, type Member, type Step, createsObject, deletesObject, isDeletion } from '../plan/action.ts';
 import { compare } from '../plan/row-verdict.ts';
 import { knownPairs } from '../state/pending-operation.ts';
 import { type Job, type Scope, isSent } from './job.ts';
@@ -104,7 +104,7 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
 export function lossSince(run: Run, job: Job, row: Row | undefined): string | undefined {
   // What is below an object that goes is the first of it to go.
   const { root, jobs } = job.scope;
-  const isWhole = root.action.action === 'delete' || root.action.teardown.length > 0;
+  const isWhole = isDeletion(root.action) || root.action.teardown.length > 0;
   const going = (isWhole ? jobs : [job]).flatMap((one) => {
     const { action, planned } = one;
     const now = planned === undefined || !deletesObject(action) ? undefined : rowWithId(one, row, planned.id);
@@ -144,9 +144,9 @@ function changeOf(run: Run, { action, known: record }: Job, planned: Row, now: R
 
 /** Names the data that came to be at risk with an object since the plan saw it. */
 function newRisk(_: Run, job: Job, planned: Row, now: Row): string | undefined {
-  const { kind, address, options, action } = job.action;
-  const riskOf = (row: Row) =>
-    kind.lifecycle?.dataAtRisk?.({ row, options, action: action === 'delete' ? 'delete' : 'replace' });
+  const { kind, address, options } = job.action;
+  const action = isDeletion(job.action) ? 'delete' : 'replace';
+  const riskOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
   const risk = riskOf(now);
   if (risk === undefined || risk.what === riskOf(planned)?.what) return undefined;
   // No plan has shown which parts of the names are secret.

@@ -7,7 +7,17 @@ import { type Run, claim, dispatch, recordOf, saveRecord } from './apply-run.ts'
 import { poll } from './attempt.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, rowIn, rowsBelow } from './rows.ts';
-import { comesWithParent, createsObject, goesWithParent, isDeferred, isKept } from '../plan/action.ts';
+import {
+  comesWithParent,
+  createsObject,
+  goesWithParent,
+  isDeferred,
+  isKept,
+  isDeletion,
+  isMove,
+  isReplacement,
+  leavesState,
+} from '../plan/action.ts';
 import { failedNoteOf } from '../plan/failed-change.ts';
 import { type Settled, sentPairs, settle } from '../plan/settle.ts';
 import { withoutError } from '../state/pending-operation.ts';
@@ -72,8 +82,8 @@ async function readAgain(run: Run, scope: Scope): Promise<After> {
 /** Whether what was sent for an action shows in what was read back. */
 function isShown(run: Run, job: Job, found: Found): boolean {
   if (!isSent(job) || isOver(job) || found.is === 'unread') return true;
-  const { action } = job.action;
-  if (action === 'delete' || found.is === 'gone') return (action === 'delete') === (found.is === 'gone');
+  const isGoing = isDeletion(job.action);
+  if (isGoing || found.is === 'gone') return isGoing === (found.is === 'gone');
   return isAtHome(job, found.row) && settleRow(run, job, found.row).isKept;
 }
 
@@ -109,13 +119,13 @@ function asPlanned({ planned }: Job): Found {
 
 /** Settles a job; `staying`: those of its scope whose objects are still there. */
 async function settleJob(run: Run, job: Job, found: Found, staying: ReadonlySet<Job>): Promise<void> {
-  const { address, action } = job.action;
-  if (isDeferred(job.action)) dispatch(run, job, { is: 'settled', result: 'done' });
-  else if (action === 'forget') {
-    await run.journal.save(address, 'gone', 'with the rest');
+  const { action } = job;
+  const isForgotten = leavesState(action) && !isDeletion(action);
+  if (isDeferred(action) || isForgotten) {
+    if (isForgotten) await run.journal.save(action.address, 'gone', 'with the rest');
     dispatch(run, job, { is: 'settled', result: 'done' });
   } else if (resultOf(job) !== 'skipped') {
-    if (action === 'delete') await settleDeletion(run, job, found, staying);
+    if (isDeletion(action)) await settleDeletion(run, job, found, staying);
     else await settleObject(run, job, found);
   }
 }
@@ -181,12 +191,12 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
     dispatch(run, job, { is: 'settled', result: failed ?? (isSent(job) ? 'failed' : 'unverified') });
     return;
   }
-  if (failed !== undefined && action.action === 'replace' && id === action.id) {
+  if (failed !== undefined && isReplacement(action) && id === action.id) {
     await restore(run, job); // the old object is still there, and what is known of it still holds
     dispatch(run, job, { is: 'settled', result: failed });
     return;
   }
-  const wasToMove = action.action === 'move' && !isKept(action);
+  const wasToMove = isMove(action) && !isKept(action);
   if (found.is === 'row' && failed === undefined && wasToMove && !isAtHome(job, found.row)) {
     const message = `${address} was to be moved and is still where it was`;
     report(job, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));

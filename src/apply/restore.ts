@@ -5,7 +5,7 @@ import { Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { type Row, defined } from '../formats/json.ts';
 import { attributeName, changedFields } from '../kind/attribute.ts';
-import type { Step } from '../plan/action.ts';
+import { type Step, isDeployment } from '../plan/action.ts';
 import { isWrittenForDeployment, pathsWritten } from '../plan/failed-change.ts';
 import { withWrite } from '../state/pending-operation.ts';
 import type { KnownRecord } from '../state/record.ts';
@@ -40,7 +40,7 @@ interface Restore extends DeployedService {
 /** Makes what puts the former version of a service back; undefined where the plan has no requests for that. */
 export function restoreAfter(service: DeployedService, start: StartDeployment): DeployedService['restore'] {
   const { run, job, root } = service;
-  const { restores } = 'restores' in job.action ? job.action : {};
+  const restores = isDeployment(job.action) ? job.action.restores : undefined;
   const inputs = root.action.service?.known?.inputs;
   if (restores === undefined || inputs === undefined) return undefined;
   return async (failure) => {

@@ -8,7 +8,7 @@ import { withinOf } from '../kind/written-keys.ts';
 import type { Unit } from '../observe/containers.ts';
 import { lastLines } from '../observe/listed-deployments.ts';
 import { isUnserved } from '../observe/reader.ts';
-import { createsObject } from '../plan/action.ts';
+import { createsObject, isDeployment } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import type { Run } from './apply-run.ts';
 import type { DeployedService } from './deploy-request.ts';
@@ -48,7 +48,7 @@ export async function unitsBefore(service: DeployedService, row: Row): Promise<U
   const { run, root, job } = service;
   const list = listOf(service, row);
   const since = run.clock.monotonic();
-  const isNew = job.action.action === 'deploy' && job.action.start === 'first';
+  const isNew = isDeployment(job.action) && job.action.start === 'first';
   if (isNew || createsObject(root.action)) return { units: [], since };
   const units = list === undefined || list.isEmpty ? undefined : await unitsOf(run, list);
   return { units, since };

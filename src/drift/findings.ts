@@ -15,7 +15,9 @@ import {
   type Shown,
   deletesObject,
   isBeside,
+  isCreation,
   isDeposed,
+  isMove,
   leavesState,
   outputsOf,
   shownAddress,
@@ -118,12 +120,12 @@ function contextOf(input: FindingsInput): Context {
 
 /** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
 function isMissing(plan: Plan, one: Action): boolean {
-  const { address, action, notes } = one;
+  const { address, notes } = one;
   if (leavesState(one) || isBeside(one)) return false;
   const record = plan.base.resources[address];
   if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
   const object = plan.observed.objects.get(address);
-  if (object === undefined) return action === 'create' || notes.some(({ code }) => code === 'accepted');
+  if (object === undefined) return isCreation(one) || notes.some(({ code }) => code === 'accepted');
   return object.id !== record.id && object.foundBy === 'key';
 }
 
@@ -213,7 +215,7 @@ function ofOption(subject: FoundAt, change: Change): Found {
 
 /** The finding that an object was moved on the platform, or that the manifest moves it. */
 function moveOf({ plan, digestsOfObjects }: Context, action: Action, subject: FoundAt): Found[] {
-  if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
+  if (!isMove(action) || action.steps.every(({ role }) => role !== 'move')) return [];
   const record = plan.base.resources[action.address];
   const parentId = plan.observed.objects.get(action.address)?.parentId ?? '';
   const place = addressesById(plan.observed.objects).get(parentId) ?? parentId;

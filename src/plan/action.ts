@@ -269,13 +269,23 @@ export function isCreation({ action }: Named): boolean {
   return action === 'create';
 }
 
+/** Whether an action changes an object that stays where it is. */
+export function isUpdate<T extends Named>(one: T): one is T & { readonly action: 'update' } {
+  return one.action === 'update';
+}
+
+/** Whether an action takes over an object that is there, or comes with its parent. */
+export function isAdoption({ action }: Named): boolean {
+  return action === 'adopt';
+}
+
 /** Whether an action deletes an object, and no new one takes its place. */
-export function isDeletion({ action }: Named): boolean {
-  return action === 'delete';
+export function isDeletion<T extends Named>(one: T): one is T & { readonly action: 'delete' } {
+  return one.action === 'delete';
 }
 
 /** Whether an action deploys a service. */
-export function isDeployment<T extends Named>(one: T): one is Extract<T, { action: 'deploy' }> {
+export function isDeployment<T extends Named>(one: T): one is T & { readonly action: 'deploy' } {
   return one.action === 'deploy';
 }
 

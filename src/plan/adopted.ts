@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { State } from '../state/state.ts';
 import type { Deploys, StateRecord } from '../state/record.ts';
 import type { Digests } from '../secrets/digest.ts';
-import { type Action, type Plan, createsObject, isBeside, outputsOf } from './action.ts';
+import { type Action, type Plan, createsObject, isBeside, outputsOf, isAdoption } from './action.ts';
 import { actionsByAddress } from './relations.ts';
 import { settle } from './settle.ts';
 
@@ -35,7 +35,7 @@ export function adoptedState(plan: Plan, addresses: ReadonlySet<string>, digests
 /** The objects that a plan would adopt, as errors: a preview creates everything that it has. */
 export function refuseAdoption(actions: readonly Action[]): readonly Diagnostic[] {
   return actions.flatMap((one) => {
-    if (one.action !== 'adopt') return [];
+    if (!isAdoption(one)) return [];
     const { address, id = '', position } = one;
     const message = `${address} exists on the platform (${id}), and the state of this preview does not have it`;
     const remedy =

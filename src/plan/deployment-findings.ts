@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Condition, DeploymentFinding } from '../kind/checks.ts';
-import { type Action, createsObject, isChange, isDeployment, isMove, isReplacement } from './action.ts';
+import { type Action, createsObject, isChange, isDeployment, isUpdate } from './action.ts';
 
 /**
  * What is to be said about the deployments of blocks beside a plan: of services that it writes to or deploys. Why one fails is an
@@ -14,14 +14,14 @@ export function deploymentFindings(
 ): Diagnostic[] {
   if (found.length === 0) return [];
   const scopes = new Map(actions.map(({ address, scope }) => [address, scope]));
-  const edited = new Set(actions.filter(writes).map(({ scope }) => scope));
+  const edited = new Set(actions.filter(isChange).map(({ scope }) => scope));
   const deployed = new Set(actions.filter((one) => isDeployment(one)).map(({ block }) => block));
   const byAddress = groupBy(actions.map((one) => [one.address, one] as const));
   return inOrder(found).flatMap(({ when = {}, ...item }) => {
     const scope = scopes.get(item.address ?? '');
     const at = (address = '') => byAddress.get(address) ?? [];
     if (scope === undefined || !isMet(when, at(item.address), version)) return [];
-    if (at(when.besides).some(writes)) return [];
+    if (at(when.besides).some(isChange)) return [];
     if (item.severity !== 'error') return edited.has(scope) || deployed.has(scope) ? [item] : [];
     return [edited.has(scope) ? item : { ...item, severity: 'warning' as const }];
   });
@@ -43,7 +43,7 @@ function isMet({ isNew, changes, since, before }: Condition, own: readonly Actio
 
 /** Whether an action writes another value of a field into an object that exists. */
 function isUpdateOf(one: Action, field: string): boolean {
-  return one.action === 'update' && one.changes.some(({ path }) => path === field);
+  return isUpdate(one) && one.changes.some(({ path }) => path === field);
 }
 
 /** Whether a version, as a platform answers it, comes before another one; one without numbers, such as `canary`, does not. */
@@ -61,8 +61,4 @@ function isOlder(version: string, than: string): boolean {
 function inOrder(found: readonly DeploymentFinding[]): readonly DeploymentFinding[] {
   const ranked = found.map((item) => [`${item.address} ${item.code} ${item.message}`, item] as const);
   return ranked.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
-}
-
-function writes(one: Action): boolean {
-  return createsObject(one) || isChange(one) || isMove(one) || isReplacement(one);
 }

@@ -44,7 +44,7 @@ export function withDeposed(
   return {
     objects,
     planned: planned.map((action) => {
-      if (action.action !== 'delete' || !isDeposed(action)) return action;
+      if (!isDeletion(action) || !isDeposed(action)) return action;
       if (holdsNameOf(actions.get(action.block), objects.get(action.address))) return action;
       // Those that must be done before: the new object, and all that refer to its address.
       return { ...action, follows: followers.get(action.block) ?? [] };

@@ -5,7 +5,7 @@ import { restoresOnFailure } from '../kind/written-keys.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { FailedDeploy } from '../state/record.ts';
 import { isoTime } from '../state/clock.ts';
-import { type Action, type AttributeChange, createsObject } from './action.ts';
+import { type Action, type AttributeChange, createsObject, isUpdate } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
 import { type ServiceActions, inputsDigest, servicesIn } from './deploy-inputs.ts';
 import { afterwards } from './deployment-record.ts';
@@ -62,7 +62,7 @@ export function pathsWritten(root: Action, one: Action): string[] {
 
 function withoutRequests(one: Action, resource: Resource | undefined, { observed }: Planning): Action {
   const row = observed.objects.get(one.address)?.row;
-  if (one.action !== 'update' || !one.attributes.some(isWrittenForDeployment)) return one;
+  if (!isUpdate(one) || !one.attributes.some(isWrittenForDeployment)) return one;
   if (resource === undefined || row === undefined) return one;
   const attributes = one.attributes.map((item): AttributeChange =>
     isWrittenForDeployment(item)

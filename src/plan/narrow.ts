@@ -27,10 +27,12 @@ import {
   isLeftOut,
   leavesState,
   shownAddress,
+  isAdoption,
+  isDeployment,
 } from './action.ts';
 import { keep, targetFor } from './action-target.ts';
 import type { PlanInput } from './input.ts';
-import { actionsByAddress, relationsOf } from './relations.ts';
+import { actionsByAddress, relationsOf, isAt } from './relations.ts';
 
 /** The plan as a whole: nothing is left out, nothing is replaced on purpose. */
 export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
@@ -200,13 +202,13 @@ function graphOf(actions: readonly Action[], records: NarrowInput['records'], ob
     },
     /** Without these a target is not what it is meant to be: its variables, and what a new service is deployed with. */
     takesAlong: (address: string): readonly string[] =>
-      (deployments.get(address)?.dependsOn ?? []).filter((need) => byAddress.get(need)?.action !== 'deploy'),
+      (deployments.get(address)?.dependsOn ?? []).filter((need) => !isAt({ byAddress }, need, isDeployment)),
   };
 }
 
 /** Whether others cannot use an object before its action is done. */
 function isNew(action: Action): boolean {
-  return createsObject(action) || action.action === 'adopt';
+  return createsObject(action) || isAdoption(action);
 }
 
 /**

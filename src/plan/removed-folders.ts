@@ -1,4 +1,4 @@
-import type { Action } from './action.ts';
+import { type Action, isDeployment } from './action.ts';
 import type { Planning } from './input.ts';
 import { actionsByAddress } from './relations.ts';
 import { lossAsShown, shownRow } from './shown-rows.ts';
@@ -12,7 +12,7 @@ export function withRemovedFolders(input: Planning, actions: readonly Action[]):
   const all = actionsByAddress(actions);
   const losses = new Map(
     actions.flatMap((action) => {
-      const root = action.action === 'deploy' && action.start !== 'first' ? all.get(action.block) : undefined;
+      const root = isDeployment(action) && action.start !== 'first' ? all.get(action.block) : undefined;
       const { deploymentRemoves } = root?.kind.lifecycle ?? {};
       const row = observed.objects.get(root?.address ?? '')?.row;
       if (root === undefined || deploymentRemoves === undefined || row === undefined) return [];

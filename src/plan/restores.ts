@@ -6,7 +6,7 @@ import { type Json, type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/row-values.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
-import { type Action, type Member, type Restoring, type Step, isDeployment } from './action.ts';
+import { type Action, type Member, type Restoring, type Step, isDeployment, isUpdate } from './action.ts';
 import { isWrittenForDeployment } from './failed-change.ts';
 import type { Planning } from './input.ts';
 import { actionsByAddress } from './relations.ts';
@@ -43,11 +43,11 @@ interface Deploying {
 /** What writes the former values of a service back; a text says why nothing can. */
 function restoresFor(input: Planning, { root, deployment, writing }: Deploying): readonly Restoring[] | string {
   const { known } = root.service ?? {};
-  if ('start' in deployment && deployment.start === 'first') return 'nothing ran before';
+  if (isDeployment(deployment) && deployment.start === 'first') return 'nothing ran before';
   // What runs is what Trueup deployed last, and the row says how that was made.
   if (known?.inputs === undefined || known.stale !== undefined || known.pending !== undefined)
     return 'no former version is known that was deployed with success';
-  const beyond = writing.filter(({ action, scope }) => action !== 'update' || scope !== root.scope);
+  const beyond = writing.filter((one) => !isUpdate(one) || one.scope !== root.scope);
   if (beyond.length > 0) return `the plan also changes ${someOf(beyond.map(({ address }) => address))}`;
   if ([root, deployment, ...writing].some(({ dataAtRisk }) => dataAtRisk !== undefined)) return 'data is at risk';
   const drifted = writing.find(({ attributes }) => attributes.some(isDrifted));

@@ -5,7 +5,7 @@ import { isHidden, isSilent } from '../kind/row-values.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, AttributeChange } from './action.ts';
+import { type Action, type AttributeChange, isCreation } from './action.ts';
 import { type Compared, compare } from './row-verdict.ts';
 import { isForProof, writesOrRemoves } from './decide.ts';
 import type { Digests } from '../secrets/digest.ts';
@@ -131,7 +131,7 @@ function settleAttribute(
   if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   // Its acknowledgement is all that shows of it.
   if (isHidden(field, seen)) return { pair: make(seen) };
-  if (verdict === 'as before' || (action.action === 'create' && isSilent(field, seen))) {
+  if (verdict === 'as before' || (isCreation(action) && isSilent(field, seen))) {
     const isAgain =
       old?.ignored !== undefined && declarationOf({ field, wanted, pair: old, digest, outputs }) === 'as settled';
     return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
