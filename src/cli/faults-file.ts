@@ -12,6 +12,7 @@ import { keyPlaceAt, missingBlank, placeAt, shownKey } from '../manifest/problem
 import { toJson } from '../formats/simple-yaml.ts';
 import { type Node, position, readTree } from '../manifest/tree.ts';
 import { type FileText, openWorkspace } from '../manifest/workspace.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** Size limit of a faults file, in bytes. */
 const limit = 1_000_000;
@@ -26,7 +27,7 @@ const seeDocs = 'docs/faults.md shows what can stand here.';
  */
 export async function readFaultsFile(folder: string, path: string, names?: Names): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
-  const tree = readTree(path, (await readText(folder, path)).replace(/^\uFEFF/, ''), found);
+  const tree = readTree(path, withoutMark(await readText(folder, path)), found);
   const start = { file: path, line: 1, column: 1 };
   if (tree === undefined && found.length === 0) {
     const remedy = 'It begins with faults: and a list, as docs/faults.md shows.';

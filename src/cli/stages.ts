@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { keptIn } from '../api/once.ts';
-import { Stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, unlessStopped } from '../diagnostics/diagnostic.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import { matching } from '../plan/narrow.ts';
 import { declaredResources } from '../project/load.ts';
@@ -214,13 +214,11 @@ async function wordsOf(stages: readonly Settled[], given: Given): Promise<readon
 async function knownIn(options: Settled, words: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const among = (addresses: readonly string[]) =>
     words.filter((word) => matching(resolveAddress(word), addresses).length > 0);
-  try {
+  const find = async () => {
     const declared = among((await declaredResources(options)).map(({ address }) => address));
     if (declared.length === words.length) return new Set(declared);
     const state = await readState(await findState(options), options);
     return new Set([...declared, ...among(Object.keys(state?.resources ?? {}))]);
-  } catch (error) {
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
+  };
+  return unlessStopped(find());
 }

@@ -88,6 +88,14 @@ export class Stop extends Error {
   }
 }
 
+/** The result of some work; undefined where it was stopped. @throws what is no `Stop` */
+export function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  });
+}
+
 /** A stop with one error. */
 export function stop(
   failure: Stop['failure'],

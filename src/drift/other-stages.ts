@@ -1,4 +1,4 @@
-import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop, stop, unlessStopped } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { overlay } from '../export/prove-export.ts';
 import { differingAddresses } from '../manifest/differing.ts';
@@ -24,10 +24,7 @@ export async function otherStages(
   files: ReadonlyMap<string, string>,
 ): Promise<readonly OtherStage[]> {
   const found = siblings.map(async ({ file, options }): Promise<OtherStage> => {
-    const before = await loadManifest(options()).catch((error: unknown) => {
-      if (error instanceof Stop) return undefined;
-      throw error;
-    });
+    const before = await unlessStopped(loadManifest(options()));
     if (before === undefined) return { file, addresses: [], removed: [] };
     const around = (workspace: Workspace) => overlay(workspace, files);
     const after = await loadManifest(options(), { around }).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { type Entry, type MapNode, type Node, type Place, nodeAt, readTree } fro
 import { editYaml } from './edit-yaml.ts';
 import { sameTree } from './same-tree.ts';
 import { type Value, plainly } from './write-yaml.ts';
+import { splitMark } from '../formats/utf8.ts';
 
 /** A value of another file: a scalar, or a list of them. */
 export interface Copied {
@@ -31,8 +32,7 @@ function withText(
   text: string,
   { path, written, goal }: { readonly path: readonly string[]; readonly written: string; readonly goal: Node },
 ): string | undefined {
-  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const body = text.slice(mark.length);
+  const [mark, body] = splitMark(text);
   const tree = readTree(file, body, []);
   const old = nodeAt(tree, path);
   if (tree?.is !== 'map' || old === undefined || onOneLine(body, old.at) === undefined) return undefined;

@@ -8,6 +8,7 @@ import { replace } from './replace.ts';
 import { sameTree } from './same-tree.ts';
 import { type About, type Splice, type Work, refused, spliced } from './splices.ts';
 import { treeOf } from './value-lines.ts';
+import { splitMark } from '../formats/utf8.ts';
 
 /** A change of one value of a YAML text. */
 export interface Edit {
@@ -27,8 +28,8 @@ export interface Edit {
  * @throws {Stop} `refused`, when a value comes from an alias, a merge key or an expression, or others share it
  */
 export function editYaml(file: string, text: string, edits: readonly Edit[]): string {
-  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  let body = text.slice(mark.length);
+  const [mark, start] = splitMark(text);
+  let body = start;
   for (const edit of edits) body = editOne(file, body, edit);
   return mark + body;
 }

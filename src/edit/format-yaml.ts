@@ -1,5 +1,6 @@
 import { type CST, Parser } from 'yaml';
 import { sourceOf } from './tokens.ts';
+import { splitMark, withoutMark } from '../formats/utf8.ts';
 
 /** The columns that a level of blocks adds. */
 const step = 2;
@@ -31,15 +32,14 @@ interface Leaf {
  * Line breaks become those of the first line. Quotes, comments, anchors, the order, and the blanks in braces stay.
  */
 export function formatYaml(text: string): string {
-  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const body = text.slice(mark.length);
+  const [mark, body] = splitMark(text);
   const lineEnd = /\r?\n/.exec(body)?.[0] ?? '\n';
   return mark + print(leavesOf(body), body).replaceAll(/\r?\n/g, lineEnd);
 }
 
 /** The words of a text, comments among them, without the blanks and line breaks that formatting may change. */
 export function wordsOf(text: string): string[] {
-  return leavesOf(text.replace(/^\uFEFF/, '')).flatMap(({ type, source }) =>
+  return leavesOf(withoutMark(text)).flatMap(({ type, source }) =>
     isBlank(type) || type === 'block-text' ? [] : [source.replaceAll(/(?<![ \t])[ \t]*\r?\n\s*/g, '\n').trimEnd()],
   );
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { Placed } from './export-address.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */
 export interface TerraformState {
@@ -76,7 +77,7 @@ export function readTerraformState(text: string, name: string): TerraformState {
   const pull = 'terraform state pull > FILE writes one.';
   let content: unknown;
   try {
-    content = JSON.parse(text.replace(/^\uFEFF/, ''));
+    content = JSON.parse(withoutMark(text));
   } catch {
     throw refuse('is no Terraform state: it is not JSON', pull);
   }

@@ -20,3 +20,14 @@ function firstWrong(bytes: Uint8Array): number {
   const at = bytes.findIndex((byte, index) => byte !== again[index]);
   return at === -1 ? bytes.length : at;
 }
+
+/** A text as its byte order mark, '' without one, and what stands behind it. */
+export function splitMark(text: string): readonly [mark: string, body: string] {
+  const length = text.startsWith('\uFEFF') ? 1 : 0;
+  return [text.slice(0, length), text.slice(length)];
+}
+
+/** A text without its byte order mark. */
+export function withoutMark(text: string): string {
+  return splitMark(text)[1];
+}

@@ -6,6 +6,7 @@ import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { problemOf } from './problem.ts';
 import { itemAt, position, readTree } from './tree.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** What an entry, or a finding, is about: the same in every run, whatever its address is meanwhile. */
 export interface Subject {
@@ -69,7 +70,7 @@ export function readEntries<Entry extends Subject>(
   written: string,
 ): readonly { readonly entry: Entry; readonly position: Position | undefined }[] | { readonly mistake: Diagnostic } {
   const found: Diagnostic[] = [];
-  const tree = readTree(name, withoutByteOrderMark(written), found);
+  const tree = readTree(name, withoutMark(written), found);
   const [syntax] = found;
   if (syntax !== undefined) return { mistake: { ...syntax, code, severity: 'error' } };
   if (tree === undefined) return [];
@@ -102,7 +103,7 @@ export function editEntries<Entry extends Subject>(
   before: string | undefined,
   change: (list: YAMLSeq, document: Document) => void,
 ): string {
-  const written = withoutByteOrderMark(before ?? '') || `# ${head}\n${stringify({ [mark]: 1 })}`;
+  const written = withoutMark(before ?? '') || `# ${head}\n${stringify({ [mark]: 1 })}`;
   const document: Document = parseYaml(written, { prettyErrors: false, schema: 'core' });
   if (!document.has(mark)) document.set(mark, 1);
   const present = document.get(member, true);
@@ -123,8 +124,4 @@ export function entryYaml<Entry extends Subject>(
   return defined(
     Object.fromEntries(order.map((name) => [name, name === 'object' ? entry.objectId : entry[name as keyof Entry]])),
   );
-}
-
-function withoutByteOrderMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
 }

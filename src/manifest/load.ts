@@ -7,6 +7,7 @@ import { reportInto } from './report-at.ts';
 import { acceptedKey } from './settings-shape.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 5 to 9 MB and takes 500 MB of memory. */
 export const yamlLimit = 16_000_000;
@@ -33,10 +34,6 @@ export function treeOf(path: string, file: { readonly text: string }, diagnostic
   const tree = parsed.get(file) ?? readTree(path, withoutMark(file.text), diagnostics);
   if (tree !== undefined && diagnostics.length === before) parsed.set(file, tree);
   return tree;
-}
-
-function withoutMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
 }
 
 function readMap(

@@ -1,5 +1,5 @@
 import { didYouMean } from '../diagnostics/closest.ts';
-import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop, stop, unlessStopped } from '../diagnostics/diagnostic.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
 import { topOf, withTop } from '../kind/top.ts';
@@ -68,9 +68,10 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
   const top = topOf(withTop(kinds));
   const all = top === undefined || kinds.includes(top) ? kinds : [...kinds, top];
   const known = state?.resources ?? {};
+  // A mistake in the manifest does not stop commands to objects that the state knows.
   const declared = [...written].every((address) => Object.hasOwn(known, address) && known[address]?.id !== null)
     ? []
-    : await readDeclared(input);
+    : ((await unlessStopped(input.declared())) ?? []);
   const objects: Addressed[] = [];
   const problems: Diagnostic[] = [];
   for (const address of written) {
@@ -108,16 +109,6 @@ export function objectsOn(objects: readonly Addressed[], kinds: readonly Kind[])
   });
   if (problems.length > 0) throw new Stop('refused', problems);
   return found;
-}
-
-/** A mistake in the manifest does not stop commands to objects that the state knows. */
-async function readDeclared({ declared }: AddressInput): Promise<readonly Resource[]> {
-  try {
-    return await declared();
-  } catch (error) {
-    if (error instanceof Stop) return [];
-    throw error;
-  }
 }
 
 interface Found {

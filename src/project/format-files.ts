@@ -9,6 +9,7 @@ import type { Workspace } from '../manifest/workspace.ts';
 import { openFolder } from './load.ts';
 import type { ProjectFolder } from './folder.ts';
 import { writeFiles } from './write-files.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** A file of a manifest, as it is and formatted. */
 export interface FormattedFile {
@@ -66,7 +67,7 @@ interface Reading {
 }
 
 function formatFile(path: string, before: string, { diagnostics, texts }: Reading): FormattedFile[] {
-  const text = before.replace(/^\uFEFF/, '');
+  const text = withoutMark(before);
   const problems: Diagnostic[] = [];
   const tree = readTree(path, text, problems);
   // What names the included files was read before, and its mistakes are reported.
@@ -75,7 +76,7 @@ function formatFile(path: string, before: string, { diagnostics, texts }: Readin
   if (problems.length > 0) return [];
   const after = formatYaml(before);
   const isSame =
-    sameTree(tree, readTree(path, after.replace(/^\uFEFF/, ''), problems)) &&
+    sameTree(tree, readTree(path, withoutMark(after), problems)) &&
     wordsOf(before).join('\0') === wordsOf(after).join('\0');
   if (isSame) return [{ path, before, after }];
   const message = `${path} cannot be formatted without a change of its values`;
@@ -111,5 +112,5 @@ const asWritten = { readsUntracked: true };
 async function includedTree(path: string, workspace: Workspace) {
   const file = (await workspace.readAll([path], yamlLimit, asWritten)).get(path);
   if (file === undefined || 'problem' in file || !/^["']?include["']?[ \t]*:/m.test(file.text)) return undefined;
-  return readTree(path, file.text.replace(/^\uFEFF/, ''), []);
+  return readTree(path, withoutMark(file.text), []);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../api/once.ts';
-import { Stop } from '../diagnostics/diagnostic.ts';
+import { unlessStopped } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
@@ -41,17 +41,12 @@ const isSecret = /^TRUEUP_(?:SECRET_|AGE_|API_KEY$|STATE_KEY$)/;
 
 /** Reads a root file with what it includes; undefined: it cannot be read. One that names no platform has a platform all the same. */
 export async function readRoot(options: ProjectFolder, workspace: Workspace): Promise<WholeRead | undefined> {
-  try {
-    const texts = new Map<string, string>();
-    const reading = { ...readingOf(options), platformUrl: 'https://unnamed.invalid' };
-    const input = { ...reading, workspace, sources: expressionSources };
-    const whole = await loadWhole(input, { diagnostics: [], texts });
-    return whole === undefined || whole.lacksFiles ? undefined : { whole, texts };
-  } catch (error) {
-    // Such as a pattern that takes too long.
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
+  const texts = new Map<string, string>();
+  const reading = { ...readingOf(options), platformUrl: 'https://unnamed.invalid' };
+  const input = { ...reading, workspace, sources: expressionSources };
+  // A pattern may take too long.
+  const whole = await unlessStopped(loadWhole(input, { diagnostics: [], texts }));
+  return whole === undefined || whole.lacksFiles ? undefined : { whole, texts };
 }
 
 /** Tells of each file of a manifest whether no other root file includes it. One that cannot be read may include all. */

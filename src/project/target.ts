@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Names } from '../api/translate.ts';
 import { type NamedPlatform, contractAt } from '../api/profile.ts';
-import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop, unlessStopped } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { type Settings, platformAt } from '../manifest/settings.ts';
@@ -43,24 +43,14 @@ export async function findPlatform(options: ProjectFolder): Promise<NamedPlatfor
 
 /** The address of the platform of a manifest, also of one that a run may not use; undefined: it is the emulator, or cannot be read. */
 export async function findUrl(options: ProjectFolder): Promise<string | undefined> {
-  try {
-    const platform = (await readRoot(options))?.platform;
-    return platform === undefined || platform.emulator ? undefined : platformName(platform);
-  } catch (error) {
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
+  const platform = (await unlessStopped(readRoot(options)))?.platform;
+  return platform === undefined || platform.emulator ? undefined : platformName(platform);
 }
 
 /** The words of the platform of a manifest, also of one that a run may not use; undefined: they are those of Trueup, or nothing names others. */
 export async function namesOf(options: ProjectFolder): Promise<Names | undefined> {
-  try {
-    const settings = await readRoot(options);
-    return settings && contractAt(settings.platform).names;
-  } catch (error) {
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
+  const settings = await unlessStopped(readRoot(options));
+  return settings && contractAt(settings.platform).names;
 }
 
 /** The platform and the state of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import { decodeUtf8 } from '../formats/utf8.ts';
+import { decodeUtf8, withoutMark } from '../formats/utf8.ts';
 import { yamlLimit } from '../manifest/load.ts';
 import type { ValueFile } from '../manifest/variables.ts';
 import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
@@ -48,6 +48,6 @@ export function readValueFiles(
     }
     const decoded = decodeUtf8(bytes);
     if ('problem' in decoded) throw refuse(decoded.problem);
-    return { written, file: relative(folder, path).split(sep).join('/'), text: decoded.text.replace(/^\uFEFF/, '') };
+    return { written, file: relative(folder, path).split(sep).join('/'), text: withoutMark(decoded.text) };
   });
 }

@@ -6,6 +6,7 @@ import { someOf } from '../diagnostics/some-of.ts';
 import { reasonOf } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
+import { withoutMark } from '../formats/utf8.ts';
 
 /** A file that is to be written below a folder. */
 export interface NewFile {
@@ -125,7 +126,7 @@ const usualSecrets = 'secrets.env';
 export async function ignoring(folder: string, secretsPaths: readonly string[] = []): Promise<NewFile | undefined> {
   const path = '.gitignore';
   const before = await readFile(join(folder, path)).catch(() => undefined);
-  const text = (before?.toString('utf8') ?? '').replace(/^\uFEFF/, '');
+  const text = withoutMark(before?.toString('utf8') ?? '');
   // As git reads them: blanks at the end count only behind a backslash.
   const present = text.split(/\r?\n/).map((line) => line.replace(/(?:(?<![\\ ])|(?<=\\ )) +$/, ''));
   const missing: string[] = [];

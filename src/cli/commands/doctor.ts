@@ -1,4 +1,4 @@
-import { Stop } from '../../diagnostics/diagnostic.ts';
+import { unlessStopped } from '../../diagnostics/diagnostic.ts';
 import { type Check, examinePlatform, examineState, neededFor } from '../../operate/examine.ts';
 import { loadManifest } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
@@ -59,13 +59,8 @@ function examineVariables({ env, folder }: Run['options']): Check[] {
 
 /** The operations that an apply of the manifest can need; undefined where it cannot be read, which other commands report. */
 async function operationsNeeded({ options }: Run) {
-  try {
-    const { manifest } = await loadManifest(options);
-    return neededFor(manifest.resources);
-  } catch (error) {
-    if (error instanceof Stop) return undefined;
-    throw error;
-  }
+  const loaded = await unlessStopped(loadManifest(options));
+  return loaded && neededFor(loaded.manifest.resources);
 }
 
 /** The exit code that a run would end with, by the first thing that is wrong. */

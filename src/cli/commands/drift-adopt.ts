@@ -21,6 +21,7 @@ import { defineCommand } from '../command.ts';
 import { loadFor, withConnection } from '../connect.ts';
 import { driftedField } from '../option-sets.ts';
 import { usage } from '../settle-options.ts';
+import { withoutMark } from '../../formats/utf8.ts';
 
 /** What `drift adopt` did. */
 interface Adoption extends Omit<AdoptResult, 'files'> {
@@ -144,7 +145,7 @@ export const command = defineCommand({
       const privateKeys = new Set([...ofUser, ...hidden]);
       const shown = (path: string, text: string) =>
         manifest.texts.has(path)
-          ? maskedText(text.replace(/^\uFEFF/, ''), options.kinds, privateKeys)
+          ? maskedText(withoutMark(text), options.kinds, privateKeys)
           : maskText(text, { privateKeys });
       view.report({
         ...result,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Code, codes } from '../../diagnostics/codes.ts';
-import { Stop } from '../../diagnostics/diagnostic.ts';
+import { type Stop, unlessStopped } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { explainedDocument } from '../../documents/plan-document.ts';
 import { addressParts } from '../../kind/address.ts';
@@ -78,12 +78,8 @@ function codeIn(written: string): Code | undefined {
 async function mayBeAddress(written: string, { options }: Run): Promise<boolean> {
   const parts = addressParts(written);
   if (parts === undefined || parts.length > 1) return parts !== undefined;
-  try {
-    return (await declaredResources(options)).some(({ address }) => address === parts[0]);
-  } catch (error) {
-    if (error instanceof Stop) return false;
-    throw error;
-  }
+  const declared = await unlessStopped(declaredResources(options));
+  return declared?.some(({ address }) => address === parts[0]) === true;
 }
 
 function noCode(written: string): Stop {

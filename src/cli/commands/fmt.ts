@@ -7,6 +7,7 @@ import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { textDifference } from '../../render/text-lines.ts';
 import { defineCommand } from '../command.ts';
+import { withoutMark } from '../../formats/utf8.ts';
 
 /** What `fmt` found in the files of a manifest. */
 interface Formatted {
@@ -64,7 +65,7 @@ export const command = defineCommand({
       { writes },
     );
     const changed = files.filter(({ before, after }) => before !== after);
-    const shown = (text: string) => maskedText(text.replace(/^\uFEFF/, ''), options.kinds);
+    const shown = (text: string) => maskedText(withoutMark(text), options.kinds);
     const exit = check === true && changed.length > 0 ? 'failed' : 'done';
     view.report({
       files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),

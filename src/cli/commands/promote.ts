@@ -21,6 +21,7 @@ import { maskValue } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
 import type { Settled } from '../settle-options.ts';
 import { command as plan, planFormats } from './plan.ts';
+import { withoutMark } from '../../formats/utf8.ts';
 
 /** A value of the first file that the second does not have. */
 interface Promoted {
@@ -122,7 +123,7 @@ async function rootOf(place: Settled): Promise<Root> {
   // Nothing gets to the platform from here, also where git does not track the file yet.
   const found = await (await openFolder({ ...place, isPinned: false })).read(file, yamlLimit);
   if ('problem' in found) throw stop('manifest', 'file-unreadable', found.problem, {});
-  const body = found.text.replace(/^\uFEFF/, '');
+  const body = withoutMark(found.text);
   const diagnostics: Diagnostic[] = [];
   const tree = readTree(file, body, diagnostics);
   if (diagnostics.length > 0) throw new Stop('manifest', withQuotes(diagnostics, new Map([[file, body]]), place.kinds));
@@ -177,7 +178,7 @@ function checkValue(
 
 /** The values as a file of values: a plan reads them as those of the root file. */
 function valuesOf(promoted: readonly Promoted[], after: string, { file }: Settled): ValueFile {
-  const body = after.replace(/^\uFEFF/, '');
+  const body = withoutMark(after);
   const tree = readTree(file, body, []);
   const values = tree?.is === 'map' ? takeValues(tree).values : new Map<string, never>();
   const text = promoted.reduce((whole, { name }) => {

@@ -1,4 +1,5 @@
 import { type ExpressionSource, type Resolution, nextBrace, refusePrivate } from './source.ts';
+import { withoutMark } from '../../formats/utf8.ts';
 
 /** `${file:path}`: the text of a file of the workspace, without a byte order mark. Reads no file that may hold secrets. */
 export const file: ExpressionSource = {
@@ -12,7 +13,7 @@ export const file: ExpressionSource = {
       return isPrivate === undefined ? unreadable(problem) : refusePrivate(problem, isPrivate.remedy);
     }
     if (found.text.includes('\0')) return unreadable(`${path} is not text: it contains the character NUL`);
-    return { is: 'text', text: found.text.replace(/^\uFEFF/, '') };
+    return { is: 'text', text: withoutMark(found.text) };
   },
 };
 

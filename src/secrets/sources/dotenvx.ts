@@ -1,6 +1,6 @@
 import { createDecipheriv, ECDH, createECDH, hkdfSync } from 'node:crypto';
 import { readEnvText } from '../../formats/env-text.ts';
-import { decodeUtf8 } from '../../formats/utf8.ts';
+import { decodeUtf8, withoutMark } from '../../formats/utf8.ts';
 
 /** The variables of the environment that a file of dotenvx may name: its private keys, separated by commas. */
 const publicKeyName = /^DOTENV_PUBLIC_KEY(_[A-Z0-9_]+)?$/;
@@ -26,7 +26,7 @@ export type DotenvxFound =
 export function readDotenvxFile(bytes: Uint8Array, { env, names, addSecret }: DotenvxInput): DotenvxFound {
   const decoded = decodeUtf8(bytes);
   if ('problem' in decoded) return { problem: decoded.problem, remedy: 'Encrypt it again with dotenvx encrypt.' };
-  const entries = readEnvText(decoded.text.replace(/^\uFEFF/, ''));
+  const entries = readEnvText(withoutMark(decoded.text));
   const keyNames = [...entries.keys()].filter((name) => publicKeyName.test(name));
   const variables = keyNames.map((name) => name.replace('PUBLIC', 'PRIVATE'));
   if (variables.length === 0) {

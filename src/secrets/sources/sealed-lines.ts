@@ -1,3 +1,4 @@
+import { splitMark } from '../../formats/utf8.ts';
 import { headerFor } from './sealed.ts';
 
 /** An entry of a sealed file: the name and the sealed text of a value. */
@@ -28,8 +29,7 @@ export function withHeader(text: string, recipients: readonly string[]): string 
 
 /** The byte order mark of a text, its line end, and its lines, each with its own. */
 function partsOf(text: string): { readonly mark: string; readonly end: string; readonly lines: string[] } {
-  const [mark = ''] = /^\uFEFF/.exec(text) ?? [];
-  const body = text.slice(mark.length);
+  const [mark, body] = splitMark(text);
   return { mark, end: /\r?\n/.exec(text)?.[0] ?? '\n', lines: body === '' ? [] : body.split(/(?<=\n)/) };
 }
 

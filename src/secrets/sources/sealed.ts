@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../../formats/utf8.ts';
+import { decodeUtf8, withoutMark } from '../../formats/utf8.ts';
 import { decryptAge, encryptAge } from './age.ts';
 import { nameForm } from './names.ts';
 
@@ -35,7 +35,7 @@ export function headerFor(recipients: readonly string[]): string {
 export function readSealedFile(bytes: Uint8Array): SealedFile | SealedProblem {
   const decoded = decodeUtf8(bytes);
   if ('problem' in decoded) return { problem: decoded.problem, remedy: restore };
-  const lines = decoded.text.replace(/^\uFEFF/, '').split('\n');
+  const lines = withoutMark(decoded.text).split('\n');
   const values = new Map<string, SealedValue>();
   for (const [index, written] of lines.entries()) {
     const [line, text] = [index + 1, written.replace(/\r$/, '')];
