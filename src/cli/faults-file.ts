@@ -8,9 +8,10 @@ import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
 import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/fault-plan.ts';
 import { servedOperations } from '../emulator/served.ts';
-import { keyPlaceAt, missingBlank, placeAt, shownKey } from '../manifest/problem.ts';
+import { missingBlank, shownKey } from '../manifest/problem.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { type Node, position, readTree } from '../manifest/tree.ts';
+import { readTree } from '../manifest/read-tree.ts';
+import { type Node, keyPlaceAt, placeAt, position } from '../manifest/tree.ts';
 import { type FileText, openWorkspace } from '../manifest/workspace.ts';
 import { withoutMark } from '../formats/utf8.ts';
 

@@ -1,4 +1,5 @@
-import { type Entry, type MapNode, type Node, type Place, nodeAt, readTree } from '../manifest/tree.ts';
+import { readTree } from '../manifest/read-tree.ts';
+import { type Entry, type MapNode, type Node, type Place, nodeAt } from '../manifest/tree.ts';
 import { editYaml } from './edit-yaml.ts';
 import { sameTree } from './same-tree.ts';
 import { type Value, plainly } from './write-yaml.ts';

@@ -1,7 +1,8 @@
-import { type ParsedNode, type YAMLMap, isAlias, isMap, isScalar, isSeq, LineCounter } from 'yaml';
+import { type ParsedNode, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Value } from './write-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
-import { type Entry, type MapNode, type Node, readTree } from '../manifest/tree.ts';
+import { readTree } from '../manifest/read-tree.ts';
+import { type Entry, type MapNode, type Node, linesOf } from '../manifest/tree.ts';
 import { insert, remove } from './insert-entry.ts';
 import { indexOf, keyText } from './nodes.ts';
 import { replace } from './replace.ts';
@@ -84,7 +85,7 @@ interface Reading {
 
 function readText(file: string, text: string): Reading {
   const contents = read(text);
-  const empty: MapNode = { is: 'map', entries: new Map(), at: { file, offset: 0, lines: new LineCounter() } };
+  const empty: MapNode = { is: 'map', entries: new Map(), at: { file, offset: 0, lines: linesOf('') } };
   return { file, text, contents, tree: contents === null ? empty : readTree(file, text, []) };
 }
 

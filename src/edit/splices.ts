@@ -1,6 +1,6 @@
-import { type YAMLMap, type YAMLSeq, LineCounter } from 'yaml';
+import type { YAMLMap, YAMLSeq } from 'yaml';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
-import { position } from '../manifest/tree.ts';
+import { linesOf, position } from '../manifest/tree.ts';
 
 /** A replacement of a part of a text: from one offset to another. */
 export interface Splice {
@@ -33,13 +33,10 @@ export interface Work extends About {
 
 /** The refusal of an edit, at the place that is in its way. */
 export function refused({ file, text, path }: About, why: string, offset = 0, remedy?: string): Stop {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const shown = path.at(-1) ?? file;
   return stop('refused', 'not-editable', `cannot change ${shown}: ${why}`, {
     remedy: remedy ?? 'Change it by hand.',
-    position: position({ file, offset, lines }),
+    position: position({ file, offset, lines: linesOf(text) }),
   });
 }
 

@@ -2,7 +2,8 @@ import { Document, Scalar, YAMLSeq } from 'yaml';
 import { type Entry, type Value, escaped, isClear, nodeOf, plainly, renderEntries, visible } from './write-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
-import { type Node, readTree } from '../manifest/tree.ts';
+import { readTree } from '../manifest/read-tree.ts';
+import { type Node, nodeAt } from '../manifest/tree.ts';
 
 /** A key with its value. */
 export type KeyValue = Pick<Entry, 'key' | 'value'>;
@@ -71,8 +72,7 @@ export function jsonOf(value: Value): Json {
 
 /** A value as it is read. */
 export function treeOf(value: Value): Node | undefined {
-  const tree = readTree('', renderEntries([{ key: 'v', value }]), []);
-  return tree?.is === 'map' ? tree.entries.get('v')?.node : undefined;
+  return nodeAt(readTree('', renderEntries([{ key: 'v', value }]), []), ['v']);
 }
 
 /** Returns true for a map or a list that is not empty. */

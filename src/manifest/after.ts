@@ -4,6 +4,7 @@ import { isDeployable } from '../kind/written-keys.ts';
 import { reportInto } from './report-at.ts';
 import { type Blocks, findBlock } from './resolve-references.ts';
 import type { AfterEntry, Block, Resource } from './resource.ts';
+import { textOf } from './tree.ts';
 
 /** Gives resources the services that their blocks name in `after:`, and reports entries that name none. */
 export function withAfter(
@@ -17,8 +18,9 @@ export function withAfter(
     if (block === undefined || list?.is !== 'list') return resource;
     const report = reportInto(diagnostics, block.address);
     const after = new Map<string, AfterEntry>();
-    for (const { at, ...item } of list.items) {
-      const written = item.is === 'scalar' && typeof item.value === 'string' ? item.value : '';
+    for (const item of list.items) {
+      const { at } = item;
+      const written = textOf(item) ?? '';
       if (written === '') continue; // reported as a wrong type
       const found = serviceAt(written, block, blocks);
       if ('problem' in found) report('bad-reference', `after: ${found.problem}`, at, found.remedy);

@@ -6,6 +6,7 @@ import { fieldPath } from '../kind/row-values.ts';
 import { shownKey } from './problem.ts';
 import type { Report } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
+import { textOf } from './tree.ts';
 
 /** The fields of a block: the key of each in its file, and those that are maps. */
 interface WrittenFields extends Pick<Resource, 'maps'> {
@@ -31,9 +32,10 @@ export function createOnlyIn(
     }
   }
   const found = new Set<string>();
-  for (const { at, ...item } of list.items) {
-    if (item.is !== 'scalar' || typeof item.value !== 'string') continue; // reported as a wrong type
-    const [written, meant] = [item.value, resolvePath(item.value)];
+  for (const item of list.items) {
+    const written = textOf(item);
+    if (written === undefined) continue; // reported as a wrong type
+    const meant = resolvePath(written);
     const attribute = named.get(written) ?? named.get(meant);
     if (attribute !== undefined) {
       found.add(attribute);
@@ -48,7 +50,7 @@ export function createOnlyIn(
     const message = isTag
       ? `createOnly: ${written} chooses which fields the block has`
       : `createOnly: this block does not write ${shownKey(written)}`;
-    report('bad-reference', message, at, remedy);
+    report('bad-reference', message, item.at, remedy);
   }
   return found.size === 0 ? undefined : found;
 }

@@ -1,5 +1,5 @@
 import { type Evaluation, evaluate } from './evaluate-expressions.ts';
-import type { MapNode } from './tree.ts';
+import { type MapNode, entriesOf, nodeAt } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /**
@@ -7,10 +7,8 @@ import type { Wanted } from './wanted.ts';
  * evaluations.
  */
 export function readOutputs(tree: MapNode, evaluationOf: (address: string) => Evaluation): ReadonlyMap<string, Wanted> {
-  const declared = tree.entries.get('outputs')?.node;
-  if (declared?.is !== 'map') return new Map();
   return new Map(
-    [...declared.entries].map(([name, { node }]) => [
+    [...entriesOf(nodeAt(tree, ['outputs']))].map(([name, { node }]) => [
       name,
       evaluate(node, evaluationOf(`outputs.${name}`), { asWritten: true }).wanted,
     ]),

@@ -6,7 +6,7 @@ import { alternatives, shown } from './problem.ts';
 import { choice } from './schema-expressions.ts';
 import type { Report } from './report-at.ts';
 import type { TypedValue } from './sources/source.ts';
-import { type MapNode, type Node, type ScalarNode, isEmpty } from './tree.ts';
+import { type MapNode, type Node, type ScalarNode, isEmpty, itemsOf, nodeAt } from './tree.ts';
 
 /** Declarations of variables, and of the parameters of templates: a type, a default and limits. */
 
@@ -112,7 +112,7 @@ export interface Mismatch {
  */
 export function readDeclaration(name: string, node: Node, report: Report): Declaration {
   if (node.is !== 'map') return { type: undefined };
-  const at = (key: string) => node.entries.get(key)?.node;
+  const at = (key: string) => nodeAt(node, [key]);
   const type = valueAt(node, 'type') as Type | undefined; // its form was checked
   refuseUseless(name, type, node, report);
   const declaration = {
@@ -122,7 +122,6 @@ export function readDeclaration(name: string, node: Node, report: Report): Decla
     max: type === 'number' ? (valueAt(node, 'max') as number | undefined) : undefined,
     pattern: readPattern(`${name}.pattern`, at('pattern'), report),
   };
-  const choices = at('oneOf');
   const read = (key: string, one: Node, limits: Declaration): TypedValue | undefined => {
     const value = readValue(limits, one, lastStep(name));
     if (!('message' in value)) return value;
@@ -130,14 +129,14 @@ export function readDeclaration(name: string, node: Node, report: Report): Decla
     return undefined;
   };
   const ofItems = { ...declaration, type: type === 'list' ? 'text' : type } as const;
-  const oneOf = choices?.is === 'list' ? choices.items.flatMap((one) => read('oneOf', one, ofItems) ?? []) : undefined;
+  const oneOf = at('oneOf') && itemsOf(at('oneOf')).flatMap((one) => read('oneOf', one, ofItems) ?? []);
   const whole = { ...declaration, oneOf };
   const written = at('default');
   return { ...whole, default: written === undefined ? undefined : read('default', written, whole) };
 }
 
-function valueAt({ entries }: MapNode, key: string): unknown {
-  const node = entries.get(key)?.node;
+function valueAt(map: MapNode, key: string): unknown {
+  const node = nodeAt(map, [key]);
   return node?.is === 'scalar' ? node.value : undefined;
 }
 

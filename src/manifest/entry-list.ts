@@ -5,7 +5,8 @@ import { defined } from '../formats/json.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { problemOf } from './problem.ts';
-import { itemAt, position, readTree } from './tree.ts';
+import { readTree } from './read-tree.ts';
+import { placeAt, position } from './tree.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
 /** What an entry, or a finding, is about: the same in every run, whatever its address is meanwhile. */
@@ -68,13 +69,13 @@ export function readEntries<Entry extends Subject>(
   { code, mark, member, entry, twice }: EntryList<Entry>,
   name: string,
   written: string,
-): readonly { readonly entry: Entry; readonly position: Position | undefined }[] | { readonly mistake: Diagnostic } {
+): readonly { readonly entry: Entry; readonly position: Position }[] | { readonly mistake: Diagnostic } {
   const found: Diagnostic[] = [];
   const tree = readTree(name, withoutMark(written), found);
   const [syntax] = found;
   if (syntax !== undefined) return { mistake: { ...syntax, code, severity: 'error' } };
   if (tree === undefined) return [];
-  const refuse = (message: string, at: Position | undefined, remedy = usualRemedy) => ({
+  const refuse = (message: string, at: Position, remedy = usualRemedy) => ({
     mistake: diagnostic(code, `${name}: ${message}`, { remedy, position: at }),
   });
   const value = toJson(tree);
@@ -88,7 +89,7 @@ export function readEntries<Entry extends Subject>(
   const list = read.data[member];
   const entries = (Array.isArray(list) ? list : []).map((one, at) => ({
     entry: one,
-    position: tree.is === 'map' ? position(itemAt(tree, member, at)) : undefined,
+    position: position(placeAt(tree, [member, at])),
   }));
   const keys = new Set<string>();
   const second = entries.find(({ entry }) => keys.size === keys.add(subjectKey(entry)).size);

@@ -11,9 +11,9 @@ import { type Evaluation, constant, evaluate } from './evaluate-expressions.ts';
 import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
 import { variablesIn } from './sources/var.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
-import { adviceFor, guessFor, missingBlank, placeAt, problemOf, shownKey, withoutMarks } from './problem.ts';
+import { adviceFor, guessFor, missingBlank, problemOf, shownKey, withoutMarks } from './problem.ts';
 import { textInstead, valueInstead } from './short-value.ts';
-import { type Entry, type Node, isEmpty } from './tree.ts';
+import { type Entry, type Node, isEmpty, placeAt, textOf } from './tree.ts';
 import { type Outputs, type Resolved, type Wanted, checkedValue, knownValue, resolve, withNames } from './wanted.ts';
 
 /** What a block says of one of its fields. */
@@ -127,13 +127,14 @@ export function checked(
 ): Wanted {
   const found = checkedValue(wanted);
   if (found === undefined) return wanted;
-  const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
+  const text = textOf(node);
+  const isFilledIn = text?.includes('${') === true;
   const { value, error: refusal } = conform(field, found, isFilledIn, wanted.written);
   const error = refusal === undefined ? undefined : withoutMarks(refusal, found);
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
-    const expressions = isFilledIn ? [...new Set(expressionsIn(node.value, evaluation.sources))] : [];
+    const expressions = text === undefined ? [] : [...new Set(expressionsIn(text, evaluation.sources))];
     const refused = { name: written, value: found, isSecret, source };
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');

@@ -5,7 +5,8 @@ import { isMemoryFile, noMemory } from './memory-name.ts';
 import { joinEntries } from './assemble/join.ts';
 import { reportInto } from './report-at.ts';
 import { acceptedKey } from './settings-shape.ts';
-import { type Entry, type MapNode, type Node, type Place, isEmpty, itemAt, position, readTree } from './tree.ts';
+import { readTree } from './read-tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty, placeAt, position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
@@ -126,7 +127,7 @@ async function loadBelow(tree: MapNode, above: readonly string[], descent: Desce
     { readsUntracked: true },
   );
   for (const [index, pattern] of include.entries()) {
-    const at = itemAt(tree, 'include', index);
+    const at = placeAt(tree, ['include', index]);
     const refuse = (message: string, remedy: string) => report('file-unreadable', `include: ${message}`, at, remedy);
     const found = named[index] ?? [];
     if ('problem' in found) {

@@ -2,7 +2,7 @@ import vm from 'node:vm';
 import { once } from '../api/once.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import type { Report } from './report-at.ts';
-import { type Node, type Place, position } from './tree.ts';
+import { type Node, type Place, position, textOf } from './tree.ts';
 
 /** A regular expression of a manifest, which may come from a pull request. */
 export interface Pattern {
@@ -18,8 +18,8 @@ const maxMilliseconds = 1_000;
 
 /** Reads the pattern at a key; undefined where it is left out or wrong, which is reported. */
 export function readPattern(name: string, node: Node | undefined, report: Report): Pattern | undefined {
-  if (node?.is !== 'scalar' || typeof node.value !== 'string') return undefined;
-  const text = node.value;
+  const text = textOf(node);
+  if (node === undefined || text === undefined) return undefined;
   try {
     // By itself first: its brackets must not close those around it.
     void new RegExp(text, 'u');

@@ -1,7 +1,7 @@
-import { LineCounter, type Node, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
+import { type Node, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
-import { type Place, position } from './tree.ts';
+import { type Place, linesOf, position } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 import { yamlNodes } from './yaml-nodes.ts';
 
@@ -48,9 +48,7 @@ interface LineAndColumn {
 /** Finds the line and column of a value in a text of YAML by its path, or those of the nearest one around it. */
 export function pathsIn(text: string): (path: readonly (string | number)[]) => LineAndColumn {
   const contents = yamlNodes(text);
-  const lines = new LineCounter();
-  for (let start = 0; start !== 0 || lines.lineStarts.length === 0; start = text.indexOf('\n', start) + 1)
-    lines.addNewLine(start);
+  const lines = linesOf(text);
   return (path) => {
     const { line, col } = lines.linePos(offsetOf(contents, path));
     return { line, column: col };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Json, textsIn } from '../formats/json.ts';
 import { concealedMark } from '../secrets/secret.ts';
-import type { Node, Place } from './tree.ts';
+import { type Node, type Place, keyPlaceAt, placeAt } from './tree.ts';
 
 /** A value that a schema refuses. */
 export interface Refused {
@@ -225,34 +225,6 @@ function typeOf(value: unknown): string {
 function memberOf(value: unknown, step: PropertyKey): unknown {
   const members = typeof value === 'object' && value !== null ? value : {};
   return Object.hasOwn(members, step) ? (members as Record<PropertyKey, unknown>)[step] : undefined;
-}
-
-/** The place of the innermost value that a path leads to. */
-export function placeAt(node: Node, path: readonly PropertyKey[]): Place {
-  return innermostAt(node, path).at;
-}
-
-/** The place of the key that a path leads to, else of the innermost value. */
-export function keyPlaceAt(node: Node, path: readonly PropertyKey[]): Place {
-  const map = innermostAt(node, path.slice(0, -1));
-  const entry = map.is === 'map' ? map.entries.get(String(path.at(-1))) : undefined;
-  return entry?.keyAt ?? placeAt(node, path);
-}
-
-/** The innermost value that a path leads to. */
-function innermostAt(node: Node, path: readonly PropertyKey[]): Node {
-  let current = node;
-  for (const step of path) {
-    const next: Node | undefined =
-      current.is === 'map'
-        ? current.entries.get(String(step))?.node
-        : current.is === 'list'
-          ? current.items[Number(step)]
-          : undefined;
-    if (next === undefined) break;
-    current = next;
-  }
-  return current;
 }
 
 /** What an error says of the parts of a value without a mark; undefined where that is nothing. */

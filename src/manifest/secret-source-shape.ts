@@ -5,7 +5,7 @@ import { type PresetWord, type Program, presets, programOf } from '../secrets/so
 import { oneOf } from './one-of.ts';
 import { alternatives } from './problem.ts';
 import type { Report } from './report-at.ts';
-import type { Node, Place } from './tree.ts';
+import { type Node, type Place, entriesOf } from './tree.ts';
 
 /** Where secrets come from: a file, or a program. */
 export type SecretSource = { readonly at: Place } & (
@@ -156,7 +156,7 @@ export function readRecipes(
     for (const made of namesOf(name, recipe)) {
       const other = makers.get(made);
       makers.set(made, name);
-      const at = node?.is === 'map' ? node.entries.get(name)?.keyAt : undefined;
+      const at = entriesOf(node).get(name)?.keyAt;
       if (other === undefined || at === undefined) continue;
       const message = `generated.${other} and generated.${name} both make the secret ${made}`;
       report('defined-twice', message, at, 'Give one of them another name.');

@@ -14,7 +14,7 @@ import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report-at.ts';
-import { type MapNode, type Node, type Place, itemAt } from './tree.ts';
+import { type MapNode, type Node, type Place, entriesOf, nodeAt, placeAt } from './tree.ts';
 import type { OwnEnvironment } from './assemble/environment.ts';
 import { includedKeys, neededSettings, plainScalar, secretName, settingsShape } from './settings-shape.ts';
 import { readDuration } from '../formats/units.ts';
@@ -113,7 +113,7 @@ export function readInclude(
   const before = diagnostics.length;
   const report = reportInto(diagnostics);
   const include = readSetting(tree, 'include', report) ?? [];
-  const node = tree.entries.get('include')?.node;
+  const node = nodeAt(tree, ['include']);
   if (node !== undefined) refuseExpressions(['include'], node, sources, report);
   return diagnostics.length > before ? [] : include;
 }
@@ -135,16 +135,16 @@ export function readSettings(
     lacksFiles ? includedKeys : [],
   );
   const project = typeof written === 'string' ? written : written?.name;
-  const recipes = readRecipes(generated ?? {}, root.entries.get('generated')?.node, reportInto(diagnostics));
+  const recipes = readRecipes(generated ?? {}, nodeAt(root, ['generated']), reportInto(diagnostics));
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   return {
     platform,
     project,
     ownsProject: typeof written === 'string' ? undefined : true,
-    projectAt: root.entries.get('project')?.node.at ?? root.at,
+    projectAt: placeAt(root, ['project']),
     state: state && ownState(root, state),
-    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt(root, 'moved', index) })),
-    secrets: (secrets ?? []).map((source, index) => readSource(source, itemAt(root, 'secrets', index))),
+    moved: (moved ?? []).map((item, index) => ({ ...item, at: placeAt(root, ['moved', index]) })),
+    secrets: (secrets ?? []).map((source, index) => readSource(source, placeAt(root, ['secrets', index]))),
     generated: recipes,
     drift,
     preview: preview && familyOf(root, preview, input.preview),
@@ -180,10 +180,10 @@ function readValues(
   read('outputs');
   const preview = read('preview');
   for (const key of Object.keys(settingsShape)) {
-    const node = root.entries.get(key)?.node;
+    const node = nodeAt(root, [key]);
     // A block takes expressions, except in its name.
     const isBlock = ['project', 'environment'].includes(key) && node?.is === 'map';
-    const plain = isBlock ? node.entries.get('name')?.node : node;
+    const plain = isBlock ? nodeAt(node, ['name']) : node;
     if (plain !== undefined && !evaluated.has(key)) refuseExpressions([key], plain, sources, report);
   }
   return { platform, written, state, moved, secrets, generated, drift, preview };
@@ -195,7 +195,7 @@ const evaluated: ReadonlySet<string> = new Set(['outputs', 'templates', 'changes
 /** A place of the state that an included file gives to several root files: each adds its name to it. */
 function ownState(root: MapNode, state: StatePlace): StatePlace {
   const file = root.at.file;
-  const isShared = root.entries.get('state')?.node.at.file !== file;
+  const isShared = placeAt(root, ['state']).file !== file;
   if (!isShared || file === 'trueup.yaml') return state;
   const own = (stem: string | undefined) => (stem === undefined ? undefined : `${withoutSlash(stem)}/${file}`);
   if (state.backend === 'postgres') return { ...state, name: own(state.name) };
@@ -215,7 +215,7 @@ function parseSetting(key: Key, node: Node) {
 
 /** Reads one setting; undefined where it is left out or wrong, which is reported. */
 function readSetting<K extends Key>(root: MapNode, key: K, report: Report, isElsewhere = false): Value<K> | undefined {
-  const node = root.entries.get(key)?.node;
+  const node = nodeAt(root, [key]);
   if (node === undefined) {
     if (neededSettings.has(key) && !isElsewhere) report('missing-key', `${key} is missing`, root.at, remedies[key]);
     return undefined;
@@ -271,24 +271,19 @@ function familyOf(
   { for: stays, most, seed }: NonNullable<Value<'preview'>>,
   id = examplePreview,
 ): Preview {
-  const node = root.entries.get('preview')?.node;
-  const placed = seed?.map((address, index) => ({
-    address,
-    at: node?.is === 'map' ? itemAt(node, 'seed', index) : root.at,
-  }));
   const forMs = stays === undefined ? undefined : (readDuration(stays) ?? 0) / 1e6;
-  return { id, forMs, most, ...(placed === undefined ? {} : { seed: placed }) };
+  const placed = seed?.map((address, index) => ({ address, at: placeAt(root, ['preview', 'seed', index]) }));
+  return { id, forMs, most, seed: placed };
 }
 
 function receivers(root: MapNode, written: NonNullable<DriftSettings['notify']>): Receiver[] {
-  const drift = root.entries.get('drift')?.node;
   const nameIn = (reference: string) => secretName.exec(reference)?.[1] ?? '';
   return written.map(({ url, as, on = 'new', signature }, index) => ({
     as,
     on,
     url: nameIn(url),
     signature: signature === undefined ? undefined : nameIn(signature),
-    at: drift?.is === 'map' ? itemAt(drift, 'notify', index) : root.at,
+    at: placeAt(root, ['drift', 'notify', index]),
   }));
 }
 
@@ -304,10 +299,7 @@ function platformOf(written: Value<'platform'>): NamedPlatform | undefined {
 
 /** Refuses names `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
 function refuseProto(root: MapNode, report: Report): void {
-  const entryIn = (key: 'variables' | 'outputs' | 'generated') => {
-    const node = root.entries.get(key)?.node;
-    return node?.is === 'map' ? node.entries.get('__proto__') : undefined;
-  };
+  const entryIn = (key: 'variables' | 'outputs' | 'generated') => entriesOf(nodeAt(root, [key])).get('__proto__');
   const output = entryIn('outputs');
   for (const [key, noun] of [
     ['variables', 'variable'],

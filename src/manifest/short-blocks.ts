@@ -24,7 +24,7 @@ import {
 import { shownKey } from './problem.ts';
 import { missingAtCreation } from './required.ts';
 import { accepts, fitting, lastStep, visibleGroup } from './short-value.ts';
-import type { Node, Place } from './tree.ts';
+import { type Node, type Place, linesOf } from './tree.ts';
 
 /** Remedies for blocks that are written in the short form of another tool: the user's own blocks, as a manifest takes them. */
 
@@ -239,7 +239,7 @@ function lineOf({ block, notes, others = {}, privateKeys }: Read, index: number,
 }
 
 /** No value is shown with its place. */
-const nowhere: Place = { file: '', offset: 0, lines: { lineStarts: [], linePos: () => ({ line: 1, col: 1 }) } };
+const nowhere: Place = { file: '', offset: 0, lines: linesOf('') };
 
 /** The name that people have for a block with these values; undefined: they do not say it. */
 function nameOf(kind: Kind, values: Readonly<Record<string, Json>>): string | undefined {

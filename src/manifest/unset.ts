@@ -1,4 +1,4 @@
-import type { Entry, MapNode, Node, Place } from './tree.ts';
+import { type Entry, type MapNode, type Node, type Place, entriesOf } from './tree.ts';
 
 /** The key of a block that names the fields which have no value. */
 export const unsetKey = 'unset';
@@ -29,7 +29,7 @@ function put(entries: Map<string, Entry>, [key = '', ...rest]: readonly string[]
     return found === undefined;
   }
   if (found !== undefined && found.node.is !== 'map') return false;
-  const inner = new Map(found?.node.is === 'map' ? found.node.entries : []);
+  const inner = new Map(entriesOf(found?.node));
   const isPut = put(inner, rest, at);
   entries.set(key, { keyAt: found?.keyAt ?? at, node: { is: 'map', entries: inner, at: found?.node.at ?? at } });
   return isPut;

@@ -6,7 +6,8 @@ import { blockPaths } from './layers.ts';
 import type { Manifest, ManifestInput } from './manifest.ts';
 import { pathTo } from './path-to.ts';
 import { expressionSources } from './sources/all.ts';
-import { type Node, type Place, nodeAt, position, readTree } from './tree.ts';
+import { readTree } from './read-tree.ts';
+import { type Node, type Place, itemsOf, nodeAt, position, textOf } from './tree.ts';
 import { type PartOfManifest, pathOfValue } from './value-at.ts';
 
 /** What gives a value: a file, or an option or variable of the environment by its name. */
@@ -81,11 +82,8 @@ function placeOf(at: Place, { treeOf }: Search): ValuePlace {
 function usesIn(at: Place, search: Search): ValueOrigin['uses'] {
   const path = pathTo(search.treeOf(at.file), at);
   const node = path && nodeAt(search.treeOf(at.file), path);
-  const texts = node?.is === 'list' ? node.items : node === undefined ? [] : [node];
-  const parts = texts.flatMap((one) =>
-    one.is === 'scalar' && typeof one.value === 'string'
-      ? parseExpressions(one.value, [...expressionSources, ...holes]).parts
-      : [],
+  const parts = [node, ...itemsOf(node)].flatMap(
+    (one) => parseExpressions(textOf(one) ?? '', [...expressionSources, ...holes]).parts,
   );
   const found = new Map<string, Source>();
   for (const part of parts) {

@@ -7,7 +7,8 @@ import { type Declaration, type Mismatch, readDeclaration, readText, readValue }
 import { open, remedyOf } from './lines-to-paste.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { TypedValue, VariableValue } from './sources/source.ts';
-import { type Entry, type MapNode, type Node, type Place, isEmpty, position, readTree } from './tree.ts';
+import { readTree } from './read-tree.ts';
+import { type Entry, type MapNode, type Node, type Place, isEmpty, nodeAt, position } from './tree.ts';
 
 /** A declared variable. */
 export interface Variable {
@@ -105,7 +106,7 @@ export function readVariables(
       declaration,
       value: found?.value ?? (isOfEach ? { givenBy: 'each preview' } : missing(name, entry, root)),
       givenAt: found?.givenAt,
-      isPromoted: entry.node.is === 'map' && isTrue(entry.node.entries.get('promote')?.node),
+      isPromoted: isTrue(nodeAt(entry.node, ['promote'])),
     });
   }
   if (lacksFiles) return variables;
@@ -154,7 +155,7 @@ function valueOf(
   const last = text && read(readText(declaration, text.text, name), text.by, entry.keyAt);
   if (text !== undefined && last !== undefined) return { value: last, givenAt: text.by };
   const { default: value } = declaration;
-  const written = entry.node.is === 'map' ? entry.node.entries.get('default')?.node : undefined;
+  const written = nodeAt(entry.node, ['default']);
   return inFiles.at(-1) ?? (value && { value, givenAt: placeText(written ?? entry.node) });
 }
 

@@ -4,7 +4,8 @@ import { formatYaml, wordsOf } from '../edit/format-yaml.ts';
 import { sameTree } from '../edit/same-tree.ts';
 import { isRootText, loadRoot, pathsOf, yamlLimit } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import { position, readTree } from '../manifest/tree.ts';
+import { readTree } from '../manifest/read-tree.ts';
+import { itemsOf, nodeAt, position, textOf } from '../manifest/tree.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { openFolder } from './load.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -90,16 +91,16 @@ async function filesOf(file: string, workspace: Workspace, { diagnostics, texts 
   for (const from of files) {
     const tree =
       from === file ? await loadRoot(workspace, file, diagnostics, texts) : await includedTree(from, workspace);
-    const list = tree?.is === 'map' ? tree.entries.get('include')?.node : undefined;
-    for (const item of list?.is === 'list' ? list.items : []) {
-      if (item.is !== 'scalar' || typeof item.value !== 'string') continue;
-      const found = await pathsOf(workspace, from, item.value);
+    for (const item of itemsOf(nodeAt(tree, ['include']))) {
+      const written = textOf(item);
+      if (written === undefined) continue;
+      const found = await pathsOf(workspace, from, written);
       if ('problem' in found) {
         const about = { position: position(item.at) };
         diagnostics.push(diagnostic('file-unreadable', `include: ${found.problem}`, about));
         continue;
       }
-      const texts = item.value.includes('*') ? await workspace.readAll(found, yamlLimit, asWritten) : undefined;
+      const texts = written.includes('*') ? await workspace.readAll(found, yamlLimit, asWritten) : undefined;
       files.push(...found.filter((path) => !files.includes(path) && !isRootText(texts?.get(path))));
     }
   }

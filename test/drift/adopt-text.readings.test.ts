@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type * as Tree from '../../src/manifest/tree.ts';
+import type * as Tree from '../../src/manifest/read-tree.ts';
 import { adoptDrift } from '../../src/drift/adopt.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
@@ -9,7 +9,7 @@ import { bench, head } from '../support/world.ts';
 
 const readings = vi.hoisted(() => ({ count: 0 }));
 
-vi.mock('../../src/manifest/tree.ts', async (original) => {
+vi.mock('../../src/manifest/read-tree.ts', async (original) => {
   const tree = await original<typeof Tree>();
   return {
     ...tree,

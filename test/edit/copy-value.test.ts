@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { copyValue } from '../../src/edit/copy-value.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
-import { type Node, readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
+import type { Node } from '../../src/manifest/tree.ts';
 
 /** A value of one file, written into another without another byte. */
 

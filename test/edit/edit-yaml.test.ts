@@ -7,7 +7,7 @@ import type { Value } from '../../src/edit/write-yaml.ts';
 import { plainly } from '../../src/edit/write-yaml.ts';
 import type { Json } from '../../src/formats/json.ts';
 import { toJson } from '../../src/formats/simple-yaml.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { effort } from '../support/whole.ts';
 
 /** Texts that somebody wrote, in which one value changes and nothing else. */

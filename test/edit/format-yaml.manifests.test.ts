@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatYaml, wordsOf } from '../../src/edit/format-yaml.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { filesOf, manifests } from './manifests.ts';
 
 test('there are at least 100 manifests, of all forms', () => {

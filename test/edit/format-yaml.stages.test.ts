@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatYaml, wordsOf } from '../../src/edit/format-yaml.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { handwritten, handwrittenValues } from '../support/handwritten.ts';
 import { createRandom } from '../support/random-stages.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatYaml, wordsOf } from '../../src/edit/format-yaml.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { effort } from '../support/whole.ts';
 
 /** Layout of a text that somebody wrote: the values, the words and their order stay. */

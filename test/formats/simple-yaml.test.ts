@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readSimpleYaml, toJson } from '../../src/formats/simple-yaml.ts';
 import type { Node, Place } from '../../src/manifest/tree.ts';
-import { linesOf, parseTree, position } from '../../src/manifest/tree.ts';
+import { parseTree } from '../../src/manifest/read-tree.ts';
+import { linesOf, position } from '../../src/manifest/tree.ts';
 
 /** The reader gives nothing, or exactly what the parser gives: the same values at the same positions. */
 

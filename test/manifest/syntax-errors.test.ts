@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { withQuotes } from '../../src/manifest/quote.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { renderDiagnostic } from '../../src/render/diagnostics-text.ts';
 import { kinds } from '../../src/resources/index.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { differingAddresses } from '../../src/manifest/differing.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { sameTree } from '../../src/edit/same-tree.ts';
 import { driftAdoptCommand, planCommand } from '../cli/asked.ts';
 import { apiKey, documentIn, places } from '../cli/place.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { matchesGlob } from '../../src/formats/glob.ts';
-import { tooMany } from '../../src/manifest/tree.ts';
+import { tooMany } from '../../src/manifest/read-tree.ts';
 import { oneError, problemsOf, told, warningsOf } from '../support/problems.ts';
 import { effort, thinned } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';

@@ -10,7 +10,7 @@ import { ignoreLine } from '../../src/project/write-files.ts';
 import { maskedText } from '../../src/manifest/quote.ts';
 import { shown } from '../../src/manifest/problem.ts';
 import { reshapedSetting } from '../../src/manifest/reshape.ts';
-import { readTree } from '../../src/manifest/tree.ts';
+import { readTree } from '../../src/manifest/read-tree.ts';
 import { inAscii } from '../../src/render/text-lines.ts';
 import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { kinds } from '../../src/resources/index.ts';

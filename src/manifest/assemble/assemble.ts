@@ -3,7 +3,7 @@ import { sectionsOf } from '../blocks.ts';
 import { missingBlank, shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
 import { includedKeys } from '../settings-shape.ts';
-import { type MapNode, isEmpty } from '../tree.ts';
+import { type MapNode, entriesOf, isEmpty, nodeAt } from '../tree.ts';
 import { isGiven, onlyRootGives } from '../variables.ts';
 import {
   type OwnEnvironment,
@@ -42,7 +42,7 @@ export function assemble(
   const own = ownEnvironment(rootTree);
   const about = { own, holder, rootFile: rootTree.at.file };
   const asWrittenOut = (tree: MapNode) => {
-    const named = tree.entries.get(environmentKey)?.node;
+    const named = nodeAt(tree, [environmentKey]);
     if (named?.isReset === true) refuseReset(named.at, report);
     return holder === undefined ? tree : withOwnEnvironment(tree, { ...about, holder }, report);
   };
@@ -80,11 +80,8 @@ function withoutUnknown(
 }
 
 /** The names of the variables that a file declares. */
-function declaredIn({ entries }: MapNode): readonly string[] {
-  const variables = entries.get('variables')?.node;
-  return variables?.is === 'map'
-    ? [...variables.entries].flatMap(([name, { node }]) => (isGiven(node) ? [] : name))
-    : [];
+function declaredIn(tree: MapNode): readonly string[] {
+  return [...entriesOf(nodeAt(tree, ['variables']))].flatMap(([name, { node }]) => (isGiven(node) ? [] : name));
 }
 
 /** An included file without values of variables that another file declares, which are reported. */

@@ -3,7 +3,7 @@ import { topOf } from '../../kind/top.ts';
 import { sectionsOf } from '../blocks.ts';
 import { shownKey } from '../problem.ts';
 import type { Report } from '../report-at.ts';
-import { type Entry, type MapNode, type Place, isEmpty, position } from '../tree.ts';
+import { type Entry, type MapNode, type Place, isEmpty, nodeAt, position } from '../tree.ts';
 
 /** The key that names the environment to which the sections at the top of the files belong. */
 export const environmentKey = 'environment';
@@ -30,8 +30,8 @@ export function holderOf(kinds: readonly Kind[]): Holder | undefined {
 
 /** The environment that a root file names; undefined: it names none. Its form was checked. */
 export function ownEnvironment(tree: MapNode): OwnEnvironment | undefined {
-  const node = tree.entries.get(environmentKey)?.node;
-  const name = node?.is === 'map' ? node.entries.get('name')?.node : node;
+  const node = nodeAt(tree, [environmentKey]);
+  const name = node?.is === 'map' ? nodeAt(node, ['name']) : node;
   return name?.is === 'scalar' ? { name: String(name.value), at: name.at } : undefined;
 }
 

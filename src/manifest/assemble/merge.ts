@@ -2,7 +2,7 @@ import { didYouMean } from '../../diagnostics/closest.ts';
 import { positionText } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { type Report } from '../report-at.ts';
-import { type Entry, type MapNode, type Node, type Place, isEmpty, position } from '../tree.ts';
+import { type Entry, type MapNode, type Node, type Place, eachNode, isEmpty, position } from '../tree.ts';
 
 /** What merging needs to know of the kinds. */
 export interface Merging {
@@ -161,9 +161,9 @@ const nouns = { map: 'a map', list: 'a list', scalar: 'a text' } as const;
 
 /** Reports each `!reset` that is left in a tree: it stands where nothing can stand below it. */
 export function refuseResets(node: Node, report: Report): void {
-  if (node.isReset === true) refuseReset(node.at, report);
-  if (node.is === 'list') for (const item of node.items) refuseResets(item, report);
-  else if (node.is === 'map') for (const entry of node.entries.values()) refuseResets(entry.node, report);
+  eachNode(node, ({ isReset, at }) => {
+    if (isReset === true) refuseReset(at, report);
+  });
 }
 
 /** Reports a `!reset` that stands where nothing can stand below it. */

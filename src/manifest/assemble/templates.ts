@@ -4,7 +4,18 @@ import { type Declaration, readDeclaration, readValue } from '../declared.ts';
 import { expressionIn, notInKeys, parseExpressions } from '../expression.ts';
 import type { Report } from '../report-at.ts';
 import { type ExpressionSource, type TypedValue, badExpression, nextBrace } from '../sources/source.ts';
-import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
+import {
+  type Entry,
+  type MapNode,
+  type Node,
+  type Place,
+  eachNode,
+  entriesOf,
+  itemsOf,
+  nodeAt,
+  position,
+  textOf,
+} from '../tree.ts';
 import { refuseReset, refuseResets } from './merge.ts';
 
 /** A template: a block with holes. */
@@ -32,15 +43,14 @@ export const holes: readonly ExpressionSource[] = [hole('param'), hole('block')]
 /** The templates of a manifest, by name; their form was checked. What is wrong in one is reported. */
 export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string, Template> {
   const templates = new Map<string, Template>();
-  const all = tree.entries.get('templates')?.node;
-  for (const [name, { node }] of all?.is === 'map' ? all.entries : []) {
-    const block = node.is === 'map' ? node.entries.get('block')?.node : undefined;
-    const declared = node.is === 'map' ? node.entries.get('parameters')?.node : undefined;
+  for (const [name, { node }] of entriesOf(nodeAt(tree, ['templates']))) {
+    const block = nodeAt(node, ['block']);
+    const declared = nodeAt(node, ['parameters']);
     if (declared !== undefined) refuseResets(declared, report);
     if (block?.isReset === true) refuseReset(block.at, report);
     if (block?.is !== 'map') continue;
     const parameters = new Map(
-      [...(declared?.is === 'map' ? declared.entries : [])].map(([parameter, entry]) => [
+      [...entriesOf(declared)].map(([parameter, entry]) => [
         parameter,
         readParameter(`templates.${name}.parameters.${parameter}`, entry, report),
       ]),
@@ -49,7 +59,7 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
     const used = new Set<string>();
     checkHoles(block, { ...template, used }, report);
     for (const parameter of parameters.keys()) {
-      const at = declared?.is === 'map' ? declared.entries.get(parameter)?.keyAt : undefined;
+      const at = entriesOf(declared).get(parameter)?.keyAt;
       if (at === undefined || used.has(parameter)) continue;
       const message = `the block of the template ${name} has no \${param:${parameter}}`;
       report('unused-parameter', message, at, `Write \${param:${parameter}} in it, or remove the parameter.`);
@@ -60,7 +70,7 @@ export function readTemplates(tree: MapNode, report: Report): ReadonlyMap<string
 }
 
 function readParameter(name: string, { keyAt, node }: Entry, report: Report): Parameter {
-  const written = node.is === 'map' ? node.entries.get('default')?.node : undefined;
+  const written = nodeAt(node, ['default']);
   const filled = written?.is === 'scalar' ? expressionIn(String(written.value), holes) : undefined;
   if (written !== undefined && filled !== undefined)
     report(
@@ -80,15 +90,14 @@ interface Checked extends Template {
 
 /** Reports holes that nothing fills. */
 function checkHoles(node: Node, template: Checked, report: Report): void {
-  if (node.is === 'list') for (const item of node.items) checkHoles(item, template, report);
-  else if (node.is === 'map')
-    for (const [key, entry] of node.entries) {
+  eachNode(node, (one) => {
+    for (const [key, { keyAt }] of entriesOf(one)) {
       const inKey = expressionIn(key, holes);
       if (inKey !== undefined)
-        report('bad-expression', notInKeys(inKey), entry.keyAt, 'Write the key itself, in a template of its own.');
-      checkHoles(entry.node, template, report);
+        report('bad-expression', notInKeys(inKey), keyAt, 'Write the key itself, in a template of its own.');
     }
-  else if (typeof node.value === 'string') checkText(node.value, node.at, template, report);
+    checkText(textOf(one) ?? '', one.at, template, report);
+  });
 }
 
 function checkText(text: string, at: Place, { name, parameters, used }: Checked, report: Report): void {
@@ -150,14 +159,12 @@ export function warnOfIds(tree: MapNode, report: Report): void {
 }
 
 function warnOfStray(node: Node, stray: Stray, report: Report): void {
-  if (node.is === 'list') for (const item of node.items) warnOfStray(item, stray, report);
-  else if (node.is === 'map') for (const entry of node.entries.values()) warnOfStray(entry.node, stray, report);
-  else if (typeof node.value === 'string') {
-    const written = stray.pattern.exec(node.value)?.[0];
+  eachNode(node, (one) => {
+    const written = stray.pattern.exec(textOf(one) ?? '')?.[0];
     if (written === undefined) return;
     const message = `${written} stands outside of ${stray.outside} and stays as text`;
-    report('no-expression', message, node.at, stray.remedy);
-  }
+    report('no-expression', message, one.at, stray.remedy);
+  });
 }
 
 /** The sentence about a parameter that a template does not have. */
@@ -175,7 +182,7 @@ export function argumentsOf(
   given: Entry | undefined,
   { useAt, report }: { readonly useAt: Place; readonly report: Report },
 ): ReadonlyMap<string, Node> {
-  const entries = given?.node.is === 'map' ? given.node.entries : new Map<string, Entry>();
+  const entries = entriesOf(given?.node);
   if (given !== undefined && given.node.is !== 'map')
     report('wrong-type', 'with must be a map of parameters', given.node.at, 'Write with: { name: value }.');
   for (const [key, { keyAt }] of entries) {
@@ -211,8 +218,9 @@ function argument(
   report: Report,
 ): Node | undefined {
   // What an expression gives is checked where it stands in the end.
-  if (node.is === 'scalar' && typeof node.value === 'string' && /(?<!\$)\$\{[a-z]+:/.test(node.value)) {
-    if (!/(?<!\$)\$\{ref:/.test(node.value) || (declaration.type ?? 'text') === 'text') return node;
+  const text = textOf(node) ?? '';
+  if (/(?<!\$)\$\{[a-z]+:/.test(text)) {
+    if (!/(?<!\$)\$\{ref:/.test(text) || (declaration.type ?? 'text') === 'text') return node;
     const message = `with.${name} is a ${declaration.type}, and \${ref:…} gives text`;
     report('wrong-type', message, node.at, 'Write the value itself, or declare the parameter as text.');
     return undefined;
@@ -229,12 +237,11 @@ function argument(
 /** A value as a node; the items of a list stand where they are written. */
 function asNode(value: TypedValue, at: Place, from?: Node): Node {
   if (value.written !== undefined) return { is: 'scalar', value: value.value, source: value.written, at };
-  const placeOf = (index: number) => (from?.is === 'list' ? (from.items[index]?.at ?? at) : at);
   const items = value.value.map((text, index): Node => ({
     is: 'scalar',
     value: text,
     source: text,
-    at: placeOf(index),
+    at: itemsOf(from)[index]?.at ?? at,
   }));
   return { is: 'list', items, at };
 }
