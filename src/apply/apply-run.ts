@@ -224,7 +224,7 @@ function newScope({ observed, destroys }: Plan, root: Job, jobs: readonly Job[])
   const writing = jobs.map((job) => job.action).filter((one) => isEffective(one) && !isBeside(one));
   const isExact = writing.length > 0 && !writing.some(({ steps }) => steps.some(needsRow));
   const scope = { root, jobs, mayReadAhead: isExact && !createsObject(action) };
-  const isOfPlan = scope.mayReadAhead && destroys === true && action.kind.service !== undefined;
+  const isOfPlan = scope.mayReadAhead && destroys && action.kind.service !== undefined;
   if (!isOfPlan || planned === undefined) return scope;
   return { ...scope, reading: { id: planned.id, since: observed.since, row: Promise.resolve(planned.row) } };
 }

@@ -74,7 +74,7 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     format: 'trueup/plan',
     version: 2,
     hasChanges: hasChanges(plan),
-    ...defined({ destroys: plan.destroys }),
+    ...(plan.destroys ? { destroys: true } : {}),
     summary: Object.fromEntries(countActions(documented)),
     ...deletesIn(documented),
     ...comparisonOf(plan),
@@ -87,7 +87,8 @@ export function planDocument({ plan, counts, about, allowed, warnings = [] }: Pl
     notDeployed: notDeployed(actions),
     overwrites: overwriting(actions),
     dataAtRisk: risking(actions),
-    ...defined({ unmanaged: plan.unmanaged, allowed }),
+    unmanaged: plan.observed.unmanaged.length,
+    ...defined({ allowed }),
     actions: documented,
     ...defined({ narrowed: plan.narrowed }),
     diagnostics: [
@@ -156,7 +157,7 @@ function contextOf({ actions, destroys, base }: Plan): Context {
     byAddress: actionsByAddress(actions),
     // Only a deletion waits for what depends on it.
     ...dependentsOf(isDeleting ? actions : [], base.resources),
-    destroys: destroys === true,
+    destroys,
     created: new Map(
       actions.flatMap((action) => (isDeleting && isCreation(action) ? [[placeKey(action), action.address]] : [])),
     ),

@@ -235,7 +235,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const { attribute, field, wanted, standing, decision, pair, before } = one;
   // The plan has an error about a value that the platform cannot decrypt.
   if (['nothing', 'keep', 'wait'].includes(decision.do)) return [];
-  const { digestsOfObjects, outputs, values, declared, redact } = context;
+  const { digestsOfObjects, outputs, values = 'usual', declared, redact } = context;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);
   const observed = before.reveal();

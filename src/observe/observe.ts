@@ -2,7 +2,7 @@ import { keptIn } from '../api/once.ts';
 import { isOfKey, lacksRight, PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
-import { type Row, defined } from '../formats/json.ts';
+import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { nameIn, observedValue, outputValue, valueAt } from '../kind/row-values.ts';
@@ -162,7 +162,6 @@ function observedIn(reading: Reading, since: number): Observed {
   const isClear = (name: string) => reader.redact(name) === name;
   const known = new Set([...byId.keys(), ...[...unread].flatMap((address) => records[address]?.id ?? [])]);
   const about = { known, isClear, ownsOneEnvironment: reading.ownsOneEnvironment };
-  const { unmanaged, provided, ofOthers } = unownedIn(kinds, lists, about);
   const aboveAll = topOf(kinds);
   const hidden = idsWithSecretName(reading);
   return {
@@ -170,15 +169,11 @@ function observedIn(reading: Reading, since: number): Observed {
     since,
     projectId: aboveAll === undefined ? caller.projectId : (objects.get(topAddress(aboveAll))?.id ?? ''),
     objects,
-    ...defined({ unread: unread.size === 0 ? undefined : unread }),
+    unread,
     listed: new Set([...lists.values()].flatMap((rows) => [...rows.keys()])),
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed, (id, name) => hidden.has(id) || !isClear(name)),
-    unmanaged,
-    ...defined({
-      provided: provided.length === 0 ? undefined : provided,
-      ofOthers: ofOthers.length === 0 ? undefined : ofOthers,
-    }),
+    ...unownedIn(kinds, lists, about),
     duplicates,
   };
 }

@@ -47,20 +47,21 @@ export interface Observed extends Caller {
   /** When the first of it was read (monotonic ms). */
   readonly since: number;
   readonly objects: ReadonlyMap<string, ObservedObject>;
-  /** The addresses of the state that were not read; none by default. */
-  readonly unread?: ReadonlySet<string>;
+  /** The addresses of the state that were not read. */
+  readonly unread: ReadonlySet<string>;
   /** The ids of everything that a list showed, whoever's it is. */
   readonly listed: ReadonlySet<string>;
   /** The name of the project, where a list shows it. */
-  readonly projectName?: string | undefined;
+  readonly projectName: string | undefined;
   /** The name of an object at the top, where a list of this run showed that no other of its kind has it. */
   readonly nameOf: (kind: string, id: string) => string | undefined;
   /** Objects of the project that a list showed and no address has, without those that the platform made by itself. */
   readonly unmanaged: readonly UnmanagedObject[];
-  /** Those that the platform made by itself and Trueup can manage, such as the default environment; none by default. */
-  readonly provided?: readonly UnmanagedObject[];
-  /** Environments of other manifests, where this one has one of its own; none by default. */
-  readonly ofOthers?: readonly UnmanagedObject[];
+  /**
+   * Those that the platform made by itself and Trueup can manage, such as the default environment; and environments of other
+   * manifests, where this one has one of its own.
+   */
+  readonly ofOthers: readonly UnmanagedObject[];
   /** Objects that a create which was sent or delivered more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }

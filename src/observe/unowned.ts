@@ -1,21 +1,11 @@
 import type { Kind } from '../kind/kind.ts';
 import { nameIn } from '../kind/row-values.ts';
 import type { ObserveInput } from './expected.ts';
-import type { Listed, UnmanagedObject } from './observed.ts';
+import type { Listed, Observed, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 
 /** Every row that was seen, by kind and id. */
 export type Lists = ReadonlyMap<string, Map<string, Listed>>;
-
-/** The objects of the project that no address has, by their owners. */
-interface Unowned {
-  /** People made them: no manifest has them. */
-  readonly unmanaged: readonly UnmanagedObject[];
-  /** Those that the platform made. */
-  readonly provided: readonly UnmanagedObject[];
-  /** The environments of other manifests. */
-  readonly ofOthers: readonly UnmanagedObject[];
-}
 
 /**
  * The objects of the project that no address has. One row may be listed for several kinds. A name that holds a secret of the
@@ -28,12 +18,10 @@ export function unownedIn(
     readonly known: ReadonlySet<string>;
     readonly isClear: (name: string) => boolean;
   },
-): Unowned {
+): Pick<Observed, 'unmanaged' | 'ofOthers'> {
   const { known, isClear, ownsOneEnvironment = false } = about;
-  const found = { unmanaged: new Map(), provided: new Map(), ofOthers: new Map() } satisfies Record<
-    keyof Unowned,
-    Map<string, UnmanagedObject>
-  >;
+  const unmanaged = new Map<string, UnmanagedObject>();
+  const ofOthers = new Map<string, UnmanagedObject>();
   const isOfOther = (kind: Kind, { row, parent }: Listed): boolean => {
     if (known.has(String(row[kind.identity.id]))) return false;
     if (kind.identity.addressedByKey === true) return true;
@@ -43,7 +31,7 @@ export function unownedIn(
   for (const kind of kinds.filter(isOfProject)) {
     for (const [id, listed] of lists.get(kind.kind) ?? []) {
       const { row, parent } = listed;
-      if (known.has(id) || found.unmanaged.has(id)) continue;
+      if (known.has(id) || unmanaged.has(id)) continue;
       const by = kind.lifecycle?.provided;
       const isProvided = by?.is(row, parent?.row ?? {}) === true;
       if (isProvided && by.allows !== 'update') continue;
@@ -51,14 +39,9 @@ export function unownedIn(
       if (isElsewhere && kind.identity.addressedByKey !== true) continue;
       const given = nameIn(kind, row);
       const name = given !== undefined && isClear(given) ? given : undefined;
-      const owner = isProvided ? 'provided' : isElsewhere ? 'ofOthers' : 'unmanaged';
-      found[owner].set(id, { kind: kind.kind, id, name, parentId: parent?.id });
+      const found = isProvided || isElsewhere ? ofOthers : unmanaged;
+      found.set(id, { kind: kind.kind, id, name, parentId: parent?.id });
     }
   }
-  const { unmanaged, provided, ofOthers } = found;
-  return {
-    unmanaged: [...unmanaged.values()],
-    provided: [...provided.values()],
-    ofOthers: [...ofOthers.values()],
-  };
+  return { unmanaged: [...unmanaged.values()], ofOthers: [...ofOthers.values()] };
 }

@@ -471,11 +471,9 @@ export interface Plan {
   readonly observed: Observed;
   readonly actions: readonly Action[];
   /** `trueup destroy`: everything that the state holds goes. */
-  readonly destroys?: true;
+  readonly destroys: boolean;
   /** Its targets and exclusions, and the changes that they leave out. */
-  readonly narrowed?: Narrowed;
-  /** Number of objects of the project that neither the manifest nor the state names, as far as the plan read them. */
-  readonly unmanaged?: number;
+  readonly narrowed: Narrowed | undefined;
   /** Errors, warnings and notes that belong to no action. */
   readonly diagnostics: readonly Diagnostic[];
 }

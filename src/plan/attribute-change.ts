@@ -64,7 +64,7 @@ export function sidesOf(
   planned: JudgedAttribute,
   how: ChangeShowing,
 ): ReturnType<typeof showSides> {
-  const { values = 'usual', outputs } = how;
+  const { values, outputs } = how;
   const resolved = wantedOf(planned, outputs);
   const beside = planned.attribute.key === undefined ? undefined : how.beside;
   const { before, after, last } = showSides({

@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
-import { type Row, defined } from '../formats/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
@@ -77,8 +77,8 @@ export function buildPlan(input: PlanInput): Plan {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
-    ...defined({ destroys: input.destroys || undefined, narrowed: about }),
-    unmanaged: observed.unmanaged.length,
+    destroys: input.destroys,
+    narrowed: about,
     actions: withOrigins(planned, input.origins),
     diagnostics: [
       ...(narrowed?.errors ?? []),
@@ -107,7 +107,7 @@ function planDeclared(
   const { address } = written;
   const parent = actions.get(written.parent ?? '');
   const record = state.resources[address];
-  if (record !== undefined && observed.unread?.has(address) === true) return unreadAction(written, record, parent);
+  if (record !== undefined && observed.unread.has(address)) return unreadAction(written, record, parent);
   const above = parent === undefined || createsObject(parent) ? undefined : observed.objects.get(parent.address)?.row;
   const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
   const object = observed.objects.get(address);
@@ -135,7 +135,7 @@ function leftMissing({ accepting, narrowing, state, observed }: PlanInput, actio
   const { address, kind, position } = action;
   const record = state.resources[address];
   const isGone = isCreation(action) && !observed.objects.has(address) && record?.pending?.is !== 'create';
-  if (accepting === undefined || !isGone || typeof record?.id !== 'string') return action;
+  if (!isGone || typeof record?.id !== 'string') return action;
   const { id: objectId } = record;
   const digest = objectDigest(accepting.digests, objectId, 'missing');
   const accepted = accepting.of({ kind: kind.kind, objectId }, digest);
@@ -168,14 +168,13 @@ function judgeDeletions(
   const { targets, excludes } = narrowing;
   const isProvided = (address: string) => objects.get(address)?.isProvided === true;
   const all = massDeletions(planned, state, isProvided, input.ownEnvironment);
-  const isAll = all.some((item) => item.code === safeguards.everything.code);
-  const own = isAll ? all : [...emptiedEnvironment(planned, state, input.ownEnvironment), ...all];
+  const isOfEverything = ({ code }: Diagnostic) => code === safeguards.everything.code;
+  const deletesEverything = all.some(isOfEverything);
+  const own = deletesEverything ? all : [...emptiedEnvironment(planned, state, input.ownEnvironment), ...all];
   const isRest = targets.length === 0 && excludes.length > 0 && planned.some(isDeletion);
-  const { code } = safeguards.everything;
-  const deletesEverything = isAll;
   const other = otherManifest(input, { actions: planned, objects, deletesEverything });
   if (!isRest || deletesEverything) return [...other, ...own];
-  const ofAll = massDeletions(whole.planned, state, isProvided).filter((item) => item.code === code);
+  const ofAll = massDeletions(whole.planned, state, isProvided).filter(isOfEverything);
   const remedy = 'Look whether the manifest is whole. To delete a part of what is there, name it with --target.';
   return [
     ...ofAll.map((item) => ({ ...item, message: `without --exclude, ${item.message}`, remedy })),

@@ -9,7 +9,6 @@ import { position } from '../manifest/tree.ts';
 import { type Wanted, knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
-import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Action, type Change, type AttributeChange, createsObject } from './action.ts';
@@ -144,7 +143,7 @@ export function creation(input: Planning, resource: Resource) {
     const { missing, at } = first.wanted;
     const paths = all.map(({ attribute }) => pathOf(kind, attribute)).join(', ');
     const message = `${paths}: ${all.length === 1 ? 'needs' : 'need'} ${names}, which this run does not have`;
-    const remedy = input.howToGive?.(missing) ?? howToGive(missing);
+    const remedy = input.howToGive(missing);
     notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(at) }));
   }
   for (const [name, field] of Object.entries(kind.fields)) {

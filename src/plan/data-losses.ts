@@ -92,7 +92,7 @@ function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row
 
 /** The same as people may see it: with marks in place of secrets. Maps stay: nothing quotes their values. */
 function shownAfter(
-  { outputs, values = 'usual' }: Planning,
+  { outputs, values }: Planning,
   { attributes, privateKeys }: Pick<Changing, 'attributes' | 'privateKeys'>,
   next: Row,
 ): Row {

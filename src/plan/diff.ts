@@ -101,7 +101,7 @@ function judge(
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
-  const obeyed = accepted?.over === false && input.accepting?.isObeyed === true ? accepted : undefined;
+  const obeyed = accepted?.over === false && input.accepting.isObeyed ? accepted : undefined;
   const proof = resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
   const isUnproven = pair?.unproven === true || input.unproven?.includes(name) === true;
   const decided =
@@ -151,7 +151,6 @@ function acceptedOf(
   field: Field,
   observed: Json,
 ): Accepted | undefined {
-  if (accepting === undefined) return undefined;
   const { objectId } = accepting;
   const subject = { kind: kind.kind, objectId, field: subjectField(kind, attribute) };
   return accepting.of(subject, subjectDigest(accepting.digests, { objectId, attribute, field, observed }));

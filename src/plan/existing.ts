@@ -41,7 +41,7 @@ export function planExisting(
     pairs: isAdoption ? {} : knownPairs(record),
     unproven: isAdoption ? undefined : record?.pending?.unproven,
     isProvided,
-    accepting: input.accepting && {
+    accepting: {
       ...input.accepting,
       objectId: object.id,
       isObeyed: input.narrowing.includesAccepted !== true,

@@ -17,12 +17,7 @@ interface Slip {
  */
 export function misspeltKeys(
   actions: readonly Action[],
-  {
-    objects,
-    unmanaged,
-    provided = [],
-    ofOthers = [],
-  }: Pick<Observed, 'objects' | 'unmanaged' | 'provided' | 'ofOthers'>,
+  { objects, unmanaged, ofOthers }: Pick<Observed, 'objects' | 'unmanaged' | 'ofOthers'>,
   redact: (text: string) => string,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly covers: (from: string, to: string) => boolean } {
   const slips: Slip[] = [];
@@ -36,7 +31,7 @@ export function misspeltKeys(
       const isGoing = one.kind === kind && leavesState(one);
       return isGoing && typeof name === 'string' && redact(name) === name ? [[name, one] as const] : [];
     });
-    const others = [...unmanaged, ...provided, ...ofOthers].flatMap((one) =>
+    const others = [...unmanaged, ...ofOthers].flatMap((one) =>
       one.kind === kind.kind && one.parentId === parentId && one.name !== undefined ? [one.name] : [],
     );
     const written = address.slice(parent === undefined || !isWithin(address, parent) ? 0 : parent.length + 1);

@@ -3,22 +3,20 @@ import { pathOf } from '../kind/attribute.ts';
 import type { Json } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains } from '../kind/shared-set.ts';
-import type { HowToGive } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { howToGive } from '../secrets/sources/env.ts';
 import { type Acceptances, acceptCommand, subjectField } from './find-acceptance.ts';
 import { type AttributeChange, isIgnored } from './action.ts';
 import { type ChangeShowing, sidesOf } from './attribute-change.ts';
+import type { Planning } from './input.ts';
 import { redactShown } from './shown-values.ts';
 import { isEdited } from './standing.ts';
 
 /** The input for the notes about the attributes of a resource. */
-export interface NotesInput extends ChangeShowing {
+export interface NotesInput extends ChangeShowing, Pick<Planning, 'howToGive'> {
   readonly resource: Resource;
-  readonly howToGive?: HowToGive | undefined;
-  /** What a person accepted of the drift of the object; nothing by default. */
-  readonly accepting?: (Acceptances & { readonly objectId: string; readonly isObeyed: boolean }) | undefined;
+  /** What a person accepted of the drift of the object. */
+  readonly accepting: Acceptances & { readonly objectId: string; readonly isObeyed: boolean };
 }
 
 /** The notes about values that the platform answered an error to, of an object that no request proves. */
@@ -81,7 +79,7 @@ function decisionNote(input: NotesInput, planned: AttributeChange): Note | undef
     }
     case 'error': {
       if (wanted !== undefined && wanted.missing.length > 0)
-        return { ...decision, remedy: input.howToGive?.(wanted.missing) ?? howToGive(wanted.missing) };
+        return { ...decision, remedy: input.howToGive(wanted.missing) };
       const shown = redactShown(sidesOf(input.resource, planned, input).before, input.redact);
       return { ...decision, remedy: remedyFor(field, before.reveal(), shown.is !== 'value') };
     }
@@ -114,7 +112,7 @@ function acceptanceOver(
     const sentence = `${by} accepted what the platform has until ${until}, which has passed; apply puts it back`;
     return { code: 'acceptance-over', sentence, remedy: `To keep it for longer: ${again(because)}` };
   }
-  if (accepting?.isObeyed !== true || standing.there !== 'other') return undefined;
+  if (!accepting.isObeyed || standing.there !== 'other') return undefined;
   const other = accepting.ofAnother({ kind: kind.kind, objectId: accepting.objectId, field });
   if (other === undefined) return undefined;
   const { by, until, because } = other;

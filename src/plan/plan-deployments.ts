@@ -66,7 +66,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       : isUnderWay
         ? ({ start: 'under way' } as const)
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
-    const questions = input.asks === true ? questionsFor(leafs, resources, rowAt) : { asks: [], notes: [] };
+    const questions = input.asks ? questionsFor(leafs, resources, rowAt) : { asks: [], notes: [] };
     const through = [...(staleness?.through ?? []), ...questions.asks.map(({ block }) => block)];
     const action = { ...deployment(service, command, through), after: [], ...questions, ...start };
     deployments.push({ service, action });

@@ -76,7 +76,7 @@ export function planFile(
     projectId,
     ...(project === projectId ? {} : { project }),
     deploys,
-    destroys: plan.destroys === true,
+    destroys: plan.destroys,
     narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly
     ...compared,
     shown: key.encryptPlan(made.shown),
@@ -87,7 +87,7 @@ export function planFile(
 
 /** Makes what of a plan file is compared with another plan. Never throws. */
 export function planFacts(plan: Plan, manifest: Declared, key: PlanKey): PlanFacts {
-  const { base, saved, observed, destroys = false } = plan;
+  const { base, saved, observed, destroys } = plan;
   const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
   const accepted = destroys ? [] : manifest.accepted.map(({ position: _position, ...entry }) => asJson(entry));
   const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);

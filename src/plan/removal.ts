@@ -96,7 +96,7 @@ function forget(target: Target, { why, message, remedy }: Forgotten): Action {
 
 function whyGone({ unserved }: PlanInput, { kind, address, record }: Removed): Forgotten {
   const { listedOnce } = kind.identity;
-  if (record.id !== null) return { why: unserved?.includes(kind) === true ? 'parent goes' : 'gone' };
+  if (record.id !== null) return { why: unserved.includes(kind) ? 'parent goes' : 'gone' };
   return listedOnce === undefined
     ? {
         why: 'not known',

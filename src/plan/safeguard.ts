@@ -72,7 +72,7 @@ function unlessAllowed(permission: keyof Permissions): Guard {
 function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
   const risky = actions.filter(needsDataLoss);
-  const hasNoBlock = (one: Action): boolean => isDeletion(one) && destroys !== true;
+  const hasNoBlock = (one: Action): boolean => isDeletion(one) && !destroys;
   if (risky.length > few) {
     const details = risky.map(({ address, dataAtRisk = '' }) => `${address}: ${dataAtRisk}`);
     const lifting = risky.every(hasNoBlock)

@@ -11,7 +11,7 @@ import { stepOf } from './steps.ts';
  * plan does, in the order of `seed:`. One whose service this plan leaves without its deployment waits for the next plan.
  */
 export function withSeeds(input: Planning, planned: readonly Action[]): readonly Action[] {
-  const { seeds = [], state, destroys, deploys, observed } = input;
+  const { seeds, state, destroys, deploys, observed } = input;
   if (seeds.length === 0 || destroys) return planned;
   const actions = new Map(actionsByAddress(planned));
   const before = planned.filter((one) => isEffective(one) && !isDeletion(one)).map(({ address }) => address);

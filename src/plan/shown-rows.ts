@@ -27,7 +27,7 @@ export function shownRow(
   input: PlanInput,
   { kind, address, block, row, attributes = [], privateKeys, outputs = noOutputs }: Placed,
 ): Row {
-  const { state, digests, values = 'usual' } = input;
+  const { state, digests, values } = input;
   const recorded = recordedAt(state, { address, block });
   const pairs = knownPairs(state.resources[recorded]);
   const changes = new Map(attributes.map((one) => [attributeName(one.attribute), one]));

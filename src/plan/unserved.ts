@@ -8,7 +8,7 @@ import { someOf } from '../diagnostics/some-of.ts';
 
 /** The kind of a record that the platform does not serve, when the object went with its parent; then the record goes too. */
 export function unservedKind(
-  { unserved = [] }: PlanInput,
+  { unserved }: PlanInput,
   record: StateRecord,
   actions: ReadonlyMap<string, Action>,
 ): Kind | undefined {
@@ -18,10 +18,7 @@ export function unservedKind(
 }
 
 /** Warnings, one per kind, about the records without an action whose kind the platform does not serve. */
-export function unservedRecords(
-  { unserved = [], state }: PlanInput,
-  actions: ReadonlyMap<string, Action>,
-): Diagnostic[] {
+export function unservedRecords({ unserved, state }: PlanInput, actions: ReadonlyMap<string, Action>): Diagnostic[] {
   const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
   const byKind = groupBy(left.map(([address, { kind }]) => [kind, address]));
   return unserved.flatMap((kind) => {

@@ -33,7 +33,7 @@ export async function namedElsewhere(made: Plan, options: ProjectFolder): Promis
     if (rival === undefined) {
       const message = `${other} cannot be read, so nothing tells whether it names what ${file} deletes`;
       const remedy = `Run trueup validate -f ${shellWord(other)}.`;
-      if (isStage && made.destroys === true) found.push(diagnostic('unread-root-file', message, { remedy }));
+      if (isStage && made.destroys) found.push(diagnostic('unread-root-file', message, { remedy }));
       continue;
     }
     const refused = going.flatMap((one) => {

@@ -23,6 +23,7 @@ import { buildPlan } from '../plan/build-plan.ts';
 import { type Touched, readsOf } from '../plan/reviewed-reads.ts';
 import { isTopOwned, pinnedToState, placed } from '../plan/project-block.ts';
 import { secretsOfRows } from '../secrets/call-secrets.ts';
+import { howToGive } from '../secrets/sources/env.ts';
 import { boundTo } from '../state/bound.ts';
 import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt, digestsOf } from '../state/digests.ts';
@@ -120,7 +121,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     state,
     saved: start.saved,
     ownEnvironment: environment && childAddress(undefined, undefined, environment.name),
-    seeds: preview?.seed?.map(({ address }) => address),
+    seeds: preview?.seed?.map(({ address }) => address) ?? [],
     deploys: deploys || destroys,
     asks: connection.ask !== undefined,
     destroys,
@@ -130,8 +131,8 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     accepting: acceptances,
     origins: start.moved.origins,
     redact: connection.client.redact,
-    howToGive: request.howToGive,
-    values: connection.values,
+    howToGive: (names) => request.howToGive?.(names) ?? howToGive(names),
+    values: connection.values ?? 'usual',
   });
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);

@@ -61,8 +61,7 @@ export async function planAgain(
   // A plan that changes nothing proves just that; one of a part says what it leaves out.
   const readsAll = full || touched.blocks.size === 0 || isNarrow(narrowing);
   const quick = readsAll ? undefined : await unlessRefused(make(touched));
-  const isEnough =
-    quick !== undefined && (quick.made.observed.unread === undefined || isSamePlan(reviewed, quick.facts));
+  const isEnough = quick !== undefined && (quick.made.observed.unread.size === 0 || isSamePlan(reviewed, quick.facts));
   const { made, facts } = isEnough ? quick : await make();
   const found = comparePlans({ reviewed, now: facts, project, resources: manifest.resources });
   if (hasErrors(found)) throw outdated(found);
@@ -80,7 +79,7 @@ async function unlessRefused<T>(making: Promise<T>): Promise<T | undefined> {
 }
 
 function aboutUnread({ observed: { unread } }: Plan): Diagnostic[] {
-  if (unread === undefined) return [];
+  if (unread.size === 0) return [];
   const message = `${counted(unread.size, 'object')} that the plan does not touch ${unread.size === 1 ? 'was' : 'were'} not read; the next plan reads them`;
   return [diagnostic('not-read', message, { remedy: 'To read everything first, apply with --full.' })];
 }

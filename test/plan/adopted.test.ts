@@ -32,7 +32,7 @@ describe('the state', () => {
   const { state, observed } = inputOf({ [main]: objectOf('redis_1', row) });
   const stateAfter = (...actions: readonly Action[]) =>
     adoptedState(
-      { base: state, saved: state, observed, actions, diagnostics: [] },
+      { base: state, saved: state, observed, actions, destroys: false, narrowed: undefined, diagnostics: [] },
       new Set([main, 'production', 'production.redis.new']),
       makeDigests,
     );

@@ -1,3 +1,4 @@
+import { howToGive } from '../../src/secrets/sources/env.ts';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/formats/json.ts';
 import type { Field } from '../../src/kind/field.ts';
@@ -57,7 +58,7 @@ function diff({
   outputs = () => undefined,
   nameOf,
   redact = (text) => text,
-  accepted,
+  accepted = {},
   ...more
 }: About): Difference {
   const resource = resourceOf(kind, at, more);
@@ -70,7 +71,9 @@ function diff({
     observed: { nameOf: nameOf ?? (() => undefined) },
     redact,
     digests: makeDigests,
-    accepting: accepted && {
+    howToGive,
+    values: 'usual',
+    accepting: {
       of: () => accepted.now,
       ofAnother: () => accepted.other,
       digests: makeDigests,

@@ -57,7 +57,7 @@ interface About {
 function planOf({ actions = [], objects = {}, records = {}, isNew = false, destroys = false }: About): Plan {
   const { state, observed } = inputOf(objects, records);
   const saved = isNew ? undefined : state;
-  return { base: state, saved, observed, actions, diagnostics: [], ...(destroys ? { destroys } : {}) };
+  return { base: state, saved, observed, actions, destroys, narrowed: undefined, diagnostics: [] };
 }
 
 function fileOf(about: About): PlanFile {

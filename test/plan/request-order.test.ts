@@ -88,7 +88,7 @@ function planOf(
 ): Plan {
   const objects = Object.entries(inside).map(([address, parentId]) => [address, objectOf('id', {}, { parentId })]);
   const { state, saved, observed } = inputOf(Object.fromEntries(objects), records);
-  return { base: state, saved, observed, actions, diagnostics: [] };
+  return { base: state, saved, observed, actions, destroys: false, narrowed: undefined, diagnostics: [] };
 }
 
 /** The schedule of a plan. */

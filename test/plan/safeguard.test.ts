@@ -183,7 +183,15 @@ describe('an action that needs a permission', () => {
   const { state, observed } = inputOf({});
   const found = (more: ActionMembers, permissions: Partial<Permissions> = {}) => {
     const actions = [actionOf('production.redis.main', more)];
-    const plan = { base: state, saved: state, observed, actions, diagnostics: [] };
+    const plan = {
+      base: state,
+      saved: state,
+      observed,
+      actions,
+      destroys: false,
+      narrowed: undefined,
+      diagnostics: [],
+    };
     return obstacles(plan, { dataLoss: false, adoption: false, ...permissions });
   };
   const about = { severity: 'error', address: 'production.redis.main', position: here };
@@ -225,7 +233,15 @@ describe('an action that needs a permission', () => {
       );
     const refused = (count: number) =>
       obstacles(
-        { base: state, saved: state, observed, actions: risky(count), diagnostics: [] },
+        {
+          base: state,
+          saved: state,
+          observed,
+          actions: risky(count),
+          destroys: false,
+          narrowed: undefined,
+          diagnostics: [],
+        },
         { dataLoss: false, adoption: false },
       );
     expect(refused(3)).toHaveLength(3);

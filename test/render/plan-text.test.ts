@@ -249,7 +249,15 @@ Plan: 1 to delete (1 service), 1 unchanged.
     const notes = codes.map((code) => diagnostic(code, 'x'));
     const forgotten = actionOf('gitlab.lab', { action: 'forget', id: undefined, notes });
     const { state, observed } = inputOf({});
-    const plan = { base: state, saved: state, observed, actions: [forgotten], diagnostics: [] };
+    const plan = {
+      base: state,
+      saved: state,
+      observed,
+      actions: [forgotten],
+      destroys: false,
+      narrowed: undefined,
+      diagnostics: [],
+    };
     expect(shown(plan)).toContain(`x gitlab.lab: remove from state: ${words}\n`);
   });
 

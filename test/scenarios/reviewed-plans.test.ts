@@ -205,7 +205,7 @@ test.each([
         seen.whole++;
         expect(actionsOf(now)).toEqual(actionsOf(planned));
       }
-      const { unread = new Set() } = now.observed;
+      const { unread } = now.observed;
       if (unread.size > 0) seen.narrow++;
       const left = (await unlessRefused(disturbed.plan(text)))?.actions ?? [];
       const isLeft = ({ action, address }: Action) => !['no-op', 'deploy'].includes(action) && !unread.has(address);

@@ -16,6 +16,8 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Change, Doing, Target } from '../../src/plan/action.ts';
 import type { Staleness } from '../../src/plan/action.ts';
 import type { Planning } from '../../src/plan/input.ts';
+import { acceptancesOn } from '../../src/plan/find-acceptance.ts';
+import { howToGive } from '../../src/secrets/sources/env.ts';
 import type { PlanFile } from '../../src/plan/plan-file.ts';
 import { standingOf } from '../../src/plan/standing.ts';
 import { storedPair } from '../../src/plan/stored-pairs.ts';
@@ -294,6 +296,14 @@ export function inputOf(
   } as const;
   return {
     kinds,
+    unserved: [],
+    ownEnvironment: undefined,
+    asks: false,
+    platformUrl: undefined,
+    seeds: [],
+    accepting: acceptancesOn('2026-01-01', [], makeDigests),
+    howToGive,
+    values: 'usual',
     resources: [],
     redact: (text) => text,
     observed: {
@@ -305,6 +315,9 @@ export function inputOf(
       since: -60_000,
       nameOf: () => undefined,
       unmanaged: [],
+      ofOthers: [],
+      unread: new Set(),
+      projectName: undefined,
       duplicates: [],
     },
     state,

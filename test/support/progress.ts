@@ -47,9 +47,14 @@ export function planOf(planned: readonly Planned[]): Plan {
       since: 0,
       nameOf: () => undefined,
       unmanaged: [],
+      ofOthers: [],
+      unread: new Set(),
+      projectName: undefined,
       duplicates: [],
     },
     actions: planned.map(actionOf),
+    destroys: false,
+    narrowed: undefined,
     diagnostics: [],
   };
 }

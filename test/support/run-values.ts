@@ -21,7 +21,7 @@ export interface RunFacts {
   readonly objects?: Readonly<Record<string, ObservedObject>>;
   /** How many milliseconds ago the plan read them; more than a minute by default. */
   readonly readAgoMs?: number;
-  readonly destroys?: true | undefined;
+  readonly destroys?: boolean | undefined;
   readonly resources?: Readonly<Record<string, StateRecord>>;
   readonly answers?: Answers;
   readonly more?: Partial<ApplyInput>;
@@ -30,7 +30,7 @@ export interface RunFacts {
 /** A run in which nothing was sent yet, and the requests that the platform gets; time passes only when somebody waits. */
 export function runOf(
   actions: readonly Action[],
-  { objects = {}, readAgoMs = 61_000, destroys, resources = {}, answers, more }: RunFacts = {},
+  { objects = {}, readAgoMs = 61_000, destroys = false, resources = {}, answers, more }: RunFacts = {},
 ) {
   let now = 1_000;
   const { state, observed: seen, kinds } = inputOf(objects, resources);
@@ -61,7 +61,8 @@ export function runOf(
       observed,
       actions,
       diagnostics: [],
-      ...(destroys === undefined ? {} : { destroys }),
+      destroys,
+      narrowed: undefined,
     },
     kinds,
     client,
