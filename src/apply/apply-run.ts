@@ -17,6 +17,7 @@ import {
   shownAddress,
   isReplacement,
 } from '../plan/action.ts';
+import { type SettleInput, type Settled, settle } from '../plan/settle.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
@@ -305,6 +306,15 @@ export function recordOf(
 /** Saves a record; that of a service with its deployments, as the run knows them now. */
 export async function saveRecord(run: Run, job: Job, record: StateRecord, how?: 'with the rest'): Promise<void> {
   await run.journal.save(job.action.address, { record, deploys: job.deploys }, how);
+}
+
+/** Compares what an action wanted with a row of its object. */
+export function settleRow(
+  { outputs, input: { digests, client } }: Run,
+  { action, isDoubted }: Job,
+  seen: Pick<SettleInput, 'after' | 'made' | 'wasSent'>,
+): Settled {
+  return settle({ ...seen, action, isDoubted: isDoubted === true, outputs, digests, redact: client.redact });
 }
 
 /** The digests of the fields of an action's object. */

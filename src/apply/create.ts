@@ -2,7 +2,6 @@ import { attempts, policies } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import { valueAt } from '../kind/row-values.ts';
 import { type Step, createsFirst, createsObject, isDeposed } from '../plan/action.ts';
-import { settle } from '../plan/settle.ts';
 import { knownPairs, pendingCreate, withWrite } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
@@ -11,7 +10,7 @@ import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from 
 import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
-import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow } from './apply-run.ts';
+import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow, settleRow } from './apply-run.ts';
 import { listOf, readOwn, readSiblings, rowsBelow } from './rows.ts';
 import { seen, sendOnce } from './send-step.ts';
 import { PlatformError } from '../api/platform-error.ts';
@@ -59,7 +58,9 @@ async function createNow(run: Run, job: Job, step: Step): Promise<void> {
   const object = await sendUntilKnown(run, job, { step, undo });
   if (object === undefined) return; // found when the scope is read back
   claim(run, job, object);
-  const record = recordOf(job, object.id, pairsOf(run, job, object.row));
+  // Those that the create answered as wanted are recorded now, because the run can end before the rest.
+  const { pairs } = settleRow(run, job, { after: object.row, made: undefined, wasSent: false });
+  const record = recordOf(job, object.id, pairs());
   const isLast = steps.at(-1) === step;
   if (isLast) await journal.save(address, { record }, 'with the next');
   else await journal.save(address, { record: withWrite(record, { id: object.id, ...sentNow(run) }) });
@@ -151,15 +152,6 @@ function lookUntil(run: Run, job: Job, lost: PlatformError): number {
   const now = run.clock.monotonic();
   if (!mayLandLater(lost)) return now + attempts.effect.lagMs;
   return (sentAt(job) ?? now) + run.input.inFlightTimeoutMs;
-}
-
-/** The pairs of the attributes that a create answered as wanted: recorded now, because the run can end before the rest. */
-function pairsOf(run: Run, job: Job, row: Row): StateRecord['pairs'] {
-  const { outputs, input } = run;
-  const isDoubted = job.isDoubted === true;
-  const { digests, client } = input;
-  const about = { made: undefined, wasSent: false, isDoubted, outputs, digests, redact: client.redact };
-  return settle({ action: job.action, after: row, ...about }).pairs();
 }
 
 /** Whether other actions need the object, and the answer to its create lacks outputs that they can refer to. */

@@ -3,7 +3,7 @@ import type { Operation } from '../api/contract.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../formats/json.ts';
+import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { statusIn } from '../observe/listed-deployments.ts';
 import type { Step } from '../plan/action.ts';
@@ -14,7 +14,7 @@ import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './fill-members.ts';
 import { type Run, dispatch, saveRecord, sentNow } from './apply-run.ts';
-import type { Job } from './job.ts';
+import type { ApplyEvent, Job } from './job.ts';
 import { noting, requestInput } from './send-step.ts';
 
 /** A service that an action of its own deploys. */
@@ -38,6 +38,18 @@ export interface DeployedService {
 export function deploysNow({ root }: DeployedService): Deploys {
   return root.deploys ?? {};
 }
+
+/** Whether the run waits for the end of the deployment, and looks at its containers then. */
+export function isAwaited({ run, job }: Pick<DeployedService, 'run' | 'job'>): boolean {
+  return run.input.deploying.waits || job.isAwaited;
+}
+
+/** Reports what the run waits for, and how long it does at most. */
+export function notify({ run, job, address }: DeployedService, phase: Waiting['for'], limitMs?: number): void {
+  run.input.onEvent({ event: 'waiting', for: phase, ...defined({ limitMs }), address, action: job.action.action });
+}
+
+type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 
 /** One request of a deployment. */
 interface DeployRequest {

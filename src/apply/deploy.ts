@@ -2,24 +2,31 @@ import { attempts, policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Row, defined, isRow } from '../formats/json.ts';
+import { type Row, isRow } from '../formats/json.ts';
 import { takes } from '../kind/row-values.ts';
 import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import { addSecretsOfRow } from '../state/row-secrets.ts';
 import { saveDeploys } from './announce.ts';
 import { attempt, mayLandLater } from './attempt.ts';
-import { type DeployedService, deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
+import {
+  type DeployedService,
+  deploysNow,
+  failure,
+  isAwaited,
+  notify,
+  reasonOf,
+  resetStatus,
+  send,
+} from './deploy-request.ts';
 import { type Ending, type Watch, answersLate, follow, shownIn } from './follow.ts';
-import { type ApplyEvent, type Job, mayHaveWritten, report, sentAt } from './job.ts';
+import { type Job, mayHaveWritten, report, sentAt } from './job.ts';
 import { reportAgain } from './report-failure.ts';
 import { type Run, recordNow, sentNow } from './apply-run.ts';
 import { type UnitsBefore, sentBefore, unitsBefore } from './watch-health.ts';
 import { restoreAfter } from './restore.ts';
 import { readerOfMany } from './rows.ts';
 import { type Result, failed, left, next, recordSuccess, succeeded, unwatched } from './deploy-outcome.ts';
-
-type Waiting = Extract<ApplyEvent, { event: 'waiting' }>;
 
 /**
  * Deploys a service: follows the deployment that an earlier run started, and starts one unless that one is enough. The
@@ -148,7 +155,7 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
   if (step === undefined) throw new Error(`${job.action.address} has no request`);
   const mark = `trueup-${input.digests(address, '(mark)')(`${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const newest = deploymentsIn(kind, row)?.at(-1)?.id ?? null;
-  const waits = input.deploying.waits || job.isAwaited;
+  const waits = isAwaited(service);
   const known = deploysNow(service);
   root.deploys = { ...known, stale: { ...known.stale } };
   // First the status: the next run takes what it finds there for the end of this deployment.
@@ -228,11 +235,6 @@ async function watch(
     const remedy = `${remedyAndOutcome(error)} ${next}`;
     throw failure(service, `its outcome is unknown: ${error.sentence}`, { details: answerLines(error), remedy });
   }
-}
-
-/** Reports the phase that the run waits for, and how long it does at most. */
-function notify({ run, job, address }: DeployedService, phase: Waiting['for'], limitMs?: number): void {
-  run.input.onEvent({ event: 'waiting', for: phase, ...defined({ limitMs }), address, action: job.action.action });
 }
 
 /** Records more of the pending deployment. */

@@ -13,7 +13,7 @@ import { addSecretsOf } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** The input of a request. */
-export interface RequestInput {
+interface RequestInput {
   readonly action: Action;
   readonly step: Step;
   readonly outputs: Outputs;

@@ -4,7 +4,7 @@ import type { Ask, Asked } from '../api/ask-address.ts';
 import { type Probe, withinOf } from '../kind/written-keys.ts';
 import { type Question, askedAfter } from '../plan/action.ts';
 import { unknownPort } from '../plan/questions.ts';
-import type { DeployedService } from './deploy-request.ts';
+import { type DeployedService, notify } from './deploy-request.ts';
 import { report } from './job.ts';
 
 /** Why an address does not answer as its probe says. */
@@ -21,12 +21,10 @@ export interface Unanswered {
  * interrupted. Gives those that do not. Never throws.
  */
 export async function askAddresses(service: DeployedService): Promise<readonly Unanswered[]> {
-  const { run, job, address } = service;
-  const { ask } = run.input;
-  const questions = askedAfter(job.action);
+  const { ask } = service.run.input;
+  const questions = askedAfter(service.job.action);
   if (ask === undefined || questions.length === 0) return [];
-  const limitMs = Math.max(...questions.map(({ probe }) => limitOf(probe)));
-  run.input.onEvent({ event: 'waiting', for: 'probe', limitMs, address, action: job.action.action });
+  notify(service, 'probe', Math.max(...questions.map(({ probe }) => limitOf(probe))));
   const found = await Promise.all(questions.map((question) => untilAnswered(service, question, ask)));
   return found.flatMap((one) => one ?? []);
 }

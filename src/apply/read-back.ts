@@ -3,7 +3,7 @@ import { type Row, defined } from '../formats/json.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { type Job, type Scope, isOver, isSent, mayHaveWritten, mayLand, report, resultOf } from './job.ts';
 import { reportFailure } from './report-failure.ts';
-import { type Run, claim, dispatch, recordOf, saveRecord } from './apply-run.ts';
+import { type Run, claim, dispatch, recordOf, saveRecord, settleRow } from './apply-run.ts';
 import { poll } from './attempt.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, rowIn, rowsBelow } from './rows.ts';
@@ -19,7 +19,7 @@ import {
   leavesState,
 } from '../plan/action.ts';
 import { failedNoteOf } from '../plan/failed-change.ts';
-import { type Settled, sentPairs, settle } from '../plan/settle.ts';
+import { type Settled, sentPairs } from '../plan/settle.ts';
 import { withoutError } from '../state/pending-operation.ts';
 import type { Pending } from '../state/record.ts';
 
@@ -84,7 +84,7 @@ function isShown(run: Run, job: Job, found: Found): boolean {
   if (!isSent(job) || isOver(job) || found.is === 'unread') return true;
   const isGoing = isDeletion(job.action);
   if (isGoing || found.is === 'gone') return isGoing === (found.is === 'gone');
-  return isAtHome(job, found.row) && settleRow(run, job, found.row).isKept;
+  return isAtHome(job, found.row) && settleReadBack(run, job, found.row).isKept;
 }
 
 /** The objects of a scope's jobs, in a row of it. */
@@ -204,7 +204,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
     return;
   }
   claim(run, job, { id });
-  const settled = settleRow(run, job, found.is === 'row' ? found.row : undefined);
+  const settled = settleReadBack(run, job, found.is === 'row' ? found.row : undefined);
   for (const note of settled.notes) report(job, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(job) : 'ignored');
@@ -236,12 +236,8 @@ function doneBy(job: Job): 'done' | 'unverified' {
 }
 
 /** Compares what an action wanted with its object as it was read back. */
-function settleRow(run: Run, job: Job, after: Row | undefined): Settled {
+function settleReadBack(run: Run, job: Job, after: Row | undefined): Settled {
   const { action } = job;
-  const { outputs, input } = run;
   const isOwn = createsObject(action) && !comesWithParent(action);
-  const made = isOwn ? job.object?.row : undefined;
-  const isDoubted = job.isDoubted === true;
-  const { digests, client } = input;
-  return settle({ action, after, made, wasSent: !isOver(job), isDoubted, outputs, digests, redact: client.redact });
+  return settleRow(run, job, { after, made: isOwn ? job.object?.row : undefined, wasSent: !isOver(job) });
 }

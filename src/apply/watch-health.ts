@@ -11,7 +11,7 @@ import { isUnserved } from '../observe/reader.ts';
 import { createsObject, isDeployment } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
 import type { Run } from './apply-run.ts';
-import type { DeployedService } from './deploy-request.ts';
+import { type DeployedService, isAwaited, notify } from './deploy-request.ts';
 import { type Look, type Verdict, judge, shownIn, startedIn } from './health.ts';
 import { report } from './job.ts';
 import { readerOfMany } from './rows.ts';
@@ -89,7 +89,7 @@ export async function comeUp(service: DeployedService, row: Row, before: UnitsBe
         return verdict satisfies never;
     }
     if (signal?.aborted === true) return { is: 'interrupted', known: run.input.client.redact(shownIn(look)) };
-    if (pause === attempts.health.firstPauseMs) notifyWait(service);
+    if (pause === attempts.health.firstPauseMs) notify(service, 'health', limitOf(service).withinMs);
     await run.rounds.pause(Math.max(attempts.health.minPauseMs, Math.min(pause, verdict.forMs || pause)), signal);
     pause = Math.min(pause * attempts.health.pauseGrowth, attempts.health.longestPauseMs);
   }
@@ -206,8 +206,8 @@ function limitOf({ root }: Pick<DeployedService, 'root'>): { readonly withinMs: 
 }
 
 /** The list of the containers of a service; undefined where nothing is to be known of them. */
-function listOf({ run, job, kind }: DeployedService, row: Row): ContainerList | undefined {
-  return run.input.deploying.waits || job.isAwaited ? kind.service?.containers?.(row) : undefined;
+function listOf(service: DeployedService, row: Row): ContainerList | undefined {
+  return isAwaited(service) ? service.kind.service?.containers?.(row) : undefined;
 }
 
 /** The containers in a list; undefined where they cannot be read. A refusal is not asked for again in this run. */
@@ -248,9 +248,4 @@ export async function logOf({ run, kind, id }: DeployedService, unit: Unit | und
   const { reader } = run;
   if (kind.service?.containerLog === undefined) return lastLines(await reader.log(kind, id, { tail }, 'once'), tail);
   return unit === undefined ? [] : lastLines(await reader.containerLog(kind, id, { containerId: unit.id, tail }), tail);
-}
-
-function notifyWait({ run, job, address, root }: DeployedService): void {
-  const { withinMs } = limitOf({ root });
-  run.input.onEvent({ event: 'waiting', for: 'health', limitMs: withinMs, address, action: job.action.action });
 }

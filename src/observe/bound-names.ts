@@ -20,7 +20,7 @@ export function namedKinds({ resources, records }: Pick<NamesInput, 'resources' 
 }
 
 /** What binding names needs: everything that the platform lists of the kinds that are referred to. */
-export interface NamesInput {
+interface NamesInput {
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
   /** Whether the names in a resource are bound; those in the others stay names. */

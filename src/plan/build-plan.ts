@@ -126,7 +126,7 @@ function* removals(input: PlanInput, actions: ReadonlyMap<string, Action>): Iter
   const left = Object.entries(input.state.resources).filter(([address]) => !actions.has(address));
   for (const [address, record] of left.toSorted(([a], [b]) => a.length - b.length)) {
     const kind = kindsByName.get(record.kind) ?? unservedKind(input, record, actions);
-    if (kind !== undefined) yield [address, planRemoval(input, kind, address, record, actions)];
+    if (kind !== undefined) yield [address, planRemoval(input, { kind, address, record }, actions)];
   }
 }
 

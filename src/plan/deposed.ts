@@ -33,7 +33,7 @@ export function withDeposed(
     // What protects it is said of the action itself.
     const { protect: _, ...options } = action.options;
     const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };
-    return [action, planRemoval(withOld, kind, old, record, actions)];
+    return [action, planRemoval(withOld, { kind, address: old, record }, actions)];
   });
   const staying = planned.filter((one) => !isDeletion(one));
   const followers = groupBy(

@@ -29,7 +29,7 @@ export interface Difference {
 }
 
 /** The input of a comparison. */
-export interface DiffInput extends NotesInput {
+interface DiffInput extends NotesInput {
   readonly row: Row;
   readonly pairs: Readonly<Record<string, Pair>>;
   /** The names of attributes that an interrupted run sent, and got an error for. */

@@ -4,7 +4,8 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/row-values.ts';
 import { type Resource, isCreateOnly } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { type ObservedObject, fromContext } from '../observe/observed.ts';
+import { topIdOf } from '../observe/expected.ts';
+import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import { knownPairs } from '../state/pending-operation.ts';
 import type { Action, Step, Target } from './action.ts';
@@ -253,8 +254,6 @@ function isBelowAnother(
   object: ObservedObject,
   parent: Action | undefined,
 ): boolean {
-  const { link } = resource;
   if (resource.parent !== undefined) return parent?.id === undefined || parent.id !== object.parentId;
-  const own = fromContext(link.set[link.idAt], input.observed) ?? input.observed.organizationId;
-  return object.parentId !== undefined && own !== object.parentId;
+  return object.parentId !== undefined && object.parentId !== topIdOf(resource.kind, input.observed);
 }

@@ -1,13 +1,12 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import { pathOf } from '../kind/attribute.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { FailedDeploy } from '../state/record.ts';
 import { isoTime } from '../state/clock.ts';
 import { type Action, type AttributeChange, createsObject, isUpdate } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
-import { type ServiceActions, inputsDigest, servicesIn } from './deploy-inputs.ts';
+import { type ServiceActions, deployedAttributes, inputsDigest, servicesIn } from './deploy-inputs.ts';
 import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
 import { actionsByAddress } from './relations.ts';
@@ -56,8 +55,7 @@ export function isWrittenForDeployment({ field, decision }: AttributeChange): bo
 
 /** The paths of what an action writes for the deployment of its service, as paths below that. */
 export function pathsWritten(root: Action, one: Action): string[] {
-  const below = one === root ? '' : `${one.address.slice(root.address.length + 1)}.`;
-  return one.attributes.filter(isWrittenForDeployment).map(({ attribute }) => `${below}${pathOf(one.kind, attribute)}`);
+  return deployedAttributes(one, root, ({ decision }) => writesOrRemoves(decision)).map(({ path }) => path);
 }
 
 function withoutRequests(one: Action, resource: Resource | undefined, { observed }: Planning): Action {

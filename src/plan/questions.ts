@@ -1,6 +1,6 @@
 import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Row, defined } from '../formats/json.ts';
+import type { Row } from '../formats/json.ts';
 import type { WebAddress } from '../kind/service.ts';
 import type { Probe } from '../kind/written-keys.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -37,7 +37,7 @@ export function questionsFor(
 export function unknownPort(address: string, position?: Action['position']): Diagnostic {
   const message = `${address}: apply does not ask whether it answers: nothing says at which port its customEntrypoint is served`;
   const remedy = 'Add that port to its probe, such as port: 8443.';
-  return diagnostic('no-probe', message, { address, remedy, ...defined({ position }) });
+  return diagnostic('no-probe', message, { address, remedy, position });
 }
 
 /** Where an object is reached: as its block says, else as the platform has it. */

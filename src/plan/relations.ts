@@ -1,3 +1,4 @@
+import { onceFor } from '../api/once.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
@@ -41,9 +42,10 @@ export function dependentsOf(actions: readonly Action[], records: State['resourc
 }
 
 /** The actions of a plan by their addresses. */
-export function actionsByAddress(actions: readonly Action[]): ReadonlyMap<string, Action> {
-  return new Map(actions.map((action) => [action.address, action]));
-}
+export const actionsByAddress = onceFor(
+  (actions: readonly Action[]): ReadonlyMap<string, Action> =>
+    new Map(actions.map((action) => [action.address, action])),
+);
 
 /** The address of the record of an object; that of its block, where a plan is about to depose the object. */
 export function recordedAt(

@@ -22,17 +22,11 @@ import { weigh } from './risks.ts';
 import { absent, redactShown } from './shown-values.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
-export function planRemoval(
-  input: PlanInput,
-  kind: Kind,
-  address: string,
-  record: StateRecord,
-  actions: ReadonlyMap<string, Action>,
-): Action {
+export function planRemoval(input: PlanInput, removed: Removed, actions: ReadonlyMap<string, Action>): Action {
+  const { kind, address, record } = removed;
   const object = input.observed.objects.get(address);
   const parent = record.parent === null ? undefined : actions.get(record.parent);
   const target = targetFor({ ...record, address, kind, parent: record.parent ?? undefined }, parent);
-  const removed = { kind, address, record };
   if (object === undefined) return forget(target, whyGone(input, removed));
   const here = { ...target, id: object.id };
   const staying = whyItStays(input, removed, object, parent);
@@ -45,7 +39,7 @@ export function planRemoval(
   );
   return {
     ...here,
-    changes: goneFields(input, { kind, address, pairs: record.pairs }, object),
+    changes: goneFields(input, removed, object),
     action: 'delete',
     steps: [],
     ...(isWithParent ? { by: 'parent', teardown: [] } : { by: 'request', teardown: gone.teardown }),
@@ -187,7 +181,7 @@ function differencesIn(
  */
 function goneFields(
   input: PlanInput,
-  { kind, address, pairs }: Pick<StateRecord, 'pairs'> & { readonly kind: Kind; readonly address: string },
+  { kind, address, record: { pairs } }: Removed,
   { row }: ObservedObject,
 ): Change[] {
   const now = readRow(kind, row);

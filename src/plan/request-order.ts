@@ -21,7 +21,7 @@ import { writesOrRemoves } from './decide.ts';
 import { type Relations, isAt, relationsOf } from './relations.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
-export interface ApplyGraph {
+interface ApplyGraph {
   readonly nodes: readonly ApplyNode[];
   readonly edges: readonly Edge[];
 }

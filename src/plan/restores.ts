@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isCipher } from '../kind/cipher.ts';
 import type { CheckedResource } from '../kind/checks.ts';
-import { type Json, type Row, defined } from '../formats/json.ts';
+import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/row-values.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
@@ -24,13 +24,10 @@ export function withRestores(input: Planning, actions: readonly Action[]): reado
     const writing = (root.service?.staleness?.through ?? []).flatMap((address) => all.get(address) ?? []);
     const found = restoresFor(input, { root, deployment: action, writing });
     if (typeof found !== 'string') return { ...action, restores: found };
-    const message = `${root.address}: if this deployment fails, apply does not restore the former version: ${found}`;
-    return { ...action, notes: [...action.notes, diagnostic('no-restore', message, about(root))] };
+    const { address, position } = root;
+    const message = `${address}: if this deployment fails, apply does not restore the former version: ${found}`;
+    return { ...action, notes: [...action.notes, diagnostic('no-restore', message, { address, position })] };
   });
-}
-
-function about({ address, position }: Action) {
-  return { address, ...defined({ position }) };
 }
 
 /** A service that is deployed, with the actions that make it stale. */

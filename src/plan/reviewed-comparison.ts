@@ -6,7 +6,7 @@ import { type PlanFacts, type PlanFile, comparedFacts, subjectsOf } from './plan
 import { type Compared, surprises, whatIsLeftOut } from './reviewed-sentences.ts';
 
 /** What comparing needs. */
-export interface ComparisonInput {
+interface ComparisonInput {
   readonly reviewed: PlanFacts;
   readonly now: PlanFacts;
   /** The project as the manifest names it. */

@@ -1,6 +1,5 @@
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Safeguard, safeguards } from '../diagnostics/safeguards.ts';
-import { defined } from '../formats/json.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 
 /** Says what the losses of an action need: the data for which it asks, and warnings. */
@@ -20,9 +19,7 @@ export function weigh(
   return {
     dataAtRisk: asked.length === 0 ? undefined : asked.join('; '),
     warnings: ruled.flatMap(({ rule: { permission, code }, what, remedy }) =>
-      permission === undefined
-        ? [diagnostic(code, `${address}: ${what}`, { address, position, ...defined({ remedy }) })]
-        : [],
+      permission === undefined ? [diagnostic(code, `${address}: ${what}`, { address, position, remedy })] : [],
     ),
   };
 }

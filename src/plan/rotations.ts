@@ -6,7 +6,7 @@ import type { Action, AttributeChange } from './action.ts';
 import { restarting } from './summary.ts';
 
 /** A secret that gets a new value in place of another one. */
-export interface RotatedSecret {
+interface RotatedSecret {
   readonly secret: string;
   readonly writtenAt: readonly string[];
   /** The services that restart to run with the new value. */

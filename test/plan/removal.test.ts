@@ -29,7 +29,7 @@ function plan(about: About = {}): Action {
   const { id = 'redis_1', ...more } = about.record ?? {};
   const record = recordOf(kind.kind, id, { parent: 'production', dependsOn: ['production'], ...more });
   const input = inputOf({ ...objects, ...(object === undefined ? {} : { [at]: object }) }, { [at]: record });
-  return planRemoval(input, kind, at, record, new Map(others.map((action) => [action.address, action])));
+  return planRemoval(input, { kind, address: at, record }, new Map(others.map((action) => [action.address, action])));
 }
 
 const said = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
@@ -97,7 +97,7 @@ describe('it is deleted', () => {
       ...inputOf({ [at]: object }, { [at]: record }),
       redact: (text: string) => text.replace('main', '-'),
     };
-    const { changes } = planRemoval(input, kindNamed('redis'), at, record, new Map());
+    const { changes } = planRemoval(input, { kind: kindNamed('redis'), address: at, record }, new Map());
     expect(changes).toMatchObject([{ path: 'dockerImage', cause: 'delete', before: { is: 'hidden' } }]);
   });
 
@@ -268,9 +268,7 @@ describe('a project', () => {
     const record = recordOf('project', 'prj_1');
     return planRemoval(
       inputOf({ ...objects, project: object }, { project: record }),
-      projectKind,
-      'project',
-      record,
+      { kind: projectKind, address: 'project', record },
       new Map(),
     );
   };
@@ -369,7 +367,7 @@ describe('an undeclared object below a deleted one', () => {
     const record = recordOf('compose', 'compose_1');
     const input = inputOf({ [at]: shop, [domain]: objectOf('ours', {}, { foundBy: 'key' }) }, { [at]: record });
     const resources = isDeclared ? [resourceOf(kindNamed('domain'), domain)] : [];
-    const action = planRemoval({ ...input, resources }, kindNamed('compose'), at, record, new Map());
+    const action = planRemoval({ ...input, resources }, { kind: kindNamed('compose'), address: at, record }, new Map());
     expect(said(action)).toEqual([
       `goes-along: what is below ${at} and not in the manifest goes with it: ${guests} | `,
     ]);
