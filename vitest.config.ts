@@ -26,6 +26,7 @@ const alone = ['test/security/hostile-repository.test.ts'];
 /** What replaces modules of the source: Vite loads it, for each of these files in a worker of its own. */
 const mocking = [
   'test/drift/adopt-text.readings.test.ts',
+  'test/manifest/sources/all.test.ts',
   'test/manifest/workspace.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/work-counts.test.ts',

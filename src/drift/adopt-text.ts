@@ -11,7 +11,6 @@ import { expressionIn, parseExpressions } from '../manifest/expression.ts';
 import { blockPaths } from '../manifest/layers.ts';
 import { pathTo } from '../manifest/path-to.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { unsetKey } from '../manifest/unset.ts';
 import { toJson } from '../formats/simple-yaml.ts';
 import { readTree } from '../manifest/read-tree.ts';
@@ -322,7 +321,7 @@ function treeOf(file: string, { files, trees }: Work): Node | undefined {
 /** The file that a value names, where `${file:…}` is all of it. */
 function namedBy(node: Node | undefined, from: string, { named, files }: Work): ReturnType<AdoptInput['named']> {
   if (node?.is !== 'scalar' || typeof node.value !== 'string') return undefined;
-  const { parts } = parseExpressions(node.value, expressionSources);
+  const { parts } = parseExpressions(node.value);
   const [part, ...others] = parts;
   if (others.length > 0 || typeof part !== 'object') return undefined;
   const [path] = part.source.files(part.argument);

@@ -1,7 +1,6 @@
 import { type CST, type ParsedNode, type YAMLMap, type YAMLSeq, isMap, isScalar, isSeq, Scalar } from 'yaml';
 import { type Value, plainly, renderEntries } from './write-yaml.ts';
 import { parseExpressions } from '../manifest/expression.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { replaceBlockText } from './block-text.ts';
 import { insert, insertItems, remove, removeAll } from './insert-entry.ts';
 import { indexOf, isAlready, keyText } from './nodes.ts';
@@ -72,7 +71,7 @@ function refuseExpressions(node: unknown, work: Work): void {
   } else if (isSeq(node)) {
     for (const item of node.items) refuseExpressions(item, work);
   } else if (isScalar(node) && typeof node.value === 'string') {
-    const { parts, unclosed } = parseExpressions(node.value, expressionSources);
+    const { parts, unclosed } = parseExpressions(node.value);
     const first = parts.find((part) => typeof part === 'object');
     if (unclosed === undefined && first === undefined) return;
     const name = unclosed?.name ?? (first?.source.name || '');

@@ -9,7 +9,6 @@ import { missingBlank, shownKey } from './problem.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block } from './resource.ts';
 import { type BlocksPlace, blockInstead, sectionInstead } from './short-blocks.ts';
-import type { ExpressionSource } from './sources/source.ts';
 import { type Entry, type MapNode, type Place, isEmpty } from './tree.ts';
 import { guessKey } from './unknown-key.ts';
 import { withUnset } from './unset.ts';
@@ -42,7 +41,6 @@ interface Found {
 interface Search {
   readonly kinds: readonly Kind[];
   readonly top: Kind | undefined;
-  readonly sources: readonly ExpressionSource[];
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   /** The section that a key below a kind was probably meant to be. */
   readonly guessSection: (key: string, parentKind: string) => string | undefined;
@@ -53,17 +51,12 @@ interface Search {
 }
 
 /** Finds the block of every resource, parents before children, otherwise in the order of the file. */
-export function findBlocks(
-  tree: MapNode,
-  { kinds, sources }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[] },
-  diagnostics: Diagnostic[],
-): Found {
+export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): Found {
   const sections = sectionsOf(kinds);
   const top = topOf(kinds);
   const search: Search = {
     kinds,
     top,
-    sources,
     sections,
     guessSection: guessingSections(sections),
     diagnostics,
@@ -191,7 +184,7 @@ interface BlockProblem {
 /** What is wrong with a key that names a block. */
 function problemOfKey(key: string, at: Place, { name, kind }: Section, search: Search): BlockProblem | undefined {
   const { identity } = kind;
-  const expression = expressionIn(key, search.sources);
+  const expression = expressionIn(key);
   if (expression !== undefined) {
     const field = identity.keyField;
     // No object is found by a secret.

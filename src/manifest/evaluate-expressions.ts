@@ -13,7 +13,7 @@ import {
   urlencode,
 } from './encoding.ts';
 import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
-import { type ExpressionSource, type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
+import { type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report-at.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import type { Reference } from './reference.ts';
@@ -27,7 +27,6 @@ const charactersOfReference = 256;
 
 /** What evaluating needs besides the node. */
 export interface Evaluation {
-  readonly sources: readonly ExpressionSource[];
   readonly values: Values;
   /** Called with the value of every secret source. */
   readonly addSecret: (value: string) => void;
@@ -119,7 +118,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   if (typeof node.value !== 'string') {
     return { is: 'value', value: reading.asWritten === true && node.value !== null ? node.source : node.value };
   }
-  const { parts, unclosed, unclosedAt = 0 } = parseExpressions(node.value, evaluation.sources);
+  const { parts, unclosed, unclosedAt = 0 } = parseExpressions(node.value);
   if (unclosed !== undefined) {
     const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
     const opening = { from: unclosedAt, to: unclosedAt + `\${${unclosed.name}:`.length };
@@ -137,7 +136,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     found.isSecret = true;
     return textShape([{ from: 'secret', name: secrets[0].argument }]);
   }
-  for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
+  for (const { written, meant } of findNearMisses(node.value)) {
     const message = `${written} is no expression and stays as text; did you mean ${meant}?`;
     evaluation.report('no-expression', message, node.at);
   }

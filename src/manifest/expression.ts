@@ -1,4 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
+import { expressionSources } from './sources/all.ts';
 import type { ExpressionSource } from './sources/source.ts';
 
 /** One `${source:argument}` of a text. */
@@ -22,16 +23,16 @@ interface NearMiss {
  * Finds what looks like an expression and is text, such as `${secrets:`, `${ secret:`, `${SECRET:`, `${secret.` and what
  * pipelines write, `${{ secrets.`. What a shell and a compose file write, such as `${NAME:-default}`, is no near miss.
  */
-export function findNearMisses(text: string, sources: readonly ExpressionSource[]): NearMiss[] {
+export function findNearMisses(text: string): NearMiss[] {
   if (!text.includes('$')) return [];
   return [...text.matchAll(/(?<!\$)\$(\{\{?|\()(\s*)([A-Za-z][A-Za-z0-9-]*)(\s*)([:.])(?![-+?=])/g)].flatMap(
     ([written, opening, before, word = '', after, sign]): NearMiss[] => {
       const exact = opening === '{' && sign === ':' ? `${before}${word}${after}` : undefined;
-      if (sources.some(({ name }) => name === exact)) return [];
+      if (expressionSources.some(({ name }) => name === exact)) return [];
       const lower = word.toLowerCase();
       const isNear = (name: string) =>
         lower === name || lower === `${name}s` || isMistyped(lower, name) || (name === 'secret' && isLike(lower, name));
-      const near = sources.find(({ name }) => isNear(name));
+      const near = expressionSources.find(({ name }) => isNear(name));
       if (near === undefined) return [];
       return [{ written: `${written}…${closings[opening ?? '']}`, meant: `\${${near.name}:…}` }];
     },
@@ -56,7 +57,7 @@ function isLike(word: string, name: string): boolean {
  */
 export function parseExpressions(
   text: string,
-  sources: readonly ExpressionSource[],
+  sources = expressionSources,
 ): { parts: (string | Expression)[]; unclosed?: ExpressionSource; unclosedAt?: number } {
   if (!text.includes('${')) return { parts: [text] };
   const parts: (string | Expression)[] = [];
@@ -92,13 +93,13 @@ function argumentIn(written: string, { isEncodable }: ExpressionSource): Pick<Ex
 }
 
 /** The first expression in a key, as it is written; undefined: there is none. */
-export function expressionIn(key: string, sources: readonly ExpressionSource[]): string | undefined {
+export function expressionIn(key: string, sources = expressionSources): string | undefined {
   const { unclosed } = parseExpressions(key, sources);
   return unclosed === undefined ? expressionsIn(key, sources)[0] : `\${${unclosed.name}:…`;
 }
 
 /** The expressions in a text, as they are written. */
-export function expressionsIn(text: string, sources: readonly ExpressionSource[]): string[] {
+export function expressionsIn(text: string, sources = expressionSources): string[] {
   const expressions = parseExpressions(text, sources).parts.filter((part) => typeof part === 'object');
   return expressions.map(({ from, to }) => text.slice(from, to));
 }

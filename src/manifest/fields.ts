@@ -87,7 +87,7 @@ function readMap(
   const known = new Map<string, string>();
   const { report } = evaluation;
   for (const [key, { keyAt, node }] of entries) {
-    const expression = expressionIn(key, evaluation.sources);
+    const expression = expressionIn(key);
     if (expression !== undefined) {
       const remedy = 'Write the name of the variable itself: expressions work in values.';
       report('bad-expression', notInKeys(expression), keyAt, remedy);
@@ -134,7 +134,7 @@ export function checked(
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
-    const expressions = text === undefined ? [] : [...new Set(expressionsIn(text, evaluation.sources))];
+    const expressions = text === undefined ? [] : [...new Set(expressionsIn(text))];
     const refused = { name: written, value: found, isSecret, source };
     const { message: said, place } = problemOf(error, node, refused);
     const message = field.map === undefined ? said : said.replace(' must be text,', ' must be a map or text,');

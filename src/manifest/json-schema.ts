@@ -8,12 +8,6 @@ import { type Schema, choice, expressionSchemas } from './schema-expressions.ts'
 import { layerSchemas, orReset } from './schema-layers.ts';
 import { shareRepeated } from './schema-shared.ts';
 import { includedKeys, neededSettings, settingsShape } from './settings-shape.ts';
-import { expressionSources } from './sources/all.ts';
-
-interface SchemaOptions {
-  readonly sources?: typeof expressionSources;
-  readonly hasAliases?: boolean;
-}
 
 /**
  * The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It accepts whatever Trueup
@@ -23,10 +17,10 @@ interface SchemaOptions {
  */
 export function manifestSchema(
   kinds: readonly Kind[],
-  { sources = expressionSources, hasAliases = true }: SchemaOptions = {},
+  { hasAliases = true }: { readonly hasAliases?: boolean } = {},
 ): Schema {
   const definitions: Record<string, Schema> = {
-    ...expressionSchemas(sources),
+    ...expressionSchemas(),
     ...layerSchemas,
     cleared: { description: 'Clears the field on the platform.', type: 'null' },
   };

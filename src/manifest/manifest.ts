@@ -22,8 +22,7 @@ import { type Blocks, findDangling, findReference, maxSuggestions } from './reso
 import { readResource } from './read-block.ts';
 import { inOrderOfFiles, oncePerPlace, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
-import { expressionSources } from './sources/all.ts';
-import type { EnvLimit, ExpressionSource, Values } from './sources/source.ts';
+import type { EnvLimit, Values } from './sources/source.ts';
 import type { Beside } from './beside.ts';
 import type { Settings } from './settings.ts';
 import { type GivenText, type ValueFile, type Variable, readValueFiles, readVariables } from './variables.ts';
@@ -80,8 +79,6 @@ export interface ManifestInput extends Beside {
   /** The name of the root file. */
   readonly file: string;
   readonly kinds: readonly Kind[];
-  /** The sources of expressions: `expressionSources` when left out. */
-  readonly sources?: readonly ExpressionSource[];
   readonly env: (name: string) => string | undefined;
   /** The variables of the environment that the manifest must not read; none when left out. */
   readonly envLimit?: EnvLimit;
@@ -128,8 +125,8 @@ async function read(
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
-  const { workspace, sources = expressionSources } = input;
-  const whole = await loadWhole({ ...input, sources }, { diagnostics, texts });
+  const { workspace } = input;
+  const whole = await loadWhole(input, { diagnostics, texts });
   if (whole === undefined) return undefined;
   input.onWhole?.({ whole, texts });
   const { tree, kinds, rootTree } = whole;
@@ -138,13 +135,13 @@ async function read(
   if (variables === undefined) return undefined;
   if (!hasErrors(diagnostics)) await input.onSettings?.(settings, variables);
 
-  const found = findBlocks(tree, { kinds, sources }, diagnostics);
+  const found = findBlocks(tree, kinds, diagnostics);
   const byAddress = new Map(found.blocks.map((block) => [block.address, block]));
   const freeText =
     input.freeText === undefined
       ? undefined
       : placeFreeText(input.freeText, { root: rootTree, byAddress }, diagnostics);
-  const file = await readNamedFiles(freeText === undefined ? [tree] : [tree, freeText.node], sources, workspace);
+  const file = await readNamedFiles(freeText === undefined ? [tree] : [tree, freeText.node], workspace);
   const referable: Blocks = {
     byAddress,
     kinds,
@@ -155,11 +152,7 @@ async function read(
     suggestions: { left: maxSuggestions },
     environment: settings.environment?.name,
   };
-  const evaluationOf = evaluations(
-    { ...input, sources },
-    { project: settings.project, variables, file, referable },
-    diagnostics,
-  );
+  const evaluationOf = evaluations(input, { project: settings.project, variables, file, referable }, diagnostics);
   const resources = withAfter(inherit(await readBlocks(found.blocks, kinds, evaluationOf)), referable, diagnostics);
   const variableNames = [...variables.keys()];
   const deployments: DeploymentFinding[] = [];
@@ -215,7 +208,7 @@ function varyingIn({ varying }: Whole, { given, valueFiles = [] }: ManifestInput
 type EvaluationOf = (address: string, block?: Block) => Evaluation;
 
 function evaluations(
-  { sources, env, envLimit = () => undefined, secret, addSecret }: ManifestInput & Pick<Evaluation, 'sources'>,
+  { env, envLimit = () => undefined, secret, addSecret }: ManifestInput,
   {
     project,
     variables,
@@ -241,7 +234,6 @@ function evaluations(
   return (address, block) => ({
     address,
     project,
-    sources,
     values: { variableNames, find: (path: string) => findReference(path, block, referable), ...shared },
     addSecret,
     report: reportInto(diagnostics, address),

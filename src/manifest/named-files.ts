@@ -1,5 +1,5 @@
 import { parseExpressions } from './expression.ts';
-import type { ExpressionSource, Values } from './sources/source.ts';
+import type { Values } from './sources/source.ts';
 import { type Node, eachNode, textOf } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -7,15 +7,11 @@ import type { Workspace } from './workspace.ts';
 const contentLimit = 1_000_000;
 
 /** Reads the files that the expressions of trees name, each once and side by side. */
-export async function readNamedFiles(
-  trees: readonly Node[],
-  sources: readonly ExpressionSource[],
-  workspace: Workspace,
-): Promise<Values['file']> {
+export async function readNamedFiles(trees: readonly Node[], workspace: Workspace): Promise<Values['file']> {
   const paths = new Set<string>();
   for (const tree of trees)
     eachNode(tree, (node) => {
-      for (const part of parseExpressions(textOf(node) ?? '', sources).parts)
+      for (const part of parseExpressions(textOf(node) ?? '').parts)
         for (const path of typeof part === 'object' ? part.source.files(part.argument) : [])
           paths.add(workspace.beside(node.at.file, path));
     });

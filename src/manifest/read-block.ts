@@ -190,7 +190,7 @@ function caseIn(at: string, union: Union, { entries, resets, at: place }: MapNod
 /** Reports a key that stands where none has its name. */
 function reportUnknown(key: string, { keyAt, node }: Entry, { keys, prefix }: Group, reading: Reading): void {
   const { kind, place, evaluation } = reading;
-  const expression = expressionIn(key, evaluation.sources);
+  const expression = expressionIn(key);
   if (expression !== undefined) {
     const remedy = 'Write the name of the key itself: expressions work in values.';
     evaluation.report('bad-expression', notInKeys(expression), keyAt, remedy);

@@ -1,5 +1,5 @@
 import { defined } from '../formats/json.ts';
-import type { ExpressionSource } from './sources/source.ts';
+import { expressionSources } from './sources/all.ts';
 
 /** A piece of JSON Schema. */
 export type Schema = { readonly [key: string]: unknown };
@@ -55,13 +55,13 @@ export function withoutSecrets(schema: Schema): Schema {
  * before it is evaluated; `secret`: the same where it may be a secret; `text`: any other text than a secret; `filled`: the same,
  * and not empty.
  */
-export function expressionSchemas(sources: readonly ExpressionSource[]): Record<string, Schema> {
+export function expressionSchemas(): Record<string, Schema> {
   const about = (names: readonly string[]) => ({
     description: `Text with an expression: ${names.map((name) => `\${${name}:…}`).join(', ')}.`,
     type: 'string',
     pattern: `\\$\\{(${names.join('|')}):`,
   });
-  const names = sources.map(({ name }) => name);
+  const names = expressionSources.map(({ name }) => name);
   const text = {
     description:
       'Text without ${secret:…}: plans show this value, or objects are found by it. Write ${var:NAME}, and set TRUEUP_VAR_NAME.',

@@ -1,22 +1,15 @@
 import { parseExpressions } from './expression.ts';
 import type { Report } from './report-at.ts';
-import type { ExpressionSource } from './sources/source.ts';
 import type { Node } from './tree.ts';
 
 /** Settings decide where values come from, so they hold none of them; only the addresses and keys of receivers are secrets. */
-export function refuseExpressions(
-  path: readonly string[],
-  node: Node,
-  sources: readonly ExpressionSource[],
-  report: Report,
-): void {
+export function refuseExpressions(path: readonly string[], node: Node, report: Report): void {
   if (node.is === 'list')
-    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, sources, report);
+    for (const [at, item] of node.items.entries()) refuseExpressions([...path, String(at)], item, report);
   else if (node.is === 'map')
-    for (const [key, { node: value }] of node.entries.entries())
-      refuseExpressions([...path, key], value, sources, report);
+    for (const [key, { node: value }] of node.entries.entries()) refuseExpressions([...path, key], value, report);
   else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
-    const { parts, unclosed } = parseExpressions(node.value, sources);
+    const { parts, unclosed } = parseExpressions(node.value);
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
     if (first === undefined) return;
     const message = `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`;

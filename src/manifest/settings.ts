@@ -6,7 +6,6 @@ import { withoutSlash } from '../api/slash.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { adviceFor, problemOf } from './problem.ts';
-import type { ExpressionSource } from './sources/source.ts';
 import { reshapedSetting } from './reshape.ts';
 import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
@@ -89,7 +88,6 @@ export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.stat
 export interface SettingsInput extends Beside {
   /** The address of the platform where the manifest names none: TRUEUP_URL. */
   readonly platformUrl?: string | undefined;
-  readonly sources: readonly ExpressionSource[];
   /** The preview that the command line names; undefined: an example, where the root file has `preview:`. */
   readonly preview?: string | undefined;
 }
@@ -105,16 +103,12 @@ export function checkRootSettings(root: MapNode, input: SettingsInput, diagnosti
 }
 
 /** The files that a file includes; a problem goes into `diagnostics`. */
-export function readInclude(
-  tree: MapNode,
-  { sources }: Pick<SettingsInput, 'sources'>,
-  diagnostics: Diagnostic[],
-): readonly string[] {
+export function readInclude(tree: MapNode, diagnostics: Diagnostic[]): readonly string[] {
   const before = diagnostics.length;
   const report = reportInto(diagnostics);
   const include = readSetting(tree, 'include', report) ?? [];
   const node = nodeAt(tree, ['include']);
-  if (node !== undefined) refuseExpressions(['include'], node, sources, report);
+  if (node !== undefined) refuseExpressions(['include'], node, report);
   return diagnostics.length > before ? [] : include;
 }
 
@@ -155,7 +149,7 @@ export function readSettings(
 /** Reads each setting. `elsewhere`: those that another file may have. */
 function readValues(
   root: MapNode,
-  { platformUrl, sources, declaredBeside }: SettingsInput,
+  { platformUrl, declaredBeside }: SettingsInput,
   report: Report,
   elsewhere: readonly string[] = [],
 ) {
@@ -184,7 +178,7 @@ function readValues(
     // A block takes expressions, except in its name.
     const isBlock = ['project', 'environment'].includes(key) && node?.is === 'map';
     const plain = isBlock ? nodeAt(node, ['name']) : node;
-    if (plain !== undefined && !evaluated.has(key)) refuseExpressions([key], plain, sources, report);
+    if (plain !== undefined && !evaluated.has(key)) refuseExpressions([key], plain, report);
   }
   return { platform, written, state, moved, secrets, generated, drift, preview };
 }

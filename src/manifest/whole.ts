@@ -67,7 +67,7 @@ export async function loadWhole(input: WholeInput, { diagnostics, texts }: Loadi
   if (includes ? !checkRootSettings(rootTree, input, diagnostics) : own === undefined) return undefined;
   const before = diagnostics.length;
   const [begins = 'variables'] = sectionsOf(input.kinds)(root).keys();
-  const includeOf = (tree: MapNode) => readInclude(tree, input, diagnostics);
+  const includeOf = (tree: MapNode) => readInclude(tree, diagnostics);
   const including = { workspace, root: rootTree, includeOf, begins: `${begins}:`, diagnostics, texts };
   const included = await loadIncluded(including);
   const ownsProject = [rootTree, ...included].some(({ entries }) => entries.get('project')?.node.is === 'map');

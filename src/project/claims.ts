@@ -9,7 +9,6 @@ import { findBlocks } from '../manifest/blocks.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Block } from '../manifest/resource.ts';
 import type { StatePlace } from '../manifest/settings.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { filledText } from '../manifest/sources/var.ts';
 import { type Node, type Place, nodeAt } from '../manifest/tree.ts';
 import { readValueFiles } from '../manifest/variables.ts';
@@ -63,7 +62,7 @@ export function fillerOf(
 /** What a root file has for itself. Values that the command line and the environment give are not known. */
 export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'valueFiles'>): RootClaims['claims'] {
   const { project } = whole.settings;
-  const { blocks } = findBlocks(whole.tree, { kinds: whole.kinds, sources: expressionSources }, []);
+  const { blocks } = findBlocks(whole.tree, whole.kinds, []);
   const filled = fillerOf(whole, reading);
   const found = new Map<string, Claim>();
   const byAddress = new Map(blocks.map((block) => [block.address, block]));

@@ -4,7 +4,6 @@ import { type Kind, root } from '../kind/kind.ts';
 import { observedValue } from '../kind/row-values.ts';
 import { findBlocks } from '../manifest/blocks.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { type Node, type Place, position } from '../manifest/tree.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { type Action, type Plan, isDeletion } from '../plan/action.ts';
@@ -72,7 +71,7 @@ function namingsIn(
     return names.has(text) && at !== undefined ? [{ path: 'project', text, at }] : [];
   }
   const filled = fillerOf(whole, readingOf(options));
-  const { blocks } = findBlocks(tree, { kinds, sources: expressionSources }, []);
+  const { blocks } = findBlocks(tree, kinds, []);
   return blocks.flatMap((block) =>
     Object.entries(block.kind.fields).flatMap(([name, { refersTo }]) => {
       if (refersTo !== target.kind) return [];

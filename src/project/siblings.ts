@@ -3,7 +3,6 @@ import { once } from '../api/once.ts';
 import { unlessStopped } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Workspace } from '../manifest/workspace.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { type WholeRead, loadWhole } from '../manifest/whole.ts';
 import type { ProjectFolder } from './folder.ts';
 import { linkTarget } from './links.ts';
@@ -43,7 +42,7 @@ const isSecret = /^TRUEUP_(?:SECRET_|AGE_|API_KEY$|STATE_KEY$)/;
 export async function readRoot(options: ProjectFolder, workspace: Workspace): Promise<WholeRead | undefined> {
   const texts = new Map<string, string>();
   const reading = { ...readingOf(options), platformUrl: 'https://unnamed.invalid' };
-  const input = { ...reading, workspace, sources: expressionSources };
+  const input = { ...reading, workspace };
   // A pattern may take too long.
   const whole = await unlessStopped(loadWhole(input, { diagnostics: [], texts }));
   return whole === undefined || whole.lacksFiles ? undefined : { whole, texts };

@@ -6,7 +6,6 @@ import { type Diagnostic, Stop, stop, unlessStopped } from '../diagnostics/diagn
 import { usage } from '../diagnostics/usage.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { type Settings, platformAt } from '../manifest/settings.ts';
-import { expressionSources } from '../manifest/sources/all.ts';
 import { loadWhole } from '../manifest/whole.ts';
 import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
 import { platformName } from '../plan/plan-facts.ts';
@@ -113,10 +112,7 @@ async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
 async function readIn(workspace: Workspace, options: ProjectFolder): Promise<Settings> {
   const diagnostics: Diagnostic[] = [];
   const texts = new Map<string, string>();
-  const whole = await loadWhole(
-    { ...readingOf(options), workspace, sources: expressionSources },
-    { diagnostics, texts },
-  );
+  const whole = await loadWhole({ ...readingOf(options), workspace }, { diagnostics, texts });
   if (whole === undefined || whole.lacksFiles) {
     await refuseShared(options);
     throw new Stop('manifest', withQuotes(diagnostics, texts, options.kinds));

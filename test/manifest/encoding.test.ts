@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { compareSync } from 'bcryptjs';
 import { breakingAddresses, encode } from '../../src/manifest/encoding.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';
-import { expressionSources } from '../../src/manifest/sources/all.ts';
 import { describe, expect, it, test } from 'vitest';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/workflow/validate.ts';
@@ -71,9 +70,7 @@ describe('F10: an address with a secret', () => {
     const text = 'a://x:${secret:PW}@h ${secret:PW} b://${secret:PW}:${secret:PW|urlencode}@h c://${secret:PW}@h';
     const breaking = (value: string) =>
       breakingAddresses(
-        parseExpressions(text, expressionSources).parts.map((part) =>
-          typeof part === 'string' ? part : { ...part, value },
-        ),
+        parseExpressions(text).parts.map((part) => (typeof part === 'string' ? part : { ...part, value })),
       ).map(({ from }) => text.slice(0, from).split('${').length);
     expect([breaking('a/b'), breaking('a:b')]).toEqual([
       [1, 3, 5],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { findNearMisses, parseExpressions } from '../../src/manifest/expression.ts';
-import { expressionSources } from '../../src/manifest/sources/all.ts';
 import { knownValue } from '../../src/manifest/wanted.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { bench, head } from '../support/world.ts';
@@ -55,12 +54,12 @@ describe('a text', () => {
   // What takes longer than in proportion to the text comes to no end with these.
   test('of a million characters is split', () => {
     const many = 200_000;
-    expect(parseExpressions('${env:'.repeat(many), expressionSources)).toMatchObject({ unclosed: { name: 'env' } });
-    expect(parseExpressions('$${env:'.repeat(many), expressionSources).parts).toEqual(['${env:'.repeat(many)]);
-    expect(parseExpressions(`\${ref:${'["'.repeat(many)}`, expressionSources)).toMatchObject({
+    expect(parseExpressions('${env:'.repeat(many))).toMatchObject({ unclosed: { name: 'env' } });
+    expect(parseExpressions('$${env:'.repeat(many)).parts).toEqual(['${env:'.repeat(many)]);
+    expect(parseExpressions(`\${ref:${'["'.repeat(many)}`)).toMatchObject({
       unclosed: { name: 'ref' },
     });
-    expect(parseExpressions('${ref:a["b"].c}'.repeat(many), expressionSources).parts).toHaveLength(many);
+    expect(parseExpressions('${ref:a["b"].c}'.repeat(many)).parts).toHaveLength(many);
   });
 });
 
@@ -303,12 +302,12 @@ test.each([
   ['${flie:a}', '${file:…}'],
   ['${serect:PW}', '${secret:…}'],
 ])('U1: %s is a near miss', (written, meant) => {
-  expect(findNearMisses(written, expressionSources)).toMatchObject([{ meant }]);
+  expect(findNearMisses(written)).toMatchObject([{ meant }]);
 });
 
 test.each(['${VERSION:-1}', '${PORT}', '$HOME:x', '${nested:x}', '${{environment.X}}'])(
   'U1: %s is text that others write',
   (text) => {
-    expect(findNearMisses(text, expressionSources)).toEqual([]);
+    expect(findNearMisses(text)).toEqual([]);
   },
 );
