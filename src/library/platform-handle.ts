@@ -96,6 +96,7 @@ function connect(
     client,
     store,
     kinds,
+    endpoint: 'the platform',
     discovers: true,
     // Nothing is served at the addresses of an emulator.
     ask: send === undefined ? createAsk() : undefined,

@@ -26,17 +26,17 @@ export interface ObserveInput {
   /** Id of the project; where no state knows it, its name may stand here. */
   readonly projectId: string;
   /** Where the manifest names the project. */
-  readonly projectAt?: Position | undefined;
+  readonly projectAt: Position | undefined;
   readonly clock: Clock;
-  /** When the first of what the reader gives was read (monotonic ms); now by default. */
-  readonly since?: number | undefined;
+  /** When the first of what the reader gives was read (monotonic ms). */
+  readonly since: number;
   /** Ends the pause before a second look, which then ends the run. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly digests: Digests;
   /** true: the manifest has one environment of its own, and the others of the project are those of other manifests. */
-  readonly ownsOneEnvironment?: boolean | undefined;
-  /** The addresses that are read; all by default. Of the others, those are read too that a list lacks. */
-  readonly only?: ReadonlySet<string> | undefined;
+  readonly ownsOneEnvironment: boolean;
+  /** The addresses that are read; undefined: all. Of the others, those are read too that a list lacks. */
+  readonly only: ReadonlySet<string> | undefined;
 }
 
 /** One address that may be on the platform: declared, in the state, or both. */

@@ -46,7 +46,7 @@ interface Reading extends ObserveInput, Omit<IdentifyInput, 'kind' | 'items' | '
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { kinds, reader, records, since = input.clock.monotonic() } = input;
+  const { kinds, reader, records } = input;
   const { redact } = reader;
   const isMeant: Reading['isMeant'] = ({ address }) => input.only?.has(address) !== false;
   const top = listedKinds(input, isMeant);
@@ -89,7 +89,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   };
   for (const level of levelsBelow(kinds, top)) await Promise.all(level.map((kind) => findKind(reading, kind)));
   if (aboveAll !== undefined) refuseOtherName(reading, aboveAll);
-  return { observed: observedIn(reading, since), resources, diagnostics };
+  return { observed: observedIn(reading), resources, diagnostics };
 }
 
 /** Reads who asks, and the lists at the top. */
@@ -157,8 +157,8 @@ async function readBelow(
 }
 
 /** What was read, once all kinds are found. */
-function observedIn(reading: Reading, since: number): Observed {
-  const { kinds, records, reader, caller, listed, lists, objects, byId, unread, duplicates } = reading;
+function observedIn(reading: Reading): Observed {
+  const { kinds, records, reader, caller, since, listed, lists, objects, byId, unread, duplicates } = reading;
   const isClear = (name: string) => reader.redact(name) === name;
   const known = new Set([...byId.keys(), ...[...unread].flatMap((address) => records[address]?.id ?? [])]);
   const about = { known, isClear, ownsOneEnvironment: reading.ownsOneEnvironment };

@@ -6,17 +6,13 @@ import { ownName } from '../state/bound.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import type { Caller, Observed } from './observed.ts';
 
-/** The connection of a run as people write it down. */
-interface Written {
-  /** The address of the platform, or `platform: emulator`. */
-  readonly endpoint?: string | undefined;
-}
-
 /**
  * Evidence that a run reads the platform of its manifest. That the key sees what seems to be lacking is proved before: what the
  * platform may hide from a key ends the run.
  */
-export interface Proof extends Written {
+export interface Proof {
+  /** The address of the platform, or `platform: emulator`. */
+  readonly endpoint: string;
   readonly caller: Pick<Caller, 'role' | 'organizationId'>;
   /** What of the state the platform shows: `nothing` where there is no object of it; undefined: there is no state. */
   readonly shows: 'the state' | 'nothing' | undefined;
@@ -40,21 +36,22 @@ export function proved(diagnostics: readonly Diagnostic[], proof: Proof | undefi
 
 /** What to check before something is removed because the platform lacks it, one sentence each; none with proof of everything. */
 function checksOf(proof: Proof): readonly string[] {
-  const { shows, served } = proof;
-  const place = proof.endpoint ?? 'the platform';
+  const { endpoint, shows, served } = proof;
   const why = shows === undefined ? 'there is no state to compare with' : 'the platform shows no object of the state';
   const isLess = served.before?.operations.some((operation) => served.now?.operations.includes(operation) === false);
   const version = served.now?.version ?? 'unknown';
   return [
     ...(shows === 'the state' ? [] : [`First check ${connection(proof)}: ${why}.`]),
     ...(isLess === true
-      ? [`First check the version of ${place}: it is ${version}, and serves less than ${served.before?.version ?? ''}.`]
+      ? [
+          `First check the version of ${endpoint}: it is ${version}, and serves less than ${served.before?.version ?? ''}.`,
+        ]
       : []),
   ];
 }
 
 /** Address and key, in the values of this run. */
-function connection({ endpoint = 'the platform', caller: { role, organizationId } }: Proof): string {
+function connection({ endpoint, caller: { role, organizationId } }: Proof): string {
   if (!endpoint.includes('://')) return endpoint;
   return `${endpoint} and TRUEUP_API_KEY (${role} of organization ${organizationId})`;
 }
@@ -74,7 +71,7 @@ export function shownOf(saved: State | undefined, { objects }: Pick<Observed, 'o
 export function refuseForeign(
   state: State,
   at: { readonly organizationId: string; readonly projectId: string; readonly named: string },
-  { location, endpoint = 'the platform' }: { readonly location: string; readonly endpoint?: string | undefined },
+  { location, endpoint }: { readonly location: string; readonly endpoint: string },
 ): void {
   const { organizationId, projectId, named } = at;
   if (state.organizationId !== organizationId) {
@@ -98,7 +95,7 @@ export function refuseForeign(
 export async function ofItsOrganization<T>(
   reading: Promise<T>,
   state: State | undefined,
-  about: { readonly client: ReadClient; readonly location: string; readonly endpoint?: string | undefined },
+  about: { readonly client: ReadClient; readonly location: string; readonly endpoint: string },
 ): Promise<T> {
   try {
     return await reading;

@@ -19,7 +19,7 @@ export function unownedIn(
     readonly isClear: (name: string) => boolean;
   },
 ): Pick<Observed, 'unmanaged' | 'ofOthers'> {
-  const { known, isClear, ownsOneEnvironment = false } = about;
+  const { known, isClear, ownsOneEnvironment } = about;
   const unmanaged = new Map<string, UnmanagedObject>();
   const ofOthers = new Map<string, UnmanagedObject>();
   const isOfOther = (kind: Kind, { row, parent }: Listed): boolean => {

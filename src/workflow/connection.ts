@@ -23,8 +23,8 @@ export interface Connection {
   /** What a plan must not delete, because other manifests name it, as errors; by default nothing is. */
   readonly namedElsewhere?: ((made: Plan) => Promise<readonly Diagnostic[]>) | undefined;
   readonly kinds: readonly Kind[];
-  /** The address of the platform as messages name it, or `platform: emulator`; `the platform` by default. */
-  readonly endpoint?: string | undefined;
+  /** The address of the platform as messages name it, or `platform: emulator`. */
+  readonly endpoint: string;
   /** Told of every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
   /** The clock of this machine, unless another one is given. */

@@ -198,6 +198,7 @@ async function readObjects(
   const reader = createReader(client, 'in bulk');
   const digests = digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} });
   const project = projectIn(settings);
+  const { clock = systemClock } = connection;
   const observing = {
     reader: ahead?.over(reader) ?? reader,
     kinds,
@@ -207,8 +208,8 @@ async function readObjects(
       ? ''
       : await projectToRead(saved, project, { reader: createReader(connection.client), kinds }),
     projectAt: project.at,
-    clock: connection.clock ?? systemClock,
-    since: ahead?.since,
+    clock,
+    since: ahead?.since ?? clock.monotonic(),
     signal: connection.signal,
     digests,
     ownsOneEnvironment: settings.environment !== undefined,

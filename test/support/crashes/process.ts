@@ -213,5 +213,5 @@ function worldOf({ clock }: VirtualTime, send: Send, store: StateStore) {
     clock: clock.monotonic,
     random: () => 0.5,
   });
-  return { client, store, kinds, addSecret: () => undefined, redact: (text: string) => text };
+  return { client, store, kinds, endpoint: 'the platform', addSecret: () => undefined, redact: (text: string) => text };
 }
