@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { append } from '../kind/group.ts';
 
@@ -32,7 +32,7 @@ export function inOrder(resources: readonly Resource[]): { order: Resource[]; di
       diagnostic('bad-reference', `these refer to each other in a circle: ${[...circle, circle[0]].join(' -> ')}`, {
         remedy: 'Write one of the values by hand, or leave one reference out.',
         address: circle[0],
-        position: first === undefined ? undefined : resourcePosition(first),
+        position: first === undefined ? undefined : position(first.at),
       }),
       ...waiting,
     ],

@@ -10,6 +10,7 @@ import {
   deploymentCodes,
 } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
+import { pathOf } from '../kind/attribute.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
 import { compose, hasBareHash } from './encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
@@ -18,7 +19,7 @@ import { portsTakenTwice } from './published-ports.ts';
 import { reportInto } from './report-at.ts';
 import { type Marks, marksOf } from './secret-marks.ts';
 import { misreadSecrets } from './secrets-in-yaml.ts';
-import { type Resource, keyPaths } from './resource.ts';
+import { type Resource, keyPaths, wantedAttributes } from './resource.ts';
 import { restoresUncertainly } from './restorable.ts';
 import { explainSyntax } from './syntax-errors.ts';
 import { type Place, position } from './tree.ts';
@@ -169,15 +170,14 @@ function variablesIn({ fields }: Resource): string[] {
 }
 
 /** Refuses hashes whose `$` compose reads as variables: in the file, and in the variables that it fills in. */
-function splitHashes({ address, kind, fields, maps }: Resource): Diagnostic[] {
+function splitHashes(resource: Resource): Diagnostic[] {
+  const { address, kind } = resource;
   const { field } = kind.checks?.yaml ?? {};
   if (field === undefined) return [];
-  const inFields = Object.entries(fields).filter(([name]) => name === field || kind.fields[name]?.map !== undefined);
-  const inMaps = Object.entries(maps).flatMap(([name, values]) =>
-    [...values].map(([key, wanted]) => [`${fieldPath(kind, name)}.${key}`, wanted] as const),
+  const all = [...wantedAttributes(resource)].filter(
+    ({ attribute }) => attribute.field === field || kind.fields[attribute.field]?.map !== undefined,
   );
-  const all = [...inFields.map(([name, wanted]) => [fieldPath(kind, name), wanted] as const), ...inMaps];
-  return all.flatMap(([path, wanted]) => {
+  return all.flatMap(({ attribute, wanted }) => {
     const text = asWritten(wanted);
     // A variable in single quotes is taken as it stands.
     if (typeof text === 'string' && text.startsWith("'")) return [];
@@ -185,7 +185,7 @@ function splitHashes({ address, kind, fields, maps }: Resource): Diagnostic[] {
       .filter(({ encoding }) => hasBareHash(encoding))
       .map((part) => {
         const written = `\${secret:${writtenName(part)}`;
-        const message = `${path}: compose reads each $ of ${written}} as a variable`;
+        const message = `${pathOf(kind, attribute)}: compose reads each $ of ${written}} as a variable`;
         const remedy = `Write ${written}|${compose}}, which doubles them.`;
         return diagnostic('wrong-type', message, { address, position: position(wanted.at), remedy });
       });

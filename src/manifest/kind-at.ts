@@ -3,13 +3,11 @@ import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { sectionsOf } from './blocks.ts';
 
-/** The kind whose resources have addresses of this form, whether or not one is declared there. */
-export function kindAt(address: string, kinds: readonly Kind[]): Kind | undefined {
-  return placeAt(address, kinds)?.kind;
-}
-
-/** The same kind, with the address of the parent; no parent at the top. */
-export function placeAt(
+/**
+ * The kind whose resources have addresses of this form, whether or not one is declared there, with the address of the parent;
+ * no parent at the top.
+ */
+export function kindAt(
   address: string,
   kinds: readonly Kind[],
 ): { readonly kind: Kind; readonly parent: string | undefined } | undefined {

@@ -69,19 +69,8 @@ export function eachText(value: Json, show: (text: string) => string, showKey = 
   return typeof value !== 'number' || show(String(value)) === String(value) ? value : open;
 }
 
-/** The remedy that has these entries below a key. */
-export function remedyWith(key: string, lines: readonly Line[], rest: readonly string[]): string {
-  const { head, yaml } = partsOf(lines, rest);
-  return [head, `${inFlow(key)}:`, ...yaml.map((line) => `  ${line}`)].join('\n');
-}
-
-/** The remedy that has these entries. */
-export function remedyOf(lines: readonly Line[], rest: readonly string[]): string {
-  const { head, yaml } = partsOf(lines, rest);
-  return [head, ...yaml].join('\n');
-}
-
-function partsOf(lines: readonly Line[], rest: readonly string[]): { readonly head: string; readonly yaml: string[] } {
+/** The remedy that has these entries, also below a key; `rest`: comments behind them. */
+export function remedyOf(lines: readonly Line[], below?: string, rest: readonly string[] = []): string {
   const more = lines.length - maxEntries;
   const yaml = lines.slice(0, maxEntries).map(({ key, value, notes }) => {
     const comment = notes.length === 0 ? '' : ` # ${notes.join('; ').replaceAll(/\s+/g, ' ')}`;
@@ -91,7 +80,8 @@ function partsOf(lines: readonly Line[], rest: readonly string[]): { readonly he
   const head = yaml.some((line) => line.replace(/ # .*$/, '').includes(open))
     ? `Write this instead, with your values for ${open}:`
     : 'Write this instead:';
-  return { head, yaml: [...yaml, ...last, ...rest] };
+  const all = [...yaml, ...last, ...rest];
+  return [head, ...(below === undefined ? all : [`${inFlow(below)}:`, ...all.map((line) => `  ${line}`)])].join('\n');
 }
 
 /** One entry in one line. */

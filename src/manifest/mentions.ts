@@ -3,7 +3,7 @@ import { didYouMean } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/row-values.ts';
+import { pathOf } from '../kind/attribute.ts';
 import { reportInto } from './report-at.ts';
 import type { Resource } from './resource.ts';
 import { type Wanted, concealedIn, knownTexts, withTexts } from './wanted.ts';
@@ -149,16 +149,20 @@ interface Text {
 /** The texts of a resource in which the platform fills in variables, as far as they are known. */
 function textsOf({ kind, maps, fields }: Resource): Text[] {
   return mapFieldsOf(kind).flatMap(([name, codec]): Text[] => {
-    const at = (key: string) => `${fieldPath(kind, name)}.${key}`;
     const map = maps[name];
     if (map !== undefined) {
       return [...map].flatMap(([key, wanted]) =>
-        knownTexts(wanted).map((text) => ({ key, written: at(key), text, wanted })),
+        knownTexts(wanted).map((text) => ({ key, written: pathOf(kind, { field: name, key }), text, wanted })),
       );
     }
     const wanted = fields[name];
     if (wanted === undefined) return [];
-    return [...codec.read(markedText(wanted) ?? '')].map(([key, text]) => ({ key, written: at(key), text, wanted }));
+    return [...codec.read(markedText(wanted) ?? '')].map(([key, text]) => ({
+      key,
+      written: pathOf(kind, { field: name, key }),
+      text,
+      wanted,
+    }));
   });
 }
 

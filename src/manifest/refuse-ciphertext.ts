@@ -1,6 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Attribute } from '../kind/attribute.ts';
-import { fieldPath } from '../kind/row-values.ts';
+import { pathOf } from '../kind/attribute.ts';
 import { ciphertextIn, sourceOf } from '../secrets/ciphertext.ts';
 import { fileAt, placesInFile } from './place-in-file.ts';
 import { type Resource, wantedAttributes } from './resource.ts';
@@ -34,7 +33,7 @@ export function refuseCiphertext(
         file === undefined
           ? 'Write ${secret:NAME}, and the encrypted file as a source under secrets:.'
           : `${sourceOf(found.of, file)} Then write \${secret:NAME}.`;
-      const message = `${pathOf(resource, attribute)} holds ciphertext of ${found.of}, which the platform would take for the value`;
+      const message = `${pathOf(resource.kind, attribute)} holds ciphertext of ${found.of}, which the platform would take for the value`;
       const where = isAsWritten(wanted)
         ? placesInFile({ text, place: wanted.at }, sources)({ line: found.line, column: 1 })
         : undefined;
@@ -54,8 +53,4 @@ function takesValues({ kind }: Resource, name: string): boolean {
 /** No expression splits the text, so that its lines are those of its file. */
 function isAsWritten(wanted: Wanted): boolean {
   return knownTexts(wanted).length === 1;
-}
-
-function pathOf({ kind }: Resource, { field, key }: Attribute): string {
-  return key === undefined ? fieldPath(kind, field) : `${fieldPath(kind, field)}.${key}`;
 }

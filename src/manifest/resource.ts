@@ -4,7 +4,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Probe } from '../kind/written-keys.ts';
 import { fieldPath } from '../kind/row-values.ts';
-import { type Entry, type MapNode, type Place, position } from './tree.ts';
+import type { Entry, MapNode, Place } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
 /** One resource as the user wants it. Fields have the API's names; unions are flattened. */
@@ -74,9 +74,4 @@ export function* wantedAttributes(resource: Resource): Generator<{ attribute: At
 export function keyPaths({ kind, link }: Pick<Resource, 'kind' | 'link'>, names: readonly string[]): readonly string[] {
   const isSaid = (name: string) => link.set[name] === undefined && link.lacks?.includes(name) !== true;
   return names.filter(isSaid).map((name) => fieldPath(kind, name));
-}
-
-/** The position of a resource in its file. */
-export function resourcePosition(resource: { readonly at: Place }) {
-  return position(resource.at);
 }

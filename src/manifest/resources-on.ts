@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, takes, updatesOf } from '../kind/row-values.ts';
-import { type Resource, resourcePosition } from './resource.ts';
+import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 
 /**
@@ -40,7 +40,7 @@ export function resourcesOn(
     if (kind === undefined || link === undefined) {
       lacking.add(address);
       const message = `${address}: ${lacks(`has no ${full.section}`, full.operations.read)}`;
-      const about = { ...next('block'), address, position: resourcePosition(resource) };
+      const about = { ...next('block'), address, position: position(resource.at) };
       diagnostics.push(diagnostic('unsupported', message, about));
       return [];
     }

@@ -10,17 +10,7 @@ import { wordMeant } from '../kind/foreign-words.ts';
 import { writtenFields } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { constant } from './evaluate-expressions.ts';
-import {
-  type Hiding,
-  type Line,
-  eachText,
-  hidden,
-  open,
-  remedyOf,
-  remedyWith,
-  shortened,
-  visible,
-} from './lines-to-paste.ts';
+import { type Hiding, type Line, eachText, hidden, open, remedyOf, shortened, visible } from './lines-to-paste.ts';
 import { shownKey } from './problem.ts';
 import { missingAtCreation } from './required.ts';
 import { accepts, fitting, lastStep, visibleGroup } from './short-value.ts';
@@ -60,7 +50,7 @@ export function sectionInstead(
   if (lines.length === 0) return undefined;
   const more = items.length > maxItems ? [`# ${items.length - maxItems} more items: write a block for each`] : [];
   const rest = unread.map((number) => `# item ${number} has no form that is known: write a block for it too`);
-  return remedyWith(section, lines, [...rest, ...more]);
+  return remedyOf(lines, section, [...rest, ...more]);
 }
 
 /** The block that a value below its key means: `web: nginx:1.27`; undefined: it has no form that is known. */
@@ -68,7 +58,7 @@ export function blockInstead(key: string, node: Node, place: BlocksPlace): strin
   const value = toJson(node);
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const lines = blocksIn({ key, value }, 0, place);
-  return lines.length === 0 ? undefined : remedyOf(lines, []);
+  return lines.length === 0 ? undefined : remedyOf(lines);
 }
 
 /** A value of a list or of a map, with the key that it stands below in a map. */

@@ -6,17 +6,7 @@ import { toJson } from '../formats/simple-yaml.ts';
 import { resolveCase, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
-import {
-  type Hiding,
-  eachText,
-  hidden,
-  inYaml,
-  open,
-  remedyOf,
-  remedyWith,
-  shortened,
-  visible,
-} from './lines-to-paste.ts';
+import { type Hiding, eachText, hidden, inYaml, open, remedyOf, shortened, visible } from './lines-to-paste.ts';
 import { reshaped } from './reshape.ts';
 import type { Node } from './tree.ts';
 
@@ -31,11 +21,10 @@ export function valueInstead(written: string, field: Field, node: Node, hiding: 
   const notes = found.note === undefined ? [] : [found.note];
   const lines = isObject(shown) && notes.length === 0 ? Object.entries(shown) : [];
   return lines.length < 2
-    ? remedyOf([{ key, value: shown, notes }], [])
-    : remedyWith(
-        key,
+    ? remedyOf([{ key, value: shown, notes }])
+    : remedyOf(
         lines.map(([name, value]) => ({ key: name, value, notes })),
-        [],
+        key,
       );
 }
 
@@ -49,7 +38,7 @@ export function settingInstead(written: string, forms: Iterable<Json>, schema: z
   for (const form of forms) {
     if (!schema.safeParse(form).success) continue;
     const value = eachText(maskValue(undefined, withoutDefaults(form)), (text) => shortened(hidden(text)));
-    return remedyOf([{ key: written, value, notes: [] }], []);
+    return remedyOf([{ key: written, value, notes: [] }]);
   }
   return undefined;
 }
@@ -86,7 +75,7 @@ export function unionInstead(kind: Kind, union: Union, node: Node, hiding: Hidin
     return key === undefined ? [] : [[key, value ?? open]];
   });
   const value = { type: chosen, ...visibleGroup(kind, union, entries, hiding) };
-  return remedyOf([{ key: union.at, value, notes: [] }], []);
+  return remedyOf([{ key: union.at, value, notes: [] }]);
 }
 
 /** The entries of a group as they are shown; those that no case has are open. */

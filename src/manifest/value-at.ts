@@ -1,5 +1,5 @@
 import { addressParts } from '../kind/address.ts';
-import type { Attribute } from '../kind/attribute.ts';
+import { type Attribute, pathOf } from '../kind/attribute.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { type Resource, wantedAttributes } from './resource.ts';
 import type { Wanted } from './wanted.ts';
@@ -56,12 +56,7 @@ export function findPart(path: string, resources: readonly Resource[]): PartOfMa
 
 /** The paths of all declared values of a resource, below it, as people write them: `source.branch`. */
 export function pathsOf(resource: Resource): string[] {
-  return [...wantedAttributes(resource)].map(({ attribute }) => pathOfValue(resource, attribute));
-}
-
-/** The path of a value below its resource, as people write it. */
-export function pathOfValue(resource: Resource, attribute: Attribute): string {
-  return stepsOf(resource, attribute).join('.');
+  return [...wantedAttributes(resource)].map(({ attribute }) => pathOf(resource.kind, attribute));
 }
 
 function stepsOf({ kind }: Resource, { field, key }: Attribute): string[] {

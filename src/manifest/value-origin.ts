@@ -1,4 +1,5 @@
 import { keptIn } from '../api/once.ts';
+import { pathOf } from '../kind/attribute.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import { holes } from './assemble/templates.ts';
 import { parseExpressions } from './expression.ts';
@@ -8,7 +9,7 @@ import { pathTo } from './path-to.ts';
 import { expressionSources } from './sources/all.ts';
 import { readTree } from './read-tree.ts';
 import { type Node, type Place, itemsOf, nodeAt, position, textOf } from './tree.ts';
-import { type PartOfManifest, pathOfValue } from './value-at.ts';
+import type { PartOfManifest } from './value-at.ts';
 
 /** What gives a value: a file, or an option or variable of the environment by its name. */
 type Source = { readonly position: Position } | { readonly by: string };
@@ -48,7 +49,7 @@ export function valueOrigins(part: PartOfManifest, about: Given): readonly Value
   const declared = part.values.map(({ attribute, wanted }): ValueOrigin => {
     const places: ValuePlace[] = [];
     for (let at: Place | undefined = wanted.at; at !== undefined; at = at.over) places.push(placeOf(at, search));
-    return { path: pathOfValue(part.resource, attribute), places, uses: usesIn(wanted.at, search) };
+    return { path: pathOf(part.resource.kind, attribute), places, uses: usesIn(wanted.at, search) };
   });
   const known = new Set(declared.map(({ path }) => path));
   const start = part.path.join('.');

@@ -177,7 +177,7 @@ function missing(name: string, { keyAt }: Entry, root: string): VariableValue {
 function asDefault(name: string, node: Node): string {
   const value = toJson(node);
   const shown = maskValue(name, value) === value ? value : open;
-  return remedyOf([{ key: name, value: { default: shown }, notes: [] }], []);
+  return remedyOf([{ key: name, value: { default: shown }, notes: [] }]);
 }
 
 function isTrue(node: Node | undefined): boolean {

@@ -1,6 +1,7 @@
+import { position } from '../manifest/tree.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Clock } from '../state/clock.ts';
@@ -96,5 +97,5 @@ export function topIdOf({ parents: { [root]: link } }: Kind, place: Place): stri
 
 /** The address of a diagnostic, and its line when the address is declared. */
 export function positionOf({ address, resource }: Pick<Expected, 'address' | 'resource'>) {
-  return { address, position: resource === undefined ? undefined : resourcePosition(resource) };
+  return { address, position: resource && position(resource.at) };
 }

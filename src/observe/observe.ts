@@ -1,3 +1,4 @@
+import { position } from '../manifest/tree.ts';
 import { keptIn } from '../api/once.ts';
 import { isOfKey, lacksRight, PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
@@ -6,7 +7,7 @@ import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { nameIn, observedValue, outputValue, valueAt } from '../kind/row-values.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { asWritten, knownValue } from '../manifest/wanted.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
@@ -317,8 +318,9 @@ function refuseOtherName({ reader, expected, objects, lists, diagnostics }: Read
       wanted?.isSecret === true ? String(asWritten(wanted)) : `${name} (${others.map(([id]) => id).join(', ')})`;
     const message = `the state belongs to ${kind.kind} ${object.id} (${redact(String(observedValue(kind, keyField, object.row)))}), and another one is called ${called}`;
     const remedy = 'Use the manifest of the state, or give this one a state of its own; or choose another name.';
-    const position = resource === undefined ? undefined : resourcePosition(resource);
-    diagnostics.push(diagnostic('ambiguous', message, { address, position, remedy }));
+    diagnostics.push(
+      diagnostic('ambiguous', message, { address, position: resource && position(resource.at), remedy }),
+    );
   }
 }
 

@@ -77,7 +77,7 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
   for (const address of written) {
     const record = Object.hasOwn(known, address) ? known[address] : undefined;
     const resource = declared.find((item) => item.address === address);
-    const kind = all.find((item) => item.kind === record?.kind) ?? resource?.kind ?? kindAt(address, kinds);
+    const kind = all.find((item) => item.kind === record?.kind) ?? resource?.kind ?? kindAt(address, kinds)?.kind;
     const id = record?.id ?? resource?.pinned ?? givenId;
     if (kind !== undefined && id !== undefined && (givenId === undefined || id === givenId)) {
       const foundBy = typeof record?.id === 'string' ? 'id' : resource?.pinned === undefined ? 'option' : 'pin';

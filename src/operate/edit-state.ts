@@ -3,7 +3,7 @@ import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import type { Kind } from '../kind/kind.ts';
-import { placeAt } from '../manifest/kind-at.ts';
+import { kindAt } from '../manifest/kind-at.ts';
 import { addressesWithin, readdress, without } from '../state/readdress.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
@@ -29,7 +29,7 @@ export function moveInState(
   const from = addressIn(state, written);
   const to = resolveAddress(target);
   const kind = state.resources[from]?.kind ?? '';
-  const place = placeAt(to, kinds);
+  const place = kindAt(to, kinds);
   if (place === undefined)
     throw refused(`${to} is no address of a resource`, 'Write it as trueup state list prints it.');
   if (place.kind.kind !== kind) {

@@ -1,9 +1,10 @@
+import { position } from '../manifest/tree.ts';
 import { partAddress, readAddress } from '../kind/address.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Json, same } from '../formats/json.ts';
 import { dependencies } from '../graph/order.ts';
 import { writtenFields } from '../kind/written-keys.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change, Keeping, Shown, Target } from './action.ts';
 
@@ -76,8 +77,7 @@ export function resourceTarget(
   const { options, changes, notes } = planOptions(resource, record?.options, cause);
   const { address, kind, parent } = resource;
   const base = targetFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
-  const position = resourcePosition(resource);
-  return { ...base, changes, notes, protect: protection(resource.options, record), position };
+  return { ...base, changes, notes, protect: protection(resource.options, record), position: position(resource.at) };
 }
 
 /** Whether the options of a block protect it; undefined when they do not say. */
@@ -124,7 +124,7 @@ export function planOptions(
   const note = diagnostic('still-protected', `${address} stays protected: its block does not say protect: any more`, {
     remedy: 'Write protect: true again, or protect: false to lift the protection.',
     address,
-    position: resourcePosition(resource),
+    position: position(resource.at),
   });
   return { options, changes, notes: [note] };
 }

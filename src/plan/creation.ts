@@ -4,7 +4,7 @@ import { type Json, same } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
 import { choosesId, fieldPath } from '../kind/row-values.ts';
 import { missingAtCreation, missingPosition } from '../manifest/required.ts';
-import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
+import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { type Wanted, knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
@@ -86,7 +86,7 @@ function perhapsSecond(resource: Resource): Diagnostic[] {
   if (listedOnce === undefined) return [];
   const message = `the platform lists ${address} only once ${listedOnce}: if an earlier state had it, this creates a second one`;
   const remedy = `Look under Git on the platform. If it is there, connect it, or adopt it: trueup import ${address} <id>.`;
-  return [diagnostic('duplicate', message, { remedy, address, position: resourcePosition(resource) })];
+  return [diagnostic('duplicate', message, { remedy, address, position: position(resource.at) })];
 }
 
 /** Whether the platform makes the object of a resource along with its parent. */
@@ -155,7 +155,7 @@ export function creation(input: Planning, resource: Resource) {
   }
   const steps = createSteps({ resource, attributes }, input.observed, chooseId(input, resource));
   const missing = missingAtCreation(resource);
-  const about = { address, position: resourcePosition(resource) };
+  const about = { address, position: position(resource.at) };
   if (kind.operations.create === undefined) {
     const message = `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`;
     const removal = 'Make it there and apply again, pin an existing one with id:, or remove the block.';

@@ -3,7 +3,6 @@ import { dependencies } from '../graph/order.ts';
 import { type Action, type Step, becauseOf, shownAddress } from './action.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { PartOfManifest } from '../manifest/value-at.ts';
 
@@ -53,7 +52,7 @@ export function explainPart(
     address,
     path: path.join('.'),
     kind: kind.kind,
-    position: path.length > 0 && first !== undefined ? position(first.wanted.at) : resourcePosition(resource),
+    position: path.length > 0 && first !== undefined ? position(first.wanted.at) : position(resource.at),
     dependsOn: needsOf(path.length > 0 ? valuesNeed(values) : dependencies(resource), address),
     deploysAfter: path.length > 0 ? undefined : resource.after?.map((one) => one.address),
     leftOut: path.length > 0 ? [] : (leftOut.get(address) ?? []),

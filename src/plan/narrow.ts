@@ -1,3 +1,4 @@
+import { position } from '../manifest/tree.ts';
 import { onceFor } from '../api/once.ts';
 import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
@@ -6,7 +7,7 @@ import { defined } from '../formats/json.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import { matchesGlob } from '../formats/glob.ts';
-import { type Resource, resourcePosition } from '../manifest/resource.ts';
+import type { Resource } from '../manifest/resource.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import {
@@ -264,7 +265,7 @@ export function unreadAction(resource: Resource, record: StateRecord, above: Act
   const { address, kind } = resource;
   const { id, options, dependsOn, parent } = record;
   const target = targetFor({ address, kind, options, dependsOn, parent: parent ?? undefined }, above);
-  return keep({ ...target, id: id ?? undefined, position: resourcePosition(resource) }, 'left out');
+  return keep({ ...target, id: id ?? undefined, position: position(resource.at) }, 'left out');
 }
 
 /** An attribute about which nothing is done; what is declared is not known of one that would change. */

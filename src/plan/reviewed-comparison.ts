@@ -1,7 +1,8 @@
+import { position } from '../manifest/tree.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { same } from '../formats/json.ts';
-import { type Resource, resourcePosition, wantedAttributes } from '../manifest/resource.ts';
+import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import { type PlanFacts, type PlanFile, comparedFacts, subjectsOf } from './plan-file.ts';
 import { type Compared, surprises, whatIsLeftOut } from './reviewed-sentences.ts';
 
@@ -53,9 +54,8 @@ export function comparePlans({ reviewed, now, project, resources }: ComparisonIn
     compared.flatMap((one) => {
       if (one.isBeside !== isBeside) return [];
       const { block: address, resource } = one;
-      const position = resource && resourcePosition(resource);
       return surprises({ ...one, wanted: wantedIn(resource) }).map((message) =>
-        outdated(message, { address, position }),
+        outdated(message, { address, position: resource && position(resource.at) }),
       );
     });
   const moved = [

@@ -99,5 +99,5 @@ it.each([
   ['', undefined],
   ['a b', undefined],
 ])('the address %s belongs to the kind %s', (address, kind) => {
-  expect(kindAt(address, kinds)?.kind).toBe(kind);
+  expect(kindAt(address, kinds)?.kind.kind).toBe(kind);
 });

@@ -1,10 +1,11 @@
+import { position } from '../../manifest/tree.ts';
 import { defined } from '../../formats/json.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { dependencies } from '../../graph/order.ts';
 import { isWithin, normalAddress } from '../../kind/address.ts';
 import { resolveAddress } from '../../kind/aliases.ts';
 import { matchesGlob } from '../../formats/glob.ts';
-import { type Resource, resourcePosition } from '../../manifest/resource.ts';
+import type { Resource } from '../../manifest/resource.ts';
 import { loadManifest } from '../../project/load.ts';
 import type { GraphDocument } from '../../render/document-schemas.ts';
 import {
@@ -64,7 +65,7 @@ function graphJson(resources: readonly Resource[]): GraphDocument {
         ...defined({ single: kind.isSingle, parent }),
         dependsOn: dependencies(resource),
         ...defined({ after: after?.map((one) => one.address) }),
-        position: resourcePosition(resource),
+        position: position(resource.at),
       };
     }),
   };
