@@ -22,7 +22,7 @@ import { isoTime, systemClock } from '../state/clock.ts';
 import { digestsAt } from '../state/digests.ts';
 import { acceptCommand, acceptancesOn, isTooFar } from '../plan/find-acceptance.ts';
 import { type MemoryStore, memoryStore, writeAccepted } from './files.ts';
-import type { ProjectFolder } from '../project/folder.ts';
+import type { RootPlace } from '../project/folder.ts';
 import type { Notifying } from './notify.ts';
 
 /** The result of comparing a platform. */
@@ -39,7 +39,7 @@ export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
 
 /** How a platform is compared. */
 export interface DriftOptions {
-  readonly folder: Pick<ProjectFolder, 'folder' | 'file'>;
+  readonly folder: RootPlace;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** false: the memory stays as it is; true by default. */

@@ -14,7 +14,7 @@ import { memoryFile } from '../manifest/memory-name.ts';
 import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { StateStore } from '../state/state.ts';
-import type { ProjectFolder } from '../project/folder.ts';
+import type { RootPlace } from '../project/folder.ts';
 import { writeFiles } from '../project/write-files.ts';
 
 /** The place where `trueup drift` remembers findings. */
@@ -34,7 +34,7 @@ export interface MemoryStore {
 /** The memory of a project: in a file beside the manifest, or beside the state. */
 export function memoryStore(
   settings: DriftSettings | undefined,
-  options: Pick<ProjectFolder, 'folder' | 'file'>,
+  options: RootPlace,
   { documents, location }: Pick<StateStore, 'documents' | 'location'>,
 ): MemoryStore {
   const name = memoryFile(options.file);
@@ -97,10 +97,7 @@ function remembering({ name, location, get, put }: Place): MemoryStore {
  *
  * @throws {Stop} `manifest`, when the file cannot be used; `refused`, when it cannot be written
  */
-export async function writeAccepted(
-  { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
-  added: readonly AcceptedDrift[],
-): Promise<string> {
+export async function writeAccepted({ folder, file }: RootPlace, added: readonly AcceptedDrift[]): Promise<string> {
   const path = acceptedName(file);
   const before = await readFileOf(folder, path, { limit: acceptedLimit, code: 'accepted-drift' });
   const mistakes: Diagnostic[] = [];

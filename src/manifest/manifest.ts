@@ -25,7 +25,14 @@ import type { Block, Resource } from './resource.ts';
 import type { EnvLimit, Values } from './sources/source.ts';
 import type { Beside } from './beside.ts';
 import type { Settings } from './settings.ts';
-import { type GivenText, type ValueFile, type Variable, readValueFiles, readVariables } from './variables.ts';
+import {
+  type GivenText,
+  type ValueFile,
+  type Variable,
+  givenElsewhere,
+  readValueFiles,
+  readVariables,
+} from './variables.ts';
 import { placeOfSection } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
 import { type Whole, type WholeRead, loadWhole } from './whole.ts';
@@ -198,9 +205,8 @@ function variablesOf(
 }
 
 /** The variables whose values have the id of the preview: neither the command line nor a file gives them others. */
-function varyingIn({ varying }: Whole, { given, valueFiles = [] }: ManifestInput): ReadonlySet<string> {
-  const inFiles = readValueFiles(valueFiles, []);
-  const isGiven = (name: string) => given(name) !== undefined || inFiles.some(({ entries }) => entries.has(name));
+function varyingIn({ varying }: Whole, input: ManifestInput): ReadonlySet<string> {
+  const isGiven = givenElsewhere(input);
   return new Set([...varying].filter((name) => !isGiven(name)));
 }
 

@@ -47,6 +47,18 @@ export function readValueFiles(files: readonly ValueFile[], diagnostics: Diagnos
   });
 }
 
+/** Whether the command line, the environment or a file of values gives a variable. */
+export function givenElsewhere({
+  given,
+  valueFiles = [],
+}: {
+  readonly given: (name: string) => GivenText | undefined;
+  readonly valueFiles?: readonly ValueFile[] | undefined;
+}): (name: string) => boolean {
+  const files = readValueFiles(valueFiles, []);
+  return (name) => given(name) !== undefined || files.some(({ entries }) => entries.has(name));
+}
+
 /** Where the values of variables come from, apart from their defaults. Each comes before the one above it. */
 interface Given {
   /** Those that the root file gives. */

@@ -11,7 +11,7 @@ import type { Block } from '../manifest/resource.ts';
 import type { StatePlace } from '../manifest/settings.ts';
 import { filledText } from '../manifest/sources/var.ts';
 import { type Node, type Place, nodeAt } from '../manifest/tree.ts';
-import { readValueFiles } from '../manifest/variables.ts';
+import { givenElsewhere } from '../manifest/variables.ts';
 import type { Whole, WholeRead } from '../manifest/whole.ts';
 import { isOfProject } from '../observe/ownership.ts';
 
@@ -44,10 +44,9 @@ interface Known {
 /** Fills the variables of a text; undefined where it has another expression, or a variable whose value is not known. */
 export function fillerOf(
   { tree, values }: Whole,
-  { given, valueFiles = [] }: Pick<ManifestInput, 'given' | 'valueFiles'>,
+  reading: Pick<ManifestInput, 'given' | 'valueFiles'>,
 ): (value: unknown) => Known | undefined {
-  const inFiles = readValueFiles(valueFiles, []);
-  const isGiven = (name: string) => given(name) !== undefined || inFiles.some(({ entries }) => entries.has(name));
+  const isGiven = givenElsewhere(reading);
   const valueOf = (name: string) => {
     const node = values.get(name)?.node ?? nodeAt(tree, ['variables', name, 'default']);
     return node?.is === 'scalar' && !isGiven(name) ? node.source : undefined;

@@ -3,11 +3,11 @@ import { once } from '../api/once.ts';
 import type { DeclaredBeside } from '../manifest/beside.ts';
 import { readTree } from '../manifest/read-tree.ts';
 import { type Node, itemsOf, nodeAt } from '../manifest/tree.ts';
-import type { ProjectFolder } from './folder.ts';
+import type { RootPlace } from './folder.ts';
 import { rootFiles, textOf, yamlFiles } from './root-files.ts';
 
 /** Finds what a manifest lacks in files that other root files of its folder include, and templates also in the folder. Never throws. */
-export function declaredBeside({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): DeclaredBeside {
+export function declaredBeside({ folder, file }: RootPlace): DeclaredBeside {
   const treeIn = (path: string) => readTree(path, textOf(join(folder, path)), []);
   const shared = once(() => {
     const others = rootFiles(folder).filter((root) => root.file !== file);

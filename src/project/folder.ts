@@ -8,12 +8,16 @@ import type { SharedPlatforms } from './shared-platforms.ts';
 /** The environment of a process, or of a controller that runs many projects. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of a manifest, with the surroundings that it is read in. */
-export interface ProjectFolder {
+/** Where a manifest is. */
+export interface RootPlace {
   /** Absolute. */
   readonly folder: string;
   /** The name of the manifest in that folder; `findPlace` makes it from a path. */
   readonly file: string;
+}
+
+/** The folder of a manifest, with the surroundings that it is read in. */
+export interface ProjectFolder extends RootPlace {
   /** Values of variables; they come before TRUEUP_VAR_<name>. */
   readonly variables: ReadonlyMap<string, string>;
   /** Files with values of variables; they come behind TRUEUP_VAR_<name>. */
@@ -40,7 +44,7 @@ export interface ProjectFolder {
  * The folder and the name of a manifest that a path names: `a/trueup.yaml` is `trueup.yaml` in the folder `a`, and
  * `./trueup.yaml` is `trueup.yaml`. Whatever the path, a manifest has one folder, and one state.
  */
-export function findPlace(folder: string, path: string): Pick<ProjectFolder, 'folder' | 'file'> {
+export function findPlace(folder: string, path: string): RootPlace {
   const isFile = !/(^|[\\/])\.{0,2}$/.test(path);
   const whole = resolve(folder, path);
   return isFile ? { folder: dirname(whole), file: basename(whole) } : { folder: resolve(folder), file: path };

@@ -8,7 +8,7 @@ import { isBoundTo } from '../state/bound.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { readJson, readLine } from '../state/wave.ts';
-import type { ProjectFolder } from './folder.ts';
+import type { RootPlace } from './folder.ts';
 import { rootFiles } from './root-files.ts';
 import { hasLocalState, stateFolder } from './state-location.ts';
 
@@ -37,7 +37,7 @@ export function statesWithoutFile(folder: string): readonly LeftState[] {
  * @throws {Stop} `refused`
  */
 export function refuseLeft(
-  { folder, file }: Pick<ProjectFolder, 'folder' | 'file'>,
+  { folder, file }: RootPlace,
   { resources, settings: { moved, project } }: Pick<Manifest, 'resources' | 'settings'>,
 ): void {
   const declared = new Set(resources.map(({ address }) => address));

@@ -4,21 +4,21 @@ import { closest } from '../diagnostics/closest.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import type { ProjectFolder } from './folder.ts';
+import type { ProjectFolder, RootPlace } from './folder.ts';
 import { moveTo } from './left-states.ts';
 import { rootFiles, stageOf } from './root-files.ts';
 import { siblingsOf } from './siblings.ts';
 import { hasLocalState } from './state-location.ts';
 
 /** The error for a root file that a folder does not have. `otherwise`: the remedy where nothing shows which one was meant. */
-export function noRootFile(place: Pick<ProjectFolder, 'folder' | 'file'>, otherwise: string): Stop {
+export function noRootFile(place: RootPlace, otherwise: string): Stop {
   const { folder, file } = place;
   const remedy = whereElse(place) ?? otherwise;
   return stop('manifest', 'file-unreadable', `there is no file ${file} in ${folder}`, { remedy });
 }
 
 /** Where the root file probably is; undefined: nothing shows that. */
-function whereElse({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string | undefined {
+function whereElse({ folder, file }: RootPlace): string | undefined {
   const roots = rootFiles(folder).map((root) => root.file);
   // Without -f, the user named none.
   const isNamed = file !== 'trueup.yaml';

@@ -9,7 +9,7 @@ import { nodeAt, position } from '../manifest/tree.ts';
 import type { WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { type RootClaims, claimsOf } from './claims.ts';
-import type { Environment, ProjectFolder } from './folder.ts';
+import type { Environment, ProjectFolder, RootPlace } from './folder.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { refuseTwins, rootFiles, stageOf } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
@@ -84,11 +84,7 @@ function collisions(
 }
 
 /** The platform of a root file, as far as its text shows it: files on two platforms have nothing in common. */
-export async function platformOf(
-  root: Pick<ProjectFolder, 'folder' | 'file'>,
-  workspace: Workspace,
-  env: Environment,
-): Promise<string | undefined> {
+export async function platformOf(root: RootPlace, workspace: Workspace, env: Environment): Promise<string | undefined> {
   const { file } = root;
   const found = await workspace.read(file, yamlLimit);
   const tree = 'text' in found ? treeOf(file, found, []) : undefined;

@@ -127,7 +127,7 @@ function fileOf({ files }: SealedProject, name: string): OpenSealedFile {
 }
 
 /**
- * Seals values into the files that have their names, and writes each file once.
+ * Seals values, which no output shows from then on, into the files that have their names, and writes each file once.
  * @returns the file of each name
  * @throws {Stop} `refused`, when a file is sealed for other recipients, or would be too large; nothing was written then
  */
@@ -136,6 +136,7 @@ export async function writeValues(
   project: SealedProject,
   values: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, string>> {
+  for (const value of values.values()) options.redactor.add(value);
   await write(options, await sealedTexts(options, project, values));
   return new Map([...values.keys()].map((name) => [name, fileOf(project, name).path]));
 }

@@ -1,13 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import { isStageVariable, readStageVariable, stageInVariables } from '../secrets/stage-variables.ts';
-import type { Environment } from './folder.ts';
+import type { Environment, RootPlace } from './folder.ts';
 import { refuseTwins, rootFiles, stageOf } from './root-files.ts';
-
-/** The manifest that an environment is for. */
-interface OfManifest {
-  readonly folder: string;
-  readonly file: string;
-}
 
 /** What a manifest does not read of the environment of its run. */
 interface KeptBack {
@@ -33,7 +27,7 @@ const keptBack = new WeakMap<Environment, KeptBack>();
  */
 export function stageEnvironment(
   env: Environment,
-  { folder, file }: OfManifest,
+  { folder, file }: RootPlace,
   several?: { readonly hasOnePlatform: boolean },
 ): Environment {
   const names = Object.keys(env);
@@ -72,7 +66,7 @@ function ownVariables(env: Environment, stage: string | undefined): ReadonlyMap<
 }
 
 /** The environment as another manifest of the same run may read it. @throws {Stop} as `stageEnvironment` */
-export function environmentOf(other: OfManifest, env: Environment): Environment {
+export function environmentOf(other: RootPlace, env: Environment): Environment {
   return stageEnvironment(keptBack.get(env)?.whole ?? env, other);
 }
 

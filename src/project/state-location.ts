@@ -8,7 +8,7 @@ import type { Preview, StatePlace } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { readPostgresAddress } from '../state/backends/postgres-address.ts';
-import type { ProjectFolder } from './folder.ts';
+import type { ProjectFolder, RootPlace } from './folder.ts';
 import { letManifestChoose, readPin, whyPinned } from './pins.ts';
 import { checkAddress } from './platform-address.ts';
 import { rootFiles } from './root-files.ts';
@@ -106,7 +106,7 @@ export function stateFolder({ preview = '', ...place }: Pick<ProjectFolder, 'fol
 }
 
 /** The folder beside the manifest that has the key of its state; all previews of a root file have one. */
-export function keyFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string {
+export function keyFolder({ folder, file }: RootPlace): string {
   return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
 }
 

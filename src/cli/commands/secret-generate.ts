@@ -25,12 +25,8 @@ export const command = defineCommand({
         throw usage(message, `Run trueup secret rotate ${half[0]}${fileOption(options)}: a new pair replaces it.`);
       }
       const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
-      for (const value of values.values()) options.redactor.add(value);
-      const written = values.size === 0 ? new Map<string, string>() : await writeValues(options, project, values);
-      view.report({
-        ...writtenEntries(project, written),
-        next: values.size === 0 ? ['All generated secrets are there.'] : [],
-      });
+      const written = writtenEntries(project, await writeValues(options, project, values));
+      view.report({ ...written, next: values.size === 0 ? ['All generated secrets are there.'] : [] });
     });
     return 'done';
   },

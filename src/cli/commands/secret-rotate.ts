@@ -22,7 +22,6 @@ export const command = defineCommand({
         if (recipe === undefined) throw notGenerated(name, project, fileOption(options));
         for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
       }
-      for (const value of values.values()) options.redactor.add(value);
       const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
       const isUsed = secrets.some(({ uses }) => uses.length > 0);
       const next = isUsed

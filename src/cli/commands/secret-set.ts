@@ -32,7 +32,6 @@ export const command = defineCommand({
     let value: string | undefined;
     await changeSealed(options, async (project) => {
       value ??= await (fromFile === undefined ? readValue(run, name) : readFrom(fromFile, run.process));
-      options.redactor.add(value);
       const written = await writeValues(options, project, new Map([[name, value]]));
       const [entry] = entriesOf(project, [name]);
       const next = entry?.uses.length === 0 ? [`Write \${secret:${name}} in the manifest to use it.`] : [];

@@ -11,53 +11,36 @@ import { readTemplates, warnOfHoles, warnOfIds } from './templates.ts';
 /** The keys whose work is done once a manifest is written out. */
 const keys = ['templates', 'changes'] as const;
 
+/** What a manifest is written out with. */
+interface Writing extends Beside {
+  readonly kinds: readonly Kind[];
+  readonly own: OwnEnvironment | undefined;
+  /** What is not there may stand in a file that could not be read. */
+  readonly lacksFiles: boolean;
+  /** It is the manifest of previews. */
+  readonly isFamily: boolean;
+  /** Whether a text of its files may hold a pattern. */
+  readonly has: (pattern: RegExp) => boolean;
+}
+
 /**
  * Replaces uses of templates by their blocks, and applies `changes:`. A manifest without `use:` and changes stays the same.
- * `has`: what the texts of its files may hold. `lacksFiles`: what is not there may stand in a file that could not be read.
- * `isFamily`: it is that of previews. Pure.
+ * Pure.
  */
-export function writeOut(
-  tree: MapNode,
-  {
-    kinds,
-    own,
-    lacksFiles,
-    isFamily,
-    has,
-    declaredBeside,
-  }: Beside & {
-    readonly kinds: readonly Kind[];
-    readonly own: OwnEnvironment | undefined;
-    readonly lacksFiles: boolean;
-    readonly isFamily: boolean;
-    readonly has: (pattern: RegExp) => boolean;
-  },
-  report: Report,
-): Changed {
+export function writeOut(tree: MapNode, about: Writing, report: Report): Changed {
+  const { has, isFamily, lacksFiles } = about;
   const isPlain = keys.every((key) => !tree.entries.has(key)) && !has(/\buse['"]?\s*:/);
   if (!isPlain && has(/\$\{(?:param|block):/)) warnOfHoles(tree, report);
   if (isFamily && has(/\$\{preview:/)) warnOfIds(tree, report);
-  const none = { tree, removed: new Map() };
-  const known: Report = (code, ...about) => {
-    if (!lacksFiles || code !== 'bad-reference') report(code, ...about);
+  const known: Report = (code, ...rest) => {
+    if (!lacksFiles || code !== 'bad-reference') report(code, ...rest);
   };
-  const written = isPlain ? none : expandAndChange(tree, { kinds, own, declaredBeside }, known);
+  const written = isPlain ? { tree, removed: new Map() } : expandAndChange(tree, about, known);
   if (has(/!reset/)) refuseResets(written.tree, report);
   return written;
 }
 
-function expandAndChange(
-  tree: MapNode,
-  {
-    kinds,
-    own,
-    declaredBeside,
-  }: Beside & {
-    readonly kinds: readonly Kind[];
-    readonly own: OwnEnvironment | undefined;
-  },
-  report: Report,
-): Changed {
+function expandAndChange(tree: MapNode, { kinds, own, declaredBeside }: Writing, report: Report): Changed {
   const changes = tree.entries.get('changes');
   const entries = new Map<string, Entry>(tree.entries);
   for (const key of keys) entries.delete(key);
@@ -69,11 +52,7 @@ function expandAndChange(
 }
 
 /** Changes in the form of a whole manifest: those of the sections of the own environment stand below it. */
-function changesOf(
-  node: MapNode,
-  { kinds, own }: { readonly kinds: readonly Kind[]; readonly own: OwnEnvironment | undefined },
-  report: Report,
-): MapNode {
+function changesOf(node: MapNode, { kinds, own }: Pick<Writing, 'kinds' | 'own'>, report: Report): MapNode {
   const holder = holderOf(kinds);
   const block = node.entries.get(environmentKey);
   if (block !== undefined && (block.node.is !== 'map' || block.node.isReset === true))
