@@ -113,7 +113,7 @@ const worldly = [
   'secrets/sources/dotenvx.ts',
   'state/backends/bucket.ts',
   'trace/exporter.ts', // ids by chance, and a limit of time
-  'state/backends/database.ts',
+  'state/backends/connections.ts',
   'state/clock.ts',
   'state/disk.ts',
   'state/host.ts',

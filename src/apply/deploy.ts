@@ -36,7 +36,8 @@ import { type Result, failed, left, next, recordSuccess, succeeded, unwatched } 
  */
 export async function deploy(run: Run, job: Job): Promise<Result> {
   const { parent: root } = job;
-  const inputs = root?.action.service?.inputs(run.outputs);
+  const { steps } = job.action;
+  const inputs = root?.action.service?.inputs(run.outputs) ?? (steps.length === 0 ? '' : undefined);
   if (root?.object === undefined || inputs === undefined) {
     throw new Error(`${job.action.address} is deployed before its service is known`);
   }
@@ -55,6 +56,7 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
     const isOfSame = pending.inputs === planned?.inputs(run.outputs, pending.inputs);
     if (ending.is === 'over' && ending.status === 'done' && isOfSame)
       return succeeded(service, ending.row, sentBefore(run, pending));
+    if (steps.length === 0) return followed(service, ending);
     if (ending.is === 'not begun' && pending.isAnswered === true) {
       const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
       report(job, diagnostic('repeated', message, { address: job.action.address }));
@@ -144,6 +146,17 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
 
 /** A service with its containers as they were before its deployment. */
 type StartedService = DeployedService & { units: UnitsBefore };
+
+/** Records how the deployment of an earlier run ended that this run does not start again. */
+async function followed(service: DeployedService, ending: Ending): Promise<Result> {
+  const { run, root } = service;
+  if (ending.is !== 'over') return unwatched(service);
+  if (ending.status !== 'done') throw await failed(service, ending, undefined);
+  // What the manifest says now is another change: the next plan deploys it.
+  const { pending: _, ...rest } = deploysNow(service);
+  await saveDeploys(run, root, rest);
+  return 'done';
+}
 
 /** Starts the deployment and follows it; starts it again only when its request got lost. */
 async function start(deployed: DeployedService, row: Row): Promise<Result> {

@@ -75,16 +75,40 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((item) => item.severity === 'error');
 }
 
+/** The run that holds a lock. */
+export interface LockHolder {
+  /** A user, a machine and a process. */
+  readonly owner: string;
+  /** The command: `apply`. */
+  readonly purpose: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Milliseconds until the lock expires, unless it is renewed; undefined where its place has no clock. */
+  readonly expiresInMs?: number | undefined;
+}
+
+/** Why a run stops, beside its diagnostics. */
+interface Circumstances extends ErrorOptions {
+  readonly holder?: LockHolder | undefined;
+}
+
 /** Stops a run because of something that the user has to fix; has the diagnostics, and the reason as `failure`. */
 export class Stop extends Error {
   readonly diagnostics: readonly Diagnostic[];
   readonly failure: 'manifest' | 'refused' | 'authentication' | 'locked' | 'platform' | 'state' | 'usage';
+  /** Of `locked`: the run that has the lock; undefined: this run lost it. */
+  readonly holder: LockHolder | undefined;
 
-  constructor(failure: Stop['failure'], diagnostics: readonly Diagnostic[], options?: ErrorOptions) {
+  constructor(
+    failure: Stop['failure'],
+    diagnostics: readonly Diagnostic[],
+    { holder, ...options }: Circumstances = {},
+  ) {
     super(diagnostics.map((item) => item.message).join('\n'), options);
     this.name = 'Stop';
     this.failure = failure;
     this.diagnostics = diagnostics;
+    this.holder = holder;
   }
 }
 
@@ -101,7 +125,8 @@ export function stop(
   failure: Stop['failure'],
   code: Code,
   message: string,
-  { cause, ...hints }: Hints & ErrorOptions = {},
+  { cause, holder, ...hints }: Hints & Circumstances = {},
 ): Stop {
-  return new Stop(failure, [diagnostic(code, message, hints)], cause === undefined ? undefined : { cause });
+  const circumstances = cause === undefined ? { holder } : { holder, cause };
+  return new Stop(failure, [diagnostic(code, message, hints)], circumstances);
 }

@@ -3,13 +3,11 @@
  * and `conformance` lists the tests that it has to pass, for any runner.
  *
  * ```ts
- * import { platformAt } from 'trueup';
- * import { createEmulator } from 'trueup/emulator';
+ * import { stateAt } from 'trueup';
  * import { memoryStore } from 'trueup/state';
  *
  * const store = memoryStore();
- * const { send } = createEmulator({ apiKey: 'a-key' });
- * export const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send, openStore: () => store });
+ * export const state = stateAt({ openStore: () => store });
  * ```
  */
 

@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { type Json, canonical } from '../formats/json.ts';
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
@@ -6,8 +9,12 @@ import { type Environment, type ProjectFolder, findPlace } from '../project/fold
 import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
 import { readValueFiles } from '../project/value-files.ts';
+import { checkPlatform } from '../project/platform-address.ts';
+import { locateState } from '../project/state-location.ts';
+import type { Settings } from '../manifest/settings.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { kinds } from '../resources/index.ts';
+import { type Terms, leaseTerms } from '../state/lease.ts';
 import { type Handle, createHandles } from './handle.ts';
 import { type ProjectSecrets, createSecrets } from './project-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -37,11 +44,24 @@ export interface ManifestOptions {
   readonly isPinned?: boolean;
   /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
   readonly allowsHttp?: boolean;
+  /** The durations of the lock of a state; with `lastsMs` alone it is renewed three times in that time. */
+  readonly lease?: Partial<Terms>;
   /** The kinds that the manifest may use; all of Trueup by default. */
   readonly kinds?: readonly Kind[];
 }
 
+/** What a manifest is made of. */
+export interface ManifestDocument {
+  /** The addresses of its blocks. */
+  readonly addresses: readonly string[];
+  /** The files that it was read from, by their paths below its folder, with `/`. */
+  readonly files: readonly string[];
+  /** SHA-256 of these files and of the values of its variables, as hex: with the same digest it wants the same, but for secrets. */
+  readonly digest: string;
+}
+
 interface Content {
+  readonly document: ManifestDocument;
   readonly manifest: ReadManifest;
   readonly secrets: ProjectSecrets;
   readonly folder: ProjectFolder;
@@ -60,31 +80,27 @@ export const contentOf = handles.read;
 export function validate(
   folder: string,
   options: ManifestOptions = {},
-): Promise<{
-  readonly manifest: Manifest;
-  readonly addresses: readonly string[];
-  readonly warnings: readonly Diagnostic[];
-}> {
+): Promise<{ readonly manifest: Manifest; readonly warnings: readonly Diagnostic[] }> {
   return read(folder, options, checkManifest);
 }
 
 /**
- * Reads and checks the manifest of a folder, with the secrets of the sources that it declares.
+ * Reads and checks the manifest of a folder, with the secrets of the sources that it declares. `uses`: what of it a run uses.
  *
- * @throws {Stop} as `validate`; `refused`, when a source does not give a secret.
+ * @throws {Stop} as `validate`; `refused`, when a source does not give a secret, or the environment does not allow what is used.
  */
-export async function readManifest(folder: string, options: ManifestOptions = {}): Promise<Manifest> {
-  const { manifest } = await read(folder, options, (place) => loadWithSecrets(place, { check: () => {} }));
-  return manifest;
-}
-
-/**
- * Reads the manifest of a folder whose own platform and state are used.
- *
- * @throws {Stop} as `readManifest`; `refused`, when the environment does not allow them.
- */
-export async function readOwnManifest(folder: string, options: ManifestOptions): Promise<Manifest> {
-  const { manifest } = await read(folder, options, loadWithSecrets);
+export async function readManifest(
+  folder: string,
+  options: ManifestOptions,
+  uses: { readonly platform: boolean; readonly state: boolean },
+): Promise<Manifest> {
+  const { manifest } = await read(folder, options, (place) => {
+    const check = (settings: Settings): void => {
+      if (uses.platform) checkPlatform(settings.platform, place);
+      if (uses.state) locateState(settings, place);
+    };
+    return loadWithSecrets(place, { check });
+  });
   return manifest;
 }
 
@@ -99,11 +115,30 @@ async function read(folder: string, options: ManifestOptions, load: (place: Proj
   const place = placeOf(folder, options, { ...redactor, add });
   await refuseLinkOut(place);
   const { manifest, warnings } = await load(place);
+  const document = documentOf(manifest, place.folder);
+  return { manifest: handles.make({ manifest, document, secrets, folder: place }), warnings };
+}
+
+function documentOf({ resources, variables, files }: ReadManifest, folder: string): ManifestDocument {
+  const root = realpathSync.native(folder);
+  const paths = [...files].map((file) => [relative(root, file).split(sep).join('/'), file] as const);
+  const byPath = paths.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const hash = createHash('sha256');
+  for (const [path, file] of byPath) {
+    const bytes = readFileSync(file);
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  hash.update(canonical([...variables].map(([name, { value }]) => [name, value as Json])));
   return {
-    manifest: handles.make({ manifest, secrets, folder: place }),
-    addresses: manifest.resources.map(({ address }) => address),
-    warnings,
+    addresses: resources.map(({ address }) => address),
+    files: byPath.map(([path]) => path),
+    digest: hash.digest('hex'),
   };
+}
+
+/** The blocks and the files of a manifest, and the digest of what it wants. @throws {TypeError} when it is none of Trueup. */
+export function manifestDocument(manifest: Manifest): ManifestDocument {
+  return handles.read(manifest).document;
 }
 
 function placeOf(folder: string, options: ManifestOptions, redactor: Redactor): ProjectFolder {
@@ -120,5 +155,6 @@ function placeOf(folder: string, options: ManifestOptions, redactor: Redactor): 
     isPinned: options.isPinned,
     allowsHttp: options.allowsHttp,
     kinds: options.kinds ?? kinds,
+    lease: options.lease && leaseTerms(options.lease),
   };
 }

@@ -3,23 +3,37 @@ import type { ApplyEvent } from '../apply/job.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
-import type { SessionOptions } from '../workflow/session.ts';
-import type { DriftDocument } from '../render/document-schemas.ts';
-import { type Manifest, type ManifestOptions, readManifest, readOwnManifest } from './manifest-handle.ts';
+import type { Drift } from './drift-handle.ts';
+import { type Manifest, type ManifestOptions, readManifest } from './manifest-handle.ts';
 import type { Plan } from './plan-handle.ts';
-import type { Platform } from './platform-handle.ts';
 import type { Result } from './result-handle.ts';
-import { type DriftOptions, type PlanOptions, type Session, drift, plan, session } from './run-session.ts';
+import {
+  type DriftOptions,
+  type Places,
+  type PlanOptions,
+  type Session,
+  type SessionOptions,
+  drift,
+  follow,
+  plan,
+  session,
+} from './run-session.ts';
+
+/** A run that waits for what it began: its limits, and who hears of it. */
+export interface FollowRequest extends Omit<SessionOptions, 'purpose'> {
+  readonly onEvent?: (event: ApplyEvent) => void;
+  /** Ends the run: nothing new is sent, requests in flight are finished and saved. */
+  readonly signal?: AbortSignal;
+}
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
-export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
+export type ApplyRequest = FollowRequest &
   (
     | Omit<PlanOptions, 'signal'>
     | (Pick<PlanOptions, 'asks' | 'destroys'> & { readonly plan: Plan | string; readonly full?: boolean })
   ) & {
     /** The permissions beyond an ordinary apply; none by default. */
     readonly permissions?: Partial<Permissions>;
-    readonly onEvent?: (event: ApplyEvent) => void;
   };
 
 /** A folder with a manifest, as it was read when the project was opened. It keeps no connection open. */
@@ -37,7 +51,7 @@ export interface Project {
    *
    * @throws {Stop} and {PlatformError}, as `drift` does.
    */
-  readonly drift: (options?: DriftOptions) => Promise<DriftDocument>;
+  readonly drift: (options?: DriftOptions) => Promise<Drift>;
   /**
    * Takes the lock, plans again and applies. With `plan`, which may be the text of a plan file, it applies that plan or
    * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too. It reads what the plan
@@ -47,6 +61,13 @@ export interface Project {
    *   then. What failed on the platform is in the result.
    */
   readonly apply: (request?: ApplyRequest) => Promise<Result>;
+  /**
+   * Waits for the deployments that earlier runs started and did not wait for (`apply({ waits: false })`). Undefined: there is
+   * none.
+   *
+   * @throws {Stop} as `session`.
+   */
+  readonly follow: (request?: FollowRequest) => Promise<Result | undefined>;
   /**
    * Takes the lock, works, and releases it.
    *
@@ -62,7 +83,7 @@ export interface Project {
 
 /**
  * Opens the project in a folder: reads the manifest with its secrets, as the command line does, and checks it. Without
- * `platform` the project uses the one of the manifest, with TRUEUP_API_KEY of `env`.
+ * `platform` and `state` the project uses those of the manifest, with TRUEUP_API_KEY of `env`.
  *
  * ```ts
  * import { open, planDocument, planText, resultDocument } from 'trueup';
@@ -82,9 +103,13 @@ export interface Project {
  */
 export async function open(
   folder: string,
-  { platform, ...options }: ManifestOptions & { readonly platform?: Platform } = {},
+  { platform, state, ...options }: ManifestOptions & Places = {},
 ): Promise<Project> {
-  const manifest = await (platform === undefined ? readOwnManifest : readManifest)(folder, options);
+  const places: Places = { platform, state };
+  const manifest = await readManifest(folder, options, {
+    platform: platform === undefined,
+    state: state === undefined,
+  });
   const ending = new AbortController();
   const running = new Set<Promise<unknown>>();
   const work = <T>(begin: () => Promise<T>): Promise<T> => {
@@ -95,26 +120,24 @@ export async function open(
     promise.then(forget, forget);
     return promise;
   };
-  const openSession: Project['session'] = (about, task) => work(() => session(manifest, platform, about, task));
+  const ended = (signal = ending.signal) => AbortSignal.any([signal, ending.signal]);
+  const openSession: Project['session'] = (about, task) => work(() => session(manifest, places, about, task));
   return {
     manifest,
-    plan: ({ signal = ending.signal, ...about } = {}) =>
-      work(() => plan(manifest, platform, { ...about, signal: AbortSignal.any([signal, ending.signal]) })),
-    drift: ({ signal = ending.signal, ...about } = {}) =>
-      work(() => drift(manifest, platform, { ...about, signal: AbortSignal.any([signal, ending.signal]) })),
-    apply: ({ permissions, onEvent, ...request } = {}) =>
+    plan: ({ signal, ...about } = {}) => work(() => plan(manifest, places, { ...about, signal: ended(signal) })),
+    drift: ({ signal, ...about } = {}) => work(() => drift(manifest, places, { ...about, signal: ended(signal) })),
+    apply: ({ permissions, onEvent, signal: given, ...request } = {}) =>
       openSession({ ...request, purpose: 'apply' }, async (open) => {
-        const { signal } = ending;
+        const signal = ended(given);
         const { asks = true, destroys = false } = request;
         const made = await open.plan({
           ...('plan' in request ? { reviewed: request.plan, full: request.full === true, destroys, asks } : request),
           signal,
         });
-        return open.apply(made, permissions, {
-          signal,
-          ...defined({ onEvent }),
-        });
+        return open.apply(made, permissions, { signal, ...defined({ onEvent }) });
       }),
+    follow: ({ signal, ...about } = {}) =>
+      work(() => follow(manifest, places, { ...about, purpose: 'follow', signal: ended(signal) })),
     session: openSession,
     close: async () => {
       ending.abort();

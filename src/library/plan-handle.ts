@@ -7,9 +7,7 @@ import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/document-schemas.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 import { planDocument as documentOf } from '../documents/plan-document.ts';
-import { renderPlan } from '../render/plan-text.ts';
-import { printed } from '../render/printable.ts';
-import { plainStyle } from '../render/style.ts';
+import { planViews } from '../render/views.ts';
 import type { ReviewedPlan } from '../workflow/reviewed.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isoTime } from '../state/clock.ts';
@@ -20,7 +18,6 @@ export type Plan = Handle<'plan'>;
 
 interface Content {
   readonly document: PlanDocument;
-  readonly text: string;
   /** undefined: it cannot be applied, whatever is permitted. */
   readonly file: PlanFile | undefined;
   readonly refuse: () => never;
@@ -45,7 +42,6 @@ export function keepPlan(
   const at = isoTime(about.now);
   return handles.make({
     document,
-    text: printed(renderPlan(document, plainStyle)),
     file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at, shown }, about.key),
     refuse: () => {
       throw new Stop('refused', inTheWay);
@@ -60,7 +56,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 /** The plan as `trueup plan` prints it, without colour. @throws {TypeError} when it is no plan of Trueup. */
 export function planText(plan: Plan): string {
-  return handles.read(plan).text;
+  return planViews.text(planDocument(plan));
 }
 
 /**

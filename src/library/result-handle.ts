@@ -1,15 +1,13 @@
 import type { ApplyResult } from '../apply/job.ts';
 import { resultDocument as documentOf } from '../documents/result-document.ts';
-import { renderResult } from '../render/apply-text.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
-import { printed } from '../render/printable.ts';
-import { plainStyle } from '../render/style.ts';
+import { resultViews } from '../render/views.ts';
 import { type Handle, createHandles } from './handle.ts';
 
 /** The result of an apply, to be read as a document. */
 export type Result = Handle<'result'>;
 
-const handles = createHandles<'result', { readonly document: ResultDocument; readonly text: string }>('result');
+const handles = createHandles<'result', ResultDocument>('result');
 
 /** Keeps what users may know of a result. Never throws. */
 export function keepResult(
@@ -20,16 +18,15 @@ export function keepResult(
     readonly isInterrupted: boolean;
   },
 ): Result {
-  const document = documentOf({ ...about, result });
-  return handles.make({ document, text: printed(renderResult(document, plainStyle)) });
+  return handles.make(documentOf({ ...about, result }));
 }
 
 /** The result as the document `trueup/result`, version 2. @throws {TypeError} when it is no result of Trueup. */
 export function resultDocument(result: Result): ResultDocument {
-  return handles.read(result).document;
+  return handles.read(result);
 }
 
 /** The result as `trueup apply` prints it, without colour. @throws {TypeError} when it is no result of Trueup. */
 export function resultText(result: Result): string {
-  return handles.read(result).text;
+  return resultViews.text(handles.read(result));
 }

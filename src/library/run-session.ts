@@ -1,13 +1,14 @@
+import { attempts } from '../api/attempts.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { defined } from '../formats/json.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
 import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
-import { platformOf } from '../project/open-connection.ts';
+import { type Given, platformOf as platformIn } from '../project/open-connection.ts';
 import { enterPreview, leavePreview } from '../project/previews.ts';
 import { findDrift, refuseWrites } from '../drift/drift-run.ts';
-import type { DriftDocument } from '../render/document-schemas.ts';
 import { driftDocument } from '../drift/drift-document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Connection } from '../workflow/connection.ts';
@@ -15,15 +16,31 @@ import { plan as makePlan } from '../workflow/make-plan.ts';
 import {
   type ApplyOptions,
   type PlanRequest,
-  type SessionOptions,
+  type SessionOptions as OpeningOptions,
   notOfThisSession,
   session as openSession,
 } from '../workflow/session.ts';
 import { systemClock } from '../state/clock.ts';
+import { type Drift, keepDrift } from './drift-handle.ts';
 import { type Manifest, contentOf } from './manifest-handle.ts';
 import { type Plan, keepPlan, planDocument, reviewedPlan } from './plan-handle.ts';
-import { type Platform, openerOf } from './platform-handle.ts';
+import { type Platform, platformOf } from './platform-handle.ts';
 import { type Result, keepResult } from './result-handle.ts';
+import { type StateLocation, openerOf } from './state-handle.ts';
+
+/** The platform and the state of a run; what is left out is that of the manifest. */
+export interface Places {
+  readonly platform?: Platform | undefined;
+  readonly state?: StateLocation | undefined;
+}
+
+/** The purpose and the limits of a session; 4 requests at a time by default. */
+export interface SessionOptions extends Omit<OpeningOptions, 'deploying'> {
+  /** false: it does not wait for deployments that the platform accepted; `follow` sees them through. */
+  readonly waits?: boolean;
+  /** The longest that a deployment of a kind may take, in milliseconds; 15 minutes by default. */
+  readonly deployLimitMs?: (kind: string) => number;
+}
 
 /** The purpose of a plan. */
 export interface PlanOptions {
@@ -73,14 +90,13 @@ export interface Session {
 }
 
 /**
- * Plans: reads the state and the platform with GETs, and writes nothing. Takes no lock. Without `platform` the one of the
- * manifest is read.
+ * Plans: reads the state and the platform with GETs, and writes nothing. Takes no lock.
  *
  * @throws {Stop} when the platform or the state cannot be opened, or no plan can be made. @throws {PlatformError} when a
  *   read fails.
  */
-export async function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
-  const { opener, about } = prepare(manifest, platform);
+export async function plan(manifest: Manifest, places: Places = {}, options: PlanOptions = {}): Promise<Plan> {
+  const { opener, about } = prepare(manifest, places);
   const purpose = purposeOf(manifest, options);
   const connection = await opener.connect({ purpose: 'plan' });
   const ask = options.asks === false ? undefined : connection.ask;
@@ -104,24 +120,25 @@ export interface DriftOptions {
 
 /**
  * Compares the platform with what was applied last, as `trueup drift` does, and remembers what it found. Sends GETs only, and
- * takes no lock. Without `platform` the one of the manifest is read.
+ * takes no lock.
  *
  * @throws {Stop} as `plan` does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
  * @throws {PlatformError} when a read fails.
  */
 export async function drift(
   manifest: Manifest,
-  platform?: Platform,
+  places: Places = {},
   { remembers = true, now = systemClock.wall(), signal }: DriftOptions = {},
-): Promise<DriftDocument> {
-  const { opener, headOf } = prepare(manifest, platform);
+): Promise<Drift> {
+  const { opener, about } = prepare(manifest, places);
   const { manifest: read, folder } = contentOf(manifest);
   const connection = await opener.connect({ purpose: 'drift', mayWrite: refuseWrites });
   try {
     const found = await findDrift(read, connection, { folder, now, remembers, signal });
-    const about = await headOf(found.plan, connection);
-    const { counts } = connection.client;
-    return driftDocument({ drift: found, counts, about, isFull: true, command: trueupCommand });
+    const known = await about(found.plan, connection);
+    const { counts, head } = known;
+    const document = driftDocument({ drift: found, counts, about: head, isFull: true, command: trueupCommand });
+    return keepDrift(document, keepPlan(found.plan, purposeOf(manifest, {}), known));
   } finally {
     await connection.close();
   }
@@ -134,21 +151,21 @@ function trueupCommand(command: CommandWords): string {
 
 /**
  * Takes the lock of the state, works, and releases it however the work ends. A lock that is lost meanwhile stops every
- * further write. Without `platform` the one of the manifest is used.
+ * further write.
  *
  * @throws {Stop} `locked`, when another run holds the lock for longer than the wait; `authentication`, `refused` or
  *   `state`, when the platform or the state cannot be opened. @throws whatever `work` throws.
  */
 export async function session<T>(
   manifest: Manifest,
-  platform: Platform | undefined,
+  places: Places,
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { opener, about } = prepare(manifest, platform);
+  const { opener, about } = prepare(manifest, places);
   /** Plans with what they were made from; they end with the session. */
   const made = new Map<Plan, MadePlan>();
-  return openSession(contentOf(manifest).manifest, opener, options, async (opened) => {
+  return openSession(contentOf(manifest).manifest, opener, openingFor(options), async (opened) => {
     const { connection } = opened;
     const { counts } = connection.client;
     try {
@@ -173,7 +190,7 @@ export async function session<T>(
           const shown = planDocument(given);
           const { manifest: read, folder } = contentOf(manifest);
           // Another state has another list of previews, which its owner keeps.
-          const isListed = platform === undefined;
+          const isListed = places.state === undefined;
           if (isListed && shown.destroys !== true) await enterPreview(read.settings, folder, systemClock.wall());
           const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
           made.delete(given);
@@ -191,28 +208,62 @@ export async function session<T>(
   });
 }
 
-function prepare(manifest: Manifest, platform: Platform | undefined) {
+function openingFor({
+  waits = true,
+  deployLimitMs: limitMs = () => attempts.deployment.limitMs,
+  ...options
+}: SessionOptions): OpeningOptions {
+  return { ...options, deploying: { waits, limitMs } };
+}
+
+/**
+ * Takes the lock, and waits for the deployments that earlier runs started and did not wait for: watches the services after them,
+ * and writes former values back where `restore:` says so. Reads those services, and changes nothing else of what the manifest
+ * says. Undefined: the state has no such deployment.
+ *
+ * @throws {Stop} as `session`.
+ */
+export function follow(
+  manifest: Manifest,
+  places: Places,
+  { signal, onEvent, ...options }: SessionOptions & ApplyOptions,
+): Promise<Result | undefined> {
+  const { opener, about } = prepare(manifest, places);
+  const { manifest: read } = contentOf(manifest);
+  return openSession(read, opener, openingFor(options), async (opened) => {
+    const { connection } = opened;
+    const { deployments = {} } = (await connection.store.read()) ?? {};
+    const targets = Object.keys(deployments).filter((address) => deployments[address]?.pending !== undefined);
+    if (targets.length === 0) return undefined;
+    const narrowing = { targets, excludes: [], replaces: [], followsOnly: true } as const;
+    const purpose = { manifest: read, deploys: true, destroys: false, narrowing };
+    const made = await opened.plan(purpose, signal);
+    const shown = planDocument(keepPlan(made, purpose, await about(made, connection)));
+    const result = await opened.apply(made, { dataLoss: false, adoption: false }, defined({ signal, onEvent }));
+    const isInterrupted = signal?.aborted === true;
+    return keepResult(result, { plan: shown, counts: connection.client.counts, isInterrupted });
+  });
+}
+
+function prepare(manifest: Manifest, { platform, state }: Places) {
   const { manifest: read, secrets, folder } = contentOf(manifest);
   const redactor = secrets.redactor();
-  const opener =
-    platform === undefined
-      ? platformOf(read.settings, { options: { ...folder, redactor } })
-      : openerOf(platform)(redactor, read.settings.platform);
+  const { platform: given, ...reading } = platform === undefined ? {} : platformOf(platform);
+  const places: Given = { platform: given, openStore: state && openerOf(state) };
+  const opener = platformIn(read.settings, { options: { ...folder, redactor }, given: places, ...reading });
   /** The key is kept: the caller may write a file of the plan. */
   const about = async (made: MadePlan, connection: Connection) => {
     const { client, store } = connection;
     await store.keepKey();
-    const head = await headOf(made, connection);
-    return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
-  };
-  const headOf = (made: MadePlan, connection: Connection) =>
-    aboutPlan(made, {
+    const head = await aboutPlan(made, {
       manifest: read,
       folder: folder.folder,
       connection,
-      ...(platform === undefined ? {} : { platform: null }),
+      ...(given === undefined ? {} : { platform: given }),
     });
-  return { opener, about, headOf };
+    return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
+  };
+  return { opener, about };
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */

@@ -223,7 +223,7 @@ interface Forgetting extends Requests<None, None> {
 /**
  * `because`: what it puts into effect, as paths below the service; empty for what was saved before. `under way`: an earlier
  * run started one, and apply follows that one first. `after`: the deployments that have to succeed before, by `after:` of its
- * block. `asks`: what apply asks for when it has succeeded.
+ * block. `asks`: what apply asks for when it has succeeded. One without requests only follows that of the earlier run.
  */
 type Deployment = {
   readonly action: 'deploy';
@@ -436,6 +436,8 @@ export interface Narrowing {
   readonly includesAccepted?: true;
   /** Changes whose deployment failed before are planned again. */
   readonly retriesFailed?: true;
+  /** Nothing but the deployments that an earlier run started. */
+  readonly followsOnly?: true;
 }
 
 /** A change that a narrowed plan leaves out. */

@@ -158,7 +158,8 @@ export function choose({ actions, records, objects, narrowing }: NarrowInput): {
     actions.filter(isChange).flatMap(({ address }) => graph.needs(address).map((need) => [need, address] as const)),
   );
   const out = reached(names(narrowing.excludes), (address) => dependents.get(address) ?? []);
-  return { stays: (address) => wanted.has(address) && !out.all.has(address), needed: out.from };
+  const { followsOnly = false } = narrowing;
+  return { stays: (address) => !followsOnly && wanted.has(address) && !out.all.has(address), needed: out.from };
 }
 
 /** All that can be reached, and from where each was reached first. */

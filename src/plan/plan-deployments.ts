@@ -33,7 +33,10 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const row = rowAt(root.address);
     const future = futureRow(root, row);
     const hasCode = isFetched(root.kind, future);
-    const known = afterwards(root.kind, input.state.deployments[root.address], row);
+    const before = input.state.deployments[root.address];
+    const isFollowed = input.narrowing.followsOnly === true && before?.pending !== undefined;
+    // Who follows a deployment says how it ended, also where the platform shows that already.
+    const known = isFollowed ? before : afterwards(root.kind, before, row);
     const staleness = stalenessFor(service, hasCode);
     const isFirst = createsObject(root) || (known === undefined && wasNeverDeployed(root, row));
     const isNew =
@@ -41,12 +44,13 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
-    const isReported = !isLeftOut(root) || staleness !== undefined;
+    const isReported = isFollowed || !isLeftOut(root) || staleness !== undefined;
     const isRefused = failedBefore(input, service) !== undefined;
     const isAllowed = input.deploys && root.options.deploy !== 'never' && !isRefused;
     const notes = isAllowed && command !== undefined && isReported ? withheld(service, command, input.outputs) : [];
     // One that a narrowed plan leaves out is deployed for what is below it only.
-    const isChosen = !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
+    const isChosen =
+      isFollowed || !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
     const isDeployed = isNeeded && isAllowed && isChosen && notes.length === 0;
 
     actions.set(root.address, {
@@ -68,7 +72,8 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
     const questions = input.asks ? questionsFor(leafs, resources, rowAt) : { asks: [], notes: [] };
     const through = [...(staleness?.through ?? []), ...questions.asks.map(({ block }) => block)];
-    const action = { ...deployment(service, command, through), after: [], ...questions, ...start };
+    const made = { ...deployment(service, command, through), after: [], ...questions, ...start };
+    const action = isFollowed ? { ...made, steps: [] } : made;
     deployments.push({ service, action });
   }
   const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));

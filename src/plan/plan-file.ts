@@ -46,6 +46,7 @@ const schema = once(() =>
       replaces: z.array(z.string()),
       includesAccepted: z.literal(true).exactOptional(),
       retriesFailed: z.literal(true).exactOptional(),
+      followsOnly: z.literal(true).exactOptional(),
     }),
     state: z.union([
       z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),

@@ -6,13 +6,11 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Plan } from '../plan/action.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { ReadClient } from '../api/client.ts';
+import type { NamedPlatform } from '../api/profile.ts';
 import type { Connection } from '../workflow/connection.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
 
-/**
- * Where a plan applies, and what it was made from. Reads the repository around the folder, and sends nothing.
- * @param options.platform undefined: the platform of the manifest; null: another one
- */
+/** Where a plan applies, and what it was made from. Reads the repository around the folder, and sends nothing. */
 export async function aboutPlan(
   { base, saved, observed }: Pick<Plan, 'base' | 'saved' | 'observed'>,
   {
@@ -24,7 +22,8 @@ export async function aboutPlan(
     readonly manifest: Pick<Manifest, 'settings' | 'files'>;
     readonly folder: string;
     readonly connection: Pick<Connection, 'store'> & { readonly client: ReadClient };
-    readonly platform?: Manifest['settings']['platform'] | null;
+    /** By default that of the manifest. */
+    readonly platform?: NamedPlatform;
   },
 ): Promise<PlanAbout> {
   const { projectId: id } = observed;
@@ -33,7 +32,7 @@ export async function aboutPlan(
   const { location } = connection.store;
   const commit = await readCommit(folder, [...manifest.files]);
   return {
-    platform: platform === null ? undefined : platformName(platform),
+    platform: platformName(platform),
     platformVersion: base.platform?.version ?? undefined,
     project: name === undefined ? { id } : { id, name: connection.client.redact(name) },
     state: {

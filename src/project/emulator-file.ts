@@ -45,6 +45,6 @@ async function lockFile(file: string, purpose: string): Promise<Lease> {
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'locked') throw error;
     const remedy = `Wait for it to end. If it is gone for good, remove the folder ${folder}.`;
-    throw stop('locked', 'locked', error.message, { remedy, cause: error });
+    throw stop('locked', 'locked', error.message, { remedy, holder: error.holder, cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ValueFile } from '../manifest/variables.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import type { Terms } from '../state/lease.ts';
 import type { SharedPlatforms } from './shared-platforms.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
@@ -32,6 +33,8 @@ export interface ProjectFolder extends RootPlace {
   readonly allowsHttp?: boolean | undefined;
   /** As `stageEnvironment` gives it: without the variables of other stages. */
   readonly env: Environment;
+  /** The durations of the lock of its state; undefined: the usual ones. */
+  readonly lease?: Terms | undefined;
   /** What this run shares with runs for other root files; undefined: it is alone. */
   readonly platforms?: SharedPlatforms;
   /** Learns the secrets of the run, and redacts what others answer. */

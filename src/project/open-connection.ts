@@ -1,16 +1,17 @@
 import { defined } from '../formats/json.ts';
 import { join } from 'node:path';
-import { type Client, createClient } from '../api/client.ts';
+import { type Client, type ClientOptions, createClient } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
-import { type Contract, beyondDocument, serving } from '../api/contract.ts';
+import { type Profile, beyondDocument, serving } from '../api/contract.ts';
 import { abandonable } from '../api/abandon.ts';
 import { createAsk } from '../api/ask-address.ts';
 import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
+import type { StateStore } from '../state/state.ts';
 import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLeft } from './left-states.ts';
@@ -18,9 +19,10 @@ import { refuseLinks } from './links.ts';
 import { namedElsewhere } from './named-elsewhere.ts';
 import { tracedSend } from '../trace/traced-send.ts';
 import { openStore } from './open-store.ts';
-import { type NamedPlatform, clientAt, contractAt, profileOf } from '../api/profile.ts';
+import { type NamedPlatform, clientAt, contractAt, profileOf, recognising } from '../api/profile.ts';
+import { platformName } from '../plan/plan-facts.ts';
 import { checkPlatform } from './platform-address.ts';
-import { targetOf } from './target.ts';
+import { locateState } from './state-location.ts';
 
 /** The folder and the limits that a platform is opened with. */
 export interface OpeningInput {
@@ -45,6 +47,26 @@ export interface OpeningInput {
   readonly bulk?: boolean;
   /** Called at most once, when reads turn out not to go together; with the reason, as a clause. */
   readonly onBulkOff?: (why: string) => void;
+  /** What a program names instead of the manifest. */
+  readonly given?: Given;
+}
+
+/** The platform and the storage of the state that a program names; what is left out is that of the manifest. */
+export interface Given {
+  readonly platform?: GivenPlatform | undefined;
+  readonly openStore?: ((options: ProjectFolder) => StateStore) | undefined;
+}
+
+/** A platform that a program names, with its key. */
+export interface GivenPlatform {
+  readonly url: string;
+  readonly apiKey: string;
+  /** Its words; undefined: the manifest or the platform itself shows them. */
+  readonly profile: Profile | undefined;
+  /** Sends requests instead of HTTP: those of an emulator. */
+  readonly send: Send | undefined;
+  /** What all that is opened of it shares. */
+  readonly limits: NonNullable<ClientOptions['limits']>;
 }
 
 /** A client with its open connections. */
@@ -60,7 +82,7 @@ export interface OpenClient {
  */
 export function platformOf(
   settings: Settings,
-  about: Pick<OpeningInput, 'options' | 'onPause' | 'onFewer' | 'bulk' | 'onBulkOff'>,
+  about: Pick<OpeningInput, 'options' | 'onPause' | 'onFewer' | 'bulk' | 'onBulkOff' | 'given'>,
 ): Platform {
   return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
@@ -73,29 +95,41 @@ export function platformOf(
  *   emulator.
  */
 export async function connect(settings: Settings, about: OpeningInput): Promise<OpenConnection> {
-  const { platform, state } = targetOf(settings, about.options);
-  const store = openStore(state, about.options);
-  const { client, close, abandon } = await openPlatform(platform, about);
+  const { options, given: { platform: given, openStore: openGivenStore } = {} } = about;
+  const { platform } = settings;
+  const own = openGivenStore === undefined ? openOwnState(settings, options) : { store: openGivenStore(options) };
+  const { client, close, abandon } = await (given === undefined
+    ? openPlatform(platform, about)
+    : openGiven(given, platform, about));
+  const isEmulated = given === undefined ? platform.emulator === true : given.send !== undefined;
   return {
     client,
     abandon,
-    store,
-    mayBegin: state.backend === 'local' ? (manifest) => refuseLeft(about.options, manifest) : undefined,
-    namedElsewhere: (made) => namedElsewhere(made, about.options),
-    kinds: about.options.kinds,
-    endpoint: platform.emulator ? 'platform: emulator' : platform.url,
-    discovers: !platform.emulator,
-    // Nothing is served at the addresses of the emulator.
-    ask: platform.emulator ? undefined : createAsk(),
-    addSecret: about.options.redactor.add,
+    ...own,
+    // Root files name objects of the platform that is theirs.
+    namedElsewhere: given === undefined ? (made) => namedElsewhere(made, options) : undefined,
+    kinds: options.kinds,
+    endpoint: given === undefined ? platformName(platform) : given.url,
+    discovers: given !== undefined || !isEmulated,
+    // Nothing is served at the addresses of an emulator.
+    ask: isEmulated ? undefined : createAsk(),
+    addSecret: options.redactor.add,
     close: async () => {
       try {
         await close();
       } finally {
-        await store.close();
+        await own.store.close();
       }
     },
   };
+}
+
+/** Opens the state of a manifest. */
+function openOwnState(settings: Settings, options: ProjectFolder): Pick<OpenConnection, 'store' | 'mayBegin'> {
+  const state = locateState(settings, options);
+  const mayBegin: OpenConnection['mayBegin'] =
+    state.backend === 'local' ? (manifest) => refuseLeft(options, manifest) : undefined;
+  return { store: openStore(state, options), mayBegin };
 }
 
 /**
@@ -124,56 +158,88 @@ async function openEmbedded(platform: NamedPlatform, input: OpeningInput): Promi
   const file = join(folder, 'emulator.json');
   const openFile = () => openEmulatorFile(file, purpose, behaviour);
   const { emulator, close } = await (options.platforms?.oneAtATime(file, openFile) ?? openFile());
-  const { send, abandon } = abandonable(
-    (guard) => async (request) => {
-      if (request.method === 'POST') guard();
-      return emulator.send(request);
-    },
-    mayWrite,
-  );
+  const { send, abandon } = abandonable((guard) => guarded(emulator.send, guard), mayWrite);
   const served = beyondDocument.filter((operation) => servedOperations.includes(operation));
-  const opening = {
-    url: 'http://embedded-emulator',
-    apiKey: emulatorKey,
-    contract: serving(contractAt(platform), served),
-  };
-  return closing(clientOf(send, opening, platform, input), { close, abandon });
+  const contract = serving(contractAt(platform), served);
+  const at = 'http://embedded-emulator';
+  // Its key has no limit.
+  const client = createClient({ send: tracedSend(send, at), ...clientOptions(at, emulatorKey, input), contract });
+  return closing(clientAt(client, platform, { at, isExamining: input.isImpatient === true }), { close, abandon });
 }
 
 function openServer(url: string, platform: NamedPlatform, input: OpeningInput): OpenClient {
-  const { options, deadlineMs, mayWrite, takesAll = false } = input;
-  const apiKey = readApiKey(options.env, url);
+  const { options, takesAll = false, isImpatient = false } = input;
+  const { client, ...opened } = openHttp(
+    { ...clientOptions(url, readApiKey(options.env, url), input), contract: contractAt(platform, takesAll) },
+    input,
+  );
+  return closing(clientAt(client, platform, { at: url, isExamining: isImpatient }), opened);
+}
+
+/** Opens a platform that a program names, in the words that the manifest has for its own. */
+function openGiven(
+  { url, apiKey, profile, send, limits }: GivenPlatform,
+  { profile: inManifest }: NamedPlatform,
+  input: OpeningInput,
+): OpenClient {
+  if (profile !== undefined && inManifest !== undefined && profile !== inManifest)
+    throw contradiction(inManifest, profile);
+  const contract = contractAt({ url, profile: inManifest ?? profile });
+  const { client, ...opened } = openHttp({ ...clientOptions(url, apiKey, input), limits, contract }, input, send);
+  const named =
+    inManifest === undefined
+      ? profile && { profile, by: 'platformAt', at: 'there' }
+      : { profile: inManifest, by: 'the manifest', at: 'under platform:' };
+  return closing(recognising(client, named), opened);
+}
+
+/** The error for a manifest and a program that name different words. */
+function contradiction(inManifest: Profile, profile: Profile): Stop {
+  const message = `the manifest says profile: ${inManifest}, and platformAt says ${profile}`;
+  return stop('refused', 'inconsistent', message, { remedy: 'Make the two agree, or leave one out.' });
+}
+
+/** A client over HTTP, or over what sends instead. */
+function openHttp(
+  about: Omit<ClientOptions, 'send'>,
+  { options, deadlineMs, mayWrite }: OpeningInput,
+  given?: Send,
+): Omit<OpenClient, 'close'> & { readonly close: (isAbandoned: boolean) => Promise<void> } {
   let transport: Transport | undefined;
   const { send, abandon } = abandonable((guard) => {
-    transport = createTransport({ url, isLong: lateIn(options), mayWrite: guard, ...defined({ deadlineMs }) });
+    if (given !== undefined) return guarded(given, guard);
+    transport = createTransport({
+      url: about.url,
+      isLong: lateIn(options),
+      mayWrite: guard,
+      ...defined({ deadlineMs }),
+    });
     return transport.send;
   }, mayWrite);
   const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
-  const contract = contractAt(platform, takesAll);
-  return closing(clientOf(send, { url, apiKey, contract }, platform, input), { close, abandon });
+  const client = createClient({ send: tracedSend(send, about.url), limitOfNewKey: attempts.newKey, ...about });
+  return { client, close, abandon };
 }
 
-function clientOf(
-  send: Send,
-  { url, apiKey, contract }: { readonly url: string; readonly apiKey: string; readonly contract: Contract },
-  platform: NamedPlatform,
-  input: OpeningInput,
-): Client {
+/** Calls a guard right before each write. */
+function guarded(send: Send, guard: () => void): Send {
+  return async (request) => {
+    if (request.method === 'POST') guard();
+    return send(request);
+  };
+}
+
+function clientOptions(url: string, apiKey: string, input: OpeningInput): Omit<ClientOptions, 'send' | 'contract'> {
   const { options, connections, onPause, onFewer, bulk, onBulkOff, isImpatient = false } = input;
   options.redactor.add(apiKey);
-  const client = createClient({
-    send: tracedSend(send, url),
+  return {
     url,
     apiKey,
     redact: options.redactor.redact,
-    contract,
     isLong: lateIn(options),
-    // The key of the embedded emulator has none.
-    ...(platform.emulator ? {} : { limitOfNewKey: attempts.newKey }),
     ...defined({ connections, onPause, onFewer, bulk, onBulkOff, limits: options.platforms?.limitsOf(url, apiKey) }),
     ...(isImpatient ? { readAttempts: 1, pauseLimitMs: 0 } : {}),
-  });
-  return clientAt(client, platform, { at: url, isExamining: isImpatient });
+  };
 }
 
 /** Whether an operation answers when its work is over. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
+import { defined } from '../formats/json.ts';
 import { type IndexEntry, indexEntries } from '../git/tracked.ts';
 import { decoded } from '../secrets/passwords-in-addresses.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -48,13 +49,14 @@ function openAt(location: StateLocation, options: ProjectFolder, how: KeyOptions
   const { env, redactor } = options;
   const { redact } = redactor;
   const keys = keysOf(location, options, how);
+  const about = { keys, ...defined({ terms: options.lease }) };
   switch (location.backend) {
     case 'local':
       refuseLinks(options.folder, location.folder, ['lease', 'documents', 'state.json', 'state.journal']);
-      return localStore(location.folder, { keys });
+      return localStore(location.folder, about);
     case 'postgres':
       addSecretsOfUrl(redactor, location.url);
-      return refusingEarlier(postgresStore({ ...location, redact }, { keys }), options, () => {
+      return refusingEarlier(postgresStore({ ...location, redact }, about), options, () => {
         const name = `${location.name}/trueup.yaml`;
         return { earlier: postgresStorage({ ...location, name, redact }, systemClock), member: `name: ${name}` };
       });
@@ -65,7 +67,7 @@ function openAt(location: StateLocation, options: ProjectFolder, how: KeyOptions
       const sessionToken = env['AWS_SESSION_TOKEN'] ?? '';
       for (const secret of [secretAccessKey, sessionToken]) redactor.add(secret);
       const key = { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
-      return refusingEarlier(s3Store({ ...location, key, redact }, { keys }), options, () => {
+      return refusingEarlier(s3Store({ ...location, key, redact }, about), options, () => {
         const prefix = `${location.prefix}trueup.yaml/`;
         return { earlier: s3Storage({ ...location, prefix, key, redact }, systemClock), member: `prefix: ${prefix}` };
       });

@@ -1,3 +1,4 @@
+import { usage } from '../diagnostics/usage.ts';
 import { type BeatingClock, systemClock } from './clock.ts';
 import type { Version } from './lease-entry.ts';
 import { type Host, thisHost } from './host.ts';
@@ -60,6 +61,22 @@ export interface LeaseContext {
 }
 
 const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, inFlightMs: 60_000 };
+
+/**
+ * The durations of a lease, with the usual ones for what is left out; it is renewed three times while it lasts.
+ *
+ * @throws {Stop} `usage`, when one is no time, or the lease may expire before it is renewed a second time.
+ */
+export function leaseTerms({ lastsMs = usualTerms.lastsMs, ...some }: Partial<Terms>): Terms {
+  const terms = { ...usualTerms, ...some, lastsMs, beatMs: some.beatMs ?? lastsMs / 3 };
+  const wrong = (['lastsMs', 'beatMs', 'inFlightMs'] as const).find(
+    (name) => !(terms[name] > 0 && terms[name] < Infinity),
+  );
+  if (wrong !== undefined) throw usage(`lease: ${wrong} is no time in milliseconds`, 'Write a number above 0.');
+  if (terms.beatMs * 2 > lastsMs)
+    throw usage('lease: beatMs is more than half of lastsMs', 'A lease needs time for a second renewal: write less.');
+  return terms;
+}
 
 /** This process, the clock of this machine and the usual durations, except for what is given. */
 export function leaseContext(some: Partial<LeaseContext> = {}): LeaseContext {

@@ -78,5 +78,6 @@ function heldBy(of: string, { owner, purpose, since, lastsMs }: Hold, seen: Seen
   return locked(
     `${of} is locked by ${owner}, which runs ${purpose} since ${since}${ends}`,
     'Wait for it to end, or let --lock-timeout wait. If it is gone for good: trueup state unlock.',
+    { owner, purpose, since, expiresInMs: leftMs },
   );
 }

@@ -1,4 +1,4 @@
-import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type LockHolder, type Stop, stop } from '../diagnostics/diagnostic.ts';
 
 /** Stops a run whose state cannot be used; `what` follows the location: `is damaged in line 3`. */
 export function unusable(location: string, what: string, about: { remedy?: string; cause?: unknown } = {}): Stop {
@@ -55,8 +55,8 @@ export function lostKey(location: string, keyName: string): Stop {
 }
 
 /** Stops a run that may not write: another run holds the lock, or may hold it. */
-export function locked(message: string, remedy: string): Stop {
-  return stop('locked', 'locked', message, { remedy });
+export function locked(message: string, remedy: string, holder?: LockHolder): Stop {
+  return stop('locked', 'locked', message, { remedy, holder });
 }
 
 /** Stops a run that lost its lock; `why` follows: `another run has it`. */

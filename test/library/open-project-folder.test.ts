@@ -11,6 +11,8 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import type { Plan, PlatformOptions } from '../../src/index.ts';
 import {
+  driftDocument,
+  manifestDocument,
   open,
   plan,
   planDocument,
@@ -20,6 +22,7 @@ import {
   resultDocument,
   resultText,
   session,
+  stateAt,
   Stop,
   validate,
 } from '../../src/index.ts';
@@ -44,27 +47,28 @@ function folderWith(text: string): string {
 /** A platform of its own, whose state lives as long as the test. */
 function emulated() {
   const emulator = createEmulator({ apiKey: 'a-key' });
-  const state = memoryStore();
-  const openStore = () => ({ ...state, close: () => state.close() });
-  const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send, openStore });
+  const store = memoryStore();
+  const openStore = () => ({ ...store, close: () => store.close() });
+  const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send });
+  const places = { platform, state: stateAt({ openStore }) };
   const posts = () => emulator.log.filter(({ method }) => method === 'POST').length;
-  return { emulator, platform, posts, state };
+  return { emulator, places, posts, store };
 }
 
 const adoption = { adoption: true };
 
 describe('a project', () => {
   test('has the exit code of a command when a run writes on the platform and cannot save its state', async () => {
-    const { emulator, state } = emulated();
+    const { places: usual, store } = emulated();
     let isFull = false;
-    const write: typeof state.write = (next) =>
-      isFull ? Promise.reject(stop('state', 'state-unusable', 'the disk is full')) : state.write(next);
-    const openStore = () => ({ ...state, write, close: () => state.close() });
-    const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send, openStore });
+    const write: typeof store.write = (next) =>
+      isFull ? Promise.reject(stop('state', 'state-unusable', 'the disk is full')) : store.write(next);
+    const openStore = () => ({ ...store, write, close: () => store.close() });
+    const places = { ...usual, state: stateAt({ openStore }) };
     const folder = folderWith(database('redis:7'));
-    await (await open(folder, { env, platform })).apply({ permissions: adoption });
+    await (await open(folder, { env, ...places })).apply({ permissions: adoption });
     writeFileSync(join(folder, 'trueup.yaml'), database('redis:7.4'));
-    const project = await open(folder, { env, platform });
+    const project = await open(folder, { env, ...places });
     isFull = true;
     // How long the next run waits for what this one may still have sent.
     const soon = { inFlightTimeoutMs: 1 };
@@ -103,12 +107,12 @@ describe('a project', () => {
     const state = memoryStore();
     const emulator = await serve(createEmulator({ apiKey: 'a-key' }));
     const openStore = () => ({ ...state, close: () => state.close() });
-    const platform = platformAt({ url: emulator.url, apiKey: 'a-key', openStore });
+    const places = { platform: platformAt({ url: emulator.url, apiKey: 'a-key' }), state: stateAt({ openStore }) };
     const probe = `{ path: /health, port: ${port}, within: 1s }`;
     const textOf = (image: string) =>
       `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production:\n    application:\n      web: { source: { type: docker, image: "${image}" }, domains: { localhost: { port: 80, probe: ${probe} } } }\n`;
     const folder = folderWith(textOf('web:1'));
-    const project = await open(folder, { env, platform });
+    const project = await open(folder, { env, ...places });
     const failed = await project.apply({ permissions: adoption });
     expect(resultDocument(failed)).toMatchObject({ ending: 'partly', exitCode: 6 });
     expect(new Set(asked)).toEqual(new Set(['/health']));
@@ -116,7 +120,7 @@ describe('a project', () => {
     expect(resultDocument(await project.apply({ asks: false })).ending).toBe('done');
     expect(planDocument(await project.plan()).hasChanges).toBe(false);
     writeFileSync(join(folder, 'trueup.yaml'), textOf('web:2'));
-    const edited = await open(folder, { env, platform });
+    const edited = await open(folder, { env, ...places });
     const reviewed = planFile(await edited.plan());
     expect(resultDocument(await edited.apply({ plan: reviewed, asks: false })).ending).toBe('done');
     expect(planDocument(await edited.plan()).hasChanges).toBe(false);
@@ -127,8 +131,8 @@ describe('a project', () => {
   });
 
   test('says what drifted, remembers it, and sends no POST for that', async () => {
-    const { platform, emulator, posts } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places, emulator, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     const result = await project.apply({ permissions: adoption });
     const redisId = resultDocument(result).outcomes.find(({ kind }) => kind === 'redis')?.id ?? '';
     await edit({ emulator, apiKey: 'a-key' }, 'redis.update', {
@@ -137,26 +141,26 @@ describe('a project', () => {
       databasePassword: 'canary-by-hand',
     });
     const before = posts();
-    const found = documents.driftDocument.parse(await project.drift({ remembers: false }));
+    const found = documents.driftDocument.parse(driftDocument(await project.drift({ remembers: false })));
     expect(found).toMatchObject({ exitCode: 2, memory: { isUpdated: false }, summary: { new: 2 } });
     expect(JSON.stringify(found)).not.toMatch(/canary/);
-    expect((await project.drift()).exitCode).toBe(2);
-    expect((await project.drift()).exitCode).toBe(8);
+    expect(driftDocument(await project.drift()).exitCode).toBe(2);
+    expect(driftDocument(await project.drift()).exitCode).toBe(8);
     expect(posts()).toBe(before);
     expect(resultDocument(await project.apply({ permissions: { dataLoss: true } })).ending).toBe('done');
     expect(planDocument(await project.plan()).hasChanges).toBe(false);
-    expect(await project.drift()).toMatchObject({ exitCode: 0, summary: { resolved: 2 } });
+    expect(driftDocument(await project.drift())).toMatchObject({ exitCode: 0, summary: { resolved: 2 } });
     await project.close();
     await expect(project.drift()).rejects.toThrow('the project is closed');
   });
 
   test('is planned and applied in part, and anew', async () => {
-    const { platform, posts } = emulated();
+    const { places, posts } = emulated();
     const text = database('redis:7').replace(
       '      main:',
       '      other: { dockerImage: "redis:7", databasePassword: b }\n      main:',
     );
-    const project = await open(folderWith(text), { env, platform });
+    const project = await open(folderWith(text), { env, ...places });
     const part = await project.plan({ target: ['production.redis.main'] });
     expect(documents.planDocument.parse(planDocument(part))).toMatchObject({
       summary: { create: 1 },
@@ -179,8 +183,8 @@ describe('a project', () => {
   });
 
   test('deletes everything only for who asks for that, also with a plan of it', async () => {
-    const { platform, posts } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     await project.apply({ permissions: adoption });
     const before = posts();
     const all = planFile(await project.plan({ destroys: true }));
@@ -197,30 +201,30 @@ describe('a project', () => {
   });
 
   test('makes and applies a new plan when it gets none', async () => {
-    const { platform, posts } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     const result = await project.apply({ permissions: adoption });
     expect([resultDocument(result).ending, posts() > 0]).toEqual(['done', true]);
   });
 
   test('needs the permissions that the command line needs', async () => {
-    const { platform, posts, emulator } = emulated();
+    const { places, posts, emulator } = emulated();
     const row = { name: 'main', environmentId: 'env_prj_1', databasePassword: 'by-hand', dockerImage: 'redis:7' };
     await emulator.act('redis.create', row);
     const before = posts();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     const stop = await stopOf(project.apply());
     expect(stop.diagnostics.map(({ code }) => code)).toContain('consent');
     expect(posts()).toBe(before);
   });
 
   test('refuses a plan when the platform is not as it was, and sends nothing', async () => {
-    const { platform, posts, emulator } = emulated();
+    const { places, posts, emulator } = emulated();
     const folder = folderWith(database('redis:7'));
-    const project = await open(folder, { env, platform });
+    const project = await open(folder, { env, ...places });
     await project.apply({ permissions: adoption });
     writeFileSync(join(folder, 'trueup.yaml'), database('redis:8'));
-    const edited = await open(folder, { env, platform });
+    const edited = await open(folder, { env, ...places });
     const shown = await edited.plan();
     const [row] = Object.values(emulator.world.tables.redis);
     await emulator.act('redis.update', { redisId: row?.redisId, dockerImage: 'redis:6' });
@@ -230,8 +234,8 @@ describe('a project', () => {
   });
 
   test('applies the text of a plan file', async () => {
-    const { platform } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     const text = planFile(await project.plan());
     expect(text).not.toContain(secret);
     expect(resultDocument(await project.apply({ plan: text, permissions: adoption })).ending).toBe('done');
@@ -239,18 +243,18 @@ describe('a project', () => {
   });
 
   test('does nothing any more once it is closed', async () => {
-    const { platform } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     await project.close();
     expect((await stopOf(project.plan())).failure).toBe('usage');
     expect((await stopOf(project.apply())).failure).toBe('usage');
   });
 
   test('ends a plan that pauses before a second read when it is closed', async () => {
-    const { platform, emulator, state } = emulated();
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const { places, emulator, store } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     await project.apply({ permissions: adoption });
-    const redisId = (await state.read())?.resources['production.redis.main']?.id;
+    const redisId = (await store.read())?.resources['production.redis.main']?.id;
     await emulator.act('redis.remove', { redisId });
     const isReading = () => emulator.log.some(({ operation }) => operation === 'redis.one');
     emulator.log.length = 0;
@@ -274,7 +278,7 @@ describe('a project', () => {
     const folder = folderWith(database('redis:7').replace('dockerImage', 'dockerImgae'));
     expect((await stopOf(open(folder, { env }))).failure).toBe('manifest');
     expect((await stopOf(validate(folder, { env }))).failure).toBe('manifest');
-    expect((await validate(folderWith(database('redis:7')), { env })).addresses).toEqual([
+    expect(manifestDocument((await validate(folderWith(database('redis:7')), { env })).manifest).addresses).toEqual([
       'production',
       'production.redis.main',
     ]);
@@ -283,17 +287,17 @@ describe('a project', () => {
 
 describe('a plan', () => {
   test('shows no rows and no secrets when it is printed, serialised or walked', async () => {
-    const { platform, emulator } = emulated();
+    const { places, emulator } = emulated();
     await emulator.act('redis.create', {
       name: 'main',
       environmentId: 'env_prj_1',
       databasePassword: 'canary-of-the-row',
       dockerImage: 'redis:7',
     });
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     const made = await project.plan();
     const result = await project.apply({ plan: made, permissions: adoption });
-    for (const value of [project.manifest, platform, made, result]) {
+    for (const value of [project.manifest, places.platform, places.state, made, result]) {
       expect([inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value)]).toEqual(['{}', '{}']);
       expect(Reflect.ownKeys(value)).toEqual([]);
     }
@@ -319,42 +323,45 @@ describe('a platform of another profile', () => {
       return emulator.send(request);
     };
     const openStore = () => ({ ...state, close: () => state.close() });
-    const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send, openStore, ...more });
+    const places = {
+      platform: platformAt({ url: 'http://emulator', apiKey: 'a-key', send, ...more }),
+      state: stateAt({ openStore }),
+    };
     const begun = async () => {
       let count = 0;
       const { manifest } = await validate(folderWith(database('redis:7')), { env });
-      await session(manifest, platform, { purpose: 'a test' }, async (open) => {
+      await session(manifest, places, { purpose: 'a test' }, async (open) => {
         count += 1;
         const made = await open.plan();
         if (planDocument(made).hasChanges) await open.apply(made, adoption);
       });
       return count;
     };
-    return { platform, state, begun, batches: () => paths.splice(0).filter((path) => path.includes('/trpc/')).length };
+    return { places, state, begun, batches: () => paths.splice(0).filter((path) => path.includes('/trpc/')).length };
   }
 
   test('is recognised, and the work begins once', async () => {
-    const { platform, state, begun } = dokploy();
+    const { places, state, begun } = dokploy();
     expect(await begun()).toBe(1);
     expect(state.state).toMatchObject({ resources: { 'production.redis.main': {} } });
-    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const project = await open(folderWith(database('redis:7')), { env, ...places });
     expect(planDocument(await project.plan()).hasChanges).toBe(false);
     expect(resultDocument(await project.apply()).ending).toBe('done');
-    expect((await project.drift()).exitCode).toBe(0);
+    expect(driftDocument(await project.drift()).exitCode).toBe(0);
     await project.close();
   });
 
   test('can be named, and a contradiction is an error', async () => {
-    const { platform, begun } = dokploy({ profile: 'dokploy' });
+    const { places, begun } = dokploy({ profile: 'dokploy' });
     expect(await begun()).toBe(1);
     const named = database('redis:7').replace('emulator', '{ emulator: true, profile: standard }');
-    const opposed = await open(folderWith(named), { env, platform });
+    const opposed = await open(folderWith(named), { env, ...places });
     expect((await stopOf(opposed.plan())).message).toBe(
       'the manifest says profile: standard, and platformAt says dokploy',
     );
     const wrong = await open(folderWith(database('redis:7')), {
       env,
-      platform: dokploy({ profile: 'standard' }).platform,
+      ...dokploy({ profile: 'standard' }).places,
     });
     expect((await stopOf(wrong.plan())).message).toBe(
       'platformAt says profile: standard, and the platform answers in the words of dokploy',
@@ -412,24 +419,22 @@ redis:
 
 describe('a session of the library', () => {
   test('plans, lets the caller decide, and applies', async () => {
-    const { platform, posts } = emulated();
+    const { places, posts } = emulated();
     const { manifest } = await validate(folderWith(database('redis:7')), { env });
-    const ending = await session(manifest, platform, { purpose: 'a test' }, async (open) => {
+    const ending = await session(manifest, places, { purpose: 'a test' }, async (open) => {
       const made = await open.plan();
       expect(posts()).toBe(0);
       return planDocument(made).hasChanges ? resultDocument(await open.apply(made, adoption)).ending : 'nothing';
     });
     expect(ending).toBe('done');
-    expect(planDocument(await plan(manifest, platform)).hasChanges).toBe(false);
+    expect(planDocument(await plan(manifest, places)).hasChanges).toBe(false);
   });
 
   test('refuses a plan that it did not make', async () => {
-    const { platform, posts } = emulated();
+    const { places, posts } = emulated();
     const { manifest } = await validate(folderWith(database('redis:7')), { env });
-    const other = await plan(manifest, platform);
-    const stop = await stopOf(
-      session(manifest, platform, { purpose: 'a test' }, (open) => open.apply(other, adoption)),
-    );
+    const other = await plan(manifest, places);
+    const stop = await stopOf(session(manifest, places, { purpose: 'a test' }, (open) => open.apply(other, adoption)));
     expect([stop instanceof Stop, stop.diagnostics[0]?.code, posts()]).toEqual([true, 'plan-outdated', 0]);
   });
 });

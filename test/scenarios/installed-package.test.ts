@@ -122,7 +122,7 @@ describe('U16: the package', () => {
   });
 
   test('gives the library by each of its sub-paths, and its types', { timeout: 300_000 }, () => {
-    expect(entries).toHaveLength(6);
+    expect(entries).toHaveLength(7);
     expect(run('node', ['use.js'], { cwd: own })).toMatchObject({ status: 0, stdout: 'true\n', stderr: '' });
     expect(compiled.filter((line) => line.startsWith('use.ts'))).toEqual([]);
   });

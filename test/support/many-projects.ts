@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmulator } from '../../src/exports/emulator.ts';
 import { memoryStore } from '../../src/exports/state.ts';
-import { open, planDocument, platformAt } from '../../src/index.ts';
+import { open, planDocument, platformAt, stateAt } from '../../src/index.ts';
 
 /**
  * Opens, plans and closes projects, one after the other, and prints the bytes that are in use more after them; then it
@@ -30,14 +30,10 @@ async function planOne(keeps: boolean): Promise<void> {
     `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production:\n    postgres:\n${blocks}`,
   );
   const emulator = createEmulator({ apiKey: 'a-key' });
-  const platform = platformAt({
-    url: 'http://emulator',
-    apiKey: 'a-key',
-    send: emulator.send,
-    openStore: () => memoryStore(),
-  });
+  const platform = platformAt({ url: 'http://emulator', apiKey: 'a-key', send: emulator.send });
+  const state = stateAt({ openStore: () => memoryStore() });
   const env = { [`TRUEUP_SECRET_P${project}`]: `secret-number-${project}-of-a-project` };
-  const one = await open(folder, { env, platform });
+  const one = await open(folder, { env, platform, state });
   if (planDocument(await one.plan()).summary.create !== 20) throw new Error('the plan is not what it should be');
   await one.close();
   if (keeps) kept.push(emulator, one);

@@ -1,21 +1,32 @@
-import type { Socket } from 'node:net';
-import type { Client } from 'pg';
-import { attempts } from '../../api/attempts.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
-import { type PostgresAddress, readPostgresAddress } from './postgres-address.ts';
+import {
+  type Connection,
+  type Connections,
+  type Pool,
+  borrowed,
+  codeOf,
+  isAnswer,
+  ownConnection,
+} from './connections.ts';
 
-/** The location of a state in a database. */
-export interface PostgresLocation {
-  /** `postgres://user:password@host/database`; never shown. */
-  readonly url: string;
+export type { Pool } from './connections.ts';
+
+/** A state in a database, and how it is reached. */
+export type PostgresLocation = (
+  | {
+      /** `postgres://user:password@host/database`; never shown. */
+      readonly url: string;
+    }
+  | { readonly pool: Pool }
+) & {
   /** Lower case letters, digits and `_`. */
   readonly schema: string;
   /** Distinguishes the states of a schema. */
   readonly name: string;
   /** Replaces the secrets of the run in a text of the server. */
   readonly redact?: (text: string) => string;
-}
+};
 
 /** A database; it connects on demand, and again after a lost connection. */
 export interface Database {
@@ -23,7 +34,10 @@ export interface Database {
   readonly location: string;
   /** Replaces the secrets of the run in a text that others wrote. */
   readonly redact: (text: string) => string;
-  /** Runs a statement, twice when the connection is lost; asks `check` before each. A missing table has no rows. */
+  /**
+   * Runs a statement, and again when the connection is lost: for 4 s, or with `check` until that throws, which is asked before
+   * each attempt. A missing table has no rows.
+   */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
   /** Runs statements unless all of some tables exist. */
   readonly prepare: (statements: string, names: readonly string[]) => Promise<void>;
@@ -32,35 +46,33 @@ export interface Database {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const connectMs = 10_000;
-const answerMs = 15_000;
-
 /** Between attempts, while the server does not answer. Milliseconds. */
-const pauses = [200, 1_000, 3_000];
+const pauses = [200, 1_000, 3_000] as const;
 
 /** A database in use. */
 interface Open {
-  readonly url: string;
-  readonly address: PostgresAddress;
+  readonly connections: Connections;
   readonly location: string;
   readonly redact: Database['redact'];
   readonly clock: Clock;
-  /** The connection, while there is one. */
-  opening: Promise<Client> | undefined;
-  received: Received;
 }
 
 /** Opens the database of a state. The schema and the name of the state are for messages. Sends nothing yet. */
-export function openDatabase({ url, schema, name, redact = (text) => text }: PostgresLocation, clock: Clock): Database {
-  const address = readPostgresAddress(url);
-  const location = `${address.location}, ${schema}.state of ${name}`;
-  const open: Open = { url, address, location, redact, clock, opening: undefined, received: { bytes: 0, rows: 0 } };
+export function openDatabase(where: PostgresLocation, clock: Clock): Database {
+  const { schema, name, redact = (text) => text } = where;
+  const connections = 'pool' in where ? borrowed(where.pool) : ownConnection(where.url);
+  const location = `${connections.location}, ${schema}.state of ${name}`;
+  const open: Open = { connections, location, redact, clock };
   return {
     location,
     redact,
     query: async (text, values, check) => {
       try {
-        return await run(open, async (client) => (await client.query<Row>(text, [...values])).rows, check);
+        return await run(
+          open,
+          async (connection) => (await connection.query({ text, values: [...values] })).rows,
+          check,
+        );
       } catch (error) {
         if (isMissing(error)) return [];
         throw explained(open, error, rightsToUse(schema));
@@ -68,42 +80,34 @@ export function openDatabase({ url, schema, name, redact = (text) => text }: Pos
     },
     prepare: async (statements, names) => {
       try {
-        await run(open, async (client) => {
-          const { rows } = await client.query<Row>(
-            'select bool_or(to_regclass(name) is null) as missing from unnest($1::text[]) as name',
-            [names],
-          );
-          if (rows[0]?.missing === true) await client.query(statements);
+        await run(open, async (connection) => {
+          const { rows } = await connection.query({
+            text: 'select bool_or(to_regclass(name) is null) as missing from unnest($1::text[]) as name',
+            values: [names],
+          });
+          if (rows[0]?.['missing'] === true) await connection.query({ text: statements });
         });
       } catch (error) {
         throw explained(open, error, rightsToPrepare(schema));
       }
     },
-    close: async () => {
-      const client = await open.opening?.catch(() => undefined);
-      open.opening = undefined;
-      await client?.end().catch(() => undefined);
-    },
+    close: () => connections.close(),
   };
 }
 
 /** Does some work on a connection; again on a new one, after a pause, when the connection is lost. */
-async function run<T>(open: Open, work: (client: Client) => Promise<T>, check?: () => void): Promise<T> {
-  const { address, location, redact, clock } = open;
+async function run<T>(open: Open, work: (connection: Connection) => Promise<T>, check?: () => void): Promise<T> {
+  const { connections, location, redact, clock } = open;
   for (let attempt = 0; ; attempt++) {
     check?.();
-    const connection = (open.opening ??= connect(open));
     try {
-      const client = await connection;
-      Object.assign(open.received, { bytes: 0, rows: 0 });
-      return await work(client);
+      return await connections.use(work);
     } catch (error) {
       if (isAnswer(error)) throw error;
-      if (open.opening === connection) open.opening = undefined;
-      void connection.then((client) => client.end()).catch(() => undefined);
-      const unfit = whyUnusable(error, address);
-      if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy, cause: error });
-      const pause = pauses[attempt];
+      const unfit = connections.whyUnusable(error);
+      if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy ?? remedy, cause: error });
+      // The holder of a lock waits as long as the lock lasts: its records say what it wrote.
+      const pause = pauses[attempt] ?? (check === undefined ? undefined : pauses[2]);
       if (pause === undefined)
         throw unusable(location, `cannot be reached (${redact(wordsOf(error))})`, { remedy, cause: error });
       await clock.sleep(pause);
@@ -111,132 +115,9 @@ async function run<T>(open: Open, work: (client: Client) => Promise<T>, check?: 
   }
 }
 
-async function connect(open: Open): Promise<Client> {
-  const { url, address } = open;
-  // Loaded at the first statement: most runs need no database.
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    // Only where the address does not say it: PGSSLMODE does not count.
-    ssl: address.hasTls,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: answerMs,
-    keepAlive: true,
-    application_name: 'trueup',
-  });
-  client.on('error', () => undefined); // the next statement fails, and connects again
-  if (!address.takesPassword) refuseCleartext(client);
-  open.received = limitAnswers(client);
-  try {
-    await client.connect();
-    // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
-    await client.query(
-      `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
-      union all select set_config('lock_timeout', '10s', false)
-      union all select set_config('idle_in_transaction_session_timeout', '30s', false)`,
-    );
-  } catch (error) {
-    void client.end().catch(() => undefined);
-    throw error;
-  }
-  return client;
-}
-
-/** The event of a server that asks for the password itself, and not for a proof of it. */
-const asksForPassword = 'authenticationCleartextPassword';
-
-/** Ends the connection before the client answers a server that asks for the password in clear. */
-function refuseCleartext(client: Client): void {
-  const connection = connectionOf(client);
-  connection.prependListener(asksForPassword, () => {
-    connection.stream.destroy(Object.assign(new Error('it asked for the password in clear'), { code: cleartext }));
-  });
-}
-
-/** The connection below a client, as pg 8 has it. */
-function connectionOf(client: Client): NodeJS.EventEmitter & { stream: Socket } {
-  return (client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }).connection;
-}
-
-const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
-
-/** What came since the last statement was sent. */
-interface Received {
-  bytes: number;
-  rows: number;
-}
-
-/** Ends the connection of a server that answers without end, before the answer fills the memory. */
-function limitAnswers(client: Client): Received {
-  const received: Received = { bytes: 0, rows: 0 };
-  const connection = connectionOf(client);
-  const { maxAnswerBytes, maxRows } = attempts.state;
-  const giveUp = (what: string) => {
-    connection.stream.destroy(Object.assign(new Error(`it answered with more than ${what}`), { code: tooMuch }));
-  };
-  const watch = () => {
-    connection.stream.on('data', (part: Buffer) => {
-      received.bytes += part.length;
-      if (received.bytes > maxAnswerBytes) giveUp(`${maxAnswerBytes / 1024 ** 2} MiB`);
-    });
-  };
-  connection.on('dataRow', () => {
-    received.rows++;
-    if (received.rows > maxRows) giveUp(`${maxRows} rows`);
-  });
-  connection.on('connect', watch);
-  connection.on('sslconnect', watch);
-  return received;
-}
-
-const tooMuch = 'ANSWER_TOO_LONG';
-
-/** Explains a connection that Trueup gave up itself; undefined: it failed for another reason. */
-function whyUnusable(
-  error: unknown,
-  { hasTls, isLocal }: PostgresAddress,
-): { what: string; remedy: string } | undefined {
-  const code = codeOf(error);
-  const message = error instanceof Error ? error.message : '';
-  if (code === tooMuch) return { what: `cannot be used: ${message}`, remedy };
-  const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where only you can read the network.';
-  if (code === cleartext) {
-    const why = hasTls ? 'its certificate is not checked' : 'the connection has no TLS';
-    return {
-      what: `cannot be used: ${message}, and ${why}; the password was not sent`,
-      remedy: `Let the database use scram-sha-256, or write sslmode=${isLocal ? 'disable' : 'verify-full'} in TRUEUP_STATE_URL.`,
-    };
-  }
-  if (!hasTls) return undefined;
-  if (message === 'The server does not support SSL connections') {
-    return {
-      what: 'cannot be used: the database has no TLS; the password was not sent',
-      remedy: `Turn on TLS in the database (ssl = on). ${disable}`,
-    };
-  }
-  if (!certificateCodes.test(code)) return undefined;
-  return {
-    what: `cannot be used: the certificate of the database is not trusted (${code}); the password was not sent`,
-    remedy: `Write sslrootcert=FILE in TRUEUP_STATE_URL, with the certificate of its authority, or correct the host. ${disable}`,
-  };
-}
-
-/** Codes of Node for a certificate that it does not accept. */
-const certificateCodes =
-  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
-
-/** Tells whether the server answered with a final refusal; a server about to stop has not. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && !/^(08|57P|53300|40)/.test(codeOf(error));
-}
-
 /** No such table, no such schema. */
 function isMissing(error: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function explained({ location, redact }: Open, error: unknown, remedyForRights: string): unknown {

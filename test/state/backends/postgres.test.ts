@@ -10,6 +10,7 @@ import { createActivity } from '../activity.ts';
 import { commonForms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
 import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
+import type { Ground } from '../../../src/state/conformance/bench.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 import { migratingKeys, testKeys } from '../../support/state-key.ts';
@@ -28,9 +29,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
     server.stop();
   });
 
-  conforms('in PostgreSQL', { isShared: true }, async () => {
+  /** States in the database, each process with connections of its own, or with a pool. */
+  const groundOver = async (how: 'a connection' | 'a pool'): Promise<Ground> => {
     await admin.query('drop schema if exists trueup cascade');
     const proxies: Proxy[] = [];
+    const pools: pg.Pool[] = [];
     const opened = new Map<VirtualProcess, Promise<Proxy>>();
     let isDown = false;
     const activity = createActivity();
@@ -49,6 +52,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       proxies.push(proxy);
       return proxy;
     };
+    const poolAt = (connectionString: string): pg.Pool => {
+      const pool = new pg.Pool({ connectionString, max: 2 });
+      pool.on('error', () => undefined);
+      pools.push(pool);
+      return pool;
+    };
     const proxyOf = (process: VirtualProcess) => {
       const proxy = opened.get(process) ?? openProxy();
       opened.set(process, proxy);
@@ -58,7 +67,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       time,
       open: async (process, name = 'one') => {
         const { port } = await proxyOf(process);
-        const where = { url: server.url(port), schema: 'trueup', name };
+        const url = server.url(port);
+        const place = { schema: 'trueup', name };
+        const where = how === 'a pool' ? { pool: poolAt(url), ...place } : { url, ...place };
         const storage = postgresStorage(where, activity.clockOf(process));
         return storeOver(activity.watched(process, storage), { ...process, keys: testKeys });
       },
@@ -81,9 +92,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         isDown = false;
       },
       written: () => proxies.reduce((sum, { sent }) => sum + sent, 0),
-      close: async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))),
+      close: async () => {
+        await Promise.all(proxies.map((proxy) => proxy.close()));
+        for (const pool of pools) void pool.end().catch(() => undefined); // a dead process has a connection for ever
+      },
     };
-  });
+  };
+  conforms('in PostgreSQL', { isShared: true }, () => groundOver('a connection'));
+  conforms('in PostgreSQL, over a pool', { isShared: true }, () => groundOver('a pool'));
 
   describe('a database', () => {
     const proxies: Proxy[] = [];
@@ -216,6 +232,37 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       expect(Object.keys((await store.read())?.resources ?? {})).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
       expect(lease.check).not.toThrow();
       await store.close();
+    });
+
+    test('that is away for long is waited for by a writer as long as its lock lasts, and by a reader for four attempts', async () => {
+      await admin.query('drop schema if exists trueup cascade');
+      const proxy = await proxyTo(server.port);
+      proxies.push(proxy);
+      const pauses: number[] = [];
+      const impatient = {
+        ...clock,
+        sleep: (ms: number) => {
+          pauses.push(ms);
+          if (pauses.length === 12) proxy.fault = () => undefined;
+          return Promise.resolve();
+        },
+      };
+      const where = { url: server.url(proxy.port), schema: 'trueup', name: 'shop' };
+      const store = storeOver(postgresStorage(where, impatient), { keys: testKeys });
+      await store.lock({ purpose: 'apply' });
+      await store.write(stateWith({}));
+      proxy.fault = () => 'cut';
+      await store.append(stateWith({}), 'a', recordOf('a'));
+      expect(pauses).toHaveLength(12);
+      expect(new Set(pauses.slice(2))).toEqual(new Set([3_000]));
+      await store.close();
+      const reader = storeOver(postgresStorage(where, impatient), { keys: testKeys });
+      expect((await reader.read())?.resources).toMatchObject({ a: {} });
+      proxy.fault = () => 'cut';
+      pauses.length = 0;
+      await expect(reader.read()).rejects.toThrow('cannot be reached');
+      expect(pauses).toEqual([200, 1_000, 3_000]);
+      await reader.close();
     });
 
     test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
