@@ -3,7 +3,7 @@ import { saysCreate, takes } from '../kind/row-values.ts';
 import { deployedFrom } from '../plan/deployment-record.ts';
 import { wantedOf } from '../plan/standing.ts';
 import { storedPair } from '../plan/stored-pairs.ts';
-import { knownPairs, pendingCreate, withPending, withWrite } from '../state/pending-operation.ts';
+import { knownPairs, pendingCreate, wasThere, withPending, withWrite } from '../state/pending-operation.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './fill-members.ts';
@@ -40,11 +40,9 @@ function recordUntil(run: Run, job: Job, id: string): StateRecord {
 /** The record of an object before the first write of this run. */
 function recordBefore(run: Run, job: Job, id: string): StateRecord {
   const now = recordNow(run, job);
-  if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
-    // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
-    return recordOf(job, id, isAdoption(job.action) ? {} : knownPairs(now));
-  }
-  return now;
+  if (wasThere(now)) return now;
+  // The fields that its create sent are its settled pairs from now on; another person created an adopted object.
+  return recordOf(job, id, isAdoption(job.action) ? {} : knownPairs(now));
 }
 
 /** Records a create before it is sent. */
@@ -59,7 +57,7 @@ export async function announceCreate(run: Run, job: Job, step: Step): Promise<vo
 export async function announceTime(run: Run, job: Job, isAgain: boolean): Promise<void> {
   const { address } = job.action;
   const record = run.journal.now(address);
-  const { at } = record?.pending?.is === 'create' ? createSentNow(run) : sentNow(run);
+  const { at } = pendingCreate(record ?? undefined) === undefined ? sentNow(run) : createSentNow(run);
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
     return;
   await run.journal.save(address, { record: withPending(record, { at }) });

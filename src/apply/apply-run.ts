@@ -21,7 +21,7 @@ import { type SettleInput, type Settled, settle } from '../plan/settle.ts';
 import type { Digest, Digests } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import type { Deploys, DuplicatePlace, StateRecord } from '../state/record.ts';
-import { type Clock, systemClock } from '../state/clock.ts';
+import type { Clock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -52,18 +52,17 @@ export interface ApplyInput {
   /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
   /** Asks the addresses of probes, which a plan has only where it is there. */
-  readonly ask?: Ask | undefined;
-  /** How services are deployed; by default apply waits 15 minutes at most. */
-  readonly deploying?: Deploying;
-  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds; 60,000 by default. */
-  readonly inFlightTimeoutMs?: number;
-  readonly clock?: Clock;
+  readonly ask: Ask | undefined;
+  readonly deploying: Deploying;
+  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
+  readonly inFlightTimeoutMs: number;
+  readonly clock: Clock;
   /** Most requests at a time. */
   readonly connections: number;
   /** Called for every action as it goes. */
-  readonly onEvent?: (event: ApplyEvent) => void;
+  readonly onEvent: (event: ApplyEvent) => void;
   /** Stops new work; what is in flight is finished and saved. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** How services are deployed. */
@@ -76,7 +75,7 @@ export interface Deploying {
 
 /** One application of a plan. */
 export interface Run {
-  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'onEvent'>>;
+  readonly input: ApplyInput;
   readonly reader: Reader;
   /** Reads rows that are asked for at the same time together, where the platform takes that. It is used for no list. */
   readonly together: Reader;
@@ -126,20 +125,17 @@ interface Ending {
 
 /** Begins a run: nothing is sent yet. Never throws. */
 export function startRun(input: ApplyInput): Run {
-  const { plan } = input;
-  const clock = input.clock ?? systemClock;
+  const { plan, clock } = input;
   const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
   const { jobs, scopes } = jobsOf(plan);
   const known = Object.values(plan.base.resources).flatMap(({ id }) => id ?? []);
   return {
     input: {
       ...input,
-      deploying: input.deploying ?? { waits: true, limitMs: () => attempts.deployment.limitMs },
-      inFlightTimeoutMs: input.inFlightTimeoutMs ?? attempts.effect.timeoutMs,
       // An error of the listener holds nothing up; it is thrown at the end.
       onEvent: (event) => {
         try {
-          input.onEvent?.(event);
+          input.onEvent(event);
         } catch (error) {
           ending.defect ??= { error };
         }

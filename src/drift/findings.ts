@@ -27,6 +27,7 @@ import { actionsByAddress } from '../plan/relations.ts';
 import { type SecretsBeside, type Values, redactShown, secretsBeside } from '../plan/shown-values.ts';
 import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
+import { wasThere } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
 import { type Found, findingId, inOrder } from './finding.ts';
 
@@ -94,6 +95,8 @@ function together(found: readonly Found[]): Found[] {
 interface Context extends FindingsInput {
   readonly outputs: ReturnType<typeof outputsOf>;
   readonly declared: ReadonlyMap<string, Resource>;
+  /** The keys of the maps of an object that are secret. */
+  readonly secretKeysOf: (action: Action) => SecretsBeside;
   /** The addresses of missing objects. */
   readonly missing: ReadonlySet<string>;
   readonly missingBelow: ReadonlyMap<string, number>;
@@ -108,10 +111,12 @@ function contextOf(input: FindingsInput): Context {
   for (const { scope, steps } of plan.actions) {
     if (steps.length > 0) busy.set(scope, (busy.get(scope) ?? 0) + 1);
   }
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
   return {
     ...input,
     outputs: outputsOf(actionsByAddress(plan.actions), plan.observed.objects),
-    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    declared,
+    secretKeysOf: onceFor(({ attributes, address }) => secretsBeside(attributes, declared.get(address)?.privateKeys)),
     missing,
     missingBelow: countBelow(new Map(plan.actions.map(({ address, parent }) => [address, parent])), missing),
     busy,
@@ -123,7 +128,7 @@ function isMissing(plan: Plan, one: Action): boolean {
   const { address, notes } = one;
   if (leavesState(one) || isBeside(one)) return false;
   const record = plan.base.resources[address];
-  if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
+  if (!wasThere(record)) return false;
   const object = plan.observed.objects.get(address);
   if (object === undefined) return isCreation(one) || notes.some(({ code }) => code === 'accepted');
   return object.id !== record.id && object.foundBy === 'key';
@@ -247,7 +252,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
         isForeign && mapsSettled(context.plan.base.resources[action.address]?.pairs ?? none).has(attribute.field)
       : standing.there === 'other' && decision.do !== 'release';
   const isEdit = isEdited(standing.declared) || (pair !== undefined && decision.do === 'remove');
-  const beside = field.map === undefined ? undefined : secretKeysOf(action, resource);
+  const beside = field.map === undefined ? undefined : context.secretKeysOf(action);
   const how = { outputs, values, redact, observed: context.plan.observed, ...defined({ beside }) };
   const sides = sidesOf(resource ?? {}, one, how);
   const path = pathOf(action.kind, attribute);
@@ -282,15 +287,6 @@ const mapsSettled = onceFor((pairs: StateRecord['pairs']): ReadonlySet<string> =
   const attributes = Object.keys(pairs).map(attributeNamed);
   return new Set(attributes.flatMap(({ field, key }) => (key === undefined ? [] : [field])));
 });
-
-/** The keys of the maps of an object that are secret. */
-function secretKeysOf(action: Action, resource: Resource | undefined): SecretsBeside {
-  const known = secretKeys.get(action) ?? secretsBeside(action.attributes, resource?.privateKeys);
-  secretKeys.set(action, known);
-  return known;
-}
-
-const secretKeys = new WeakMap<Action, SecretsBeside>(); // so that many keys stay linear
 
 /** The unmanaged objects of the project, but for what is below another one. */
 function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {

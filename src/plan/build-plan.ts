@@ -5,6 +5,7 @@ import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
+import { wasThere } from '../state/pending-operation.ts';
 import { objectDigest } from './find-acceptance.ts';
 import { keep } from './action-target.ts';
 import {
@@ -134,8 +135,7 @@ function* removals(input: PlanInput, actions: ReadonlyMap<string, Action>): Iter
 function leftMissing({ accepting, narrowing, state, observed }: PlanInput, action: Action): Action {
   const { address, kind, position } = action;
   const record = state.resources[address];
-  const isGone = isCreation(action) && !observed.objects.has(address) && record?.pending?.is !== 'create';
-  if (!isGone || typeof record?.id !== 'string') return action;
+  if (!isCreation(action) || observed.objects.has(address) || !wasThere(record)) return action;
   const { id: objectId } = record;
   const digest = objectDigest(accepting.digests, objectId, 'missing');
   const accepted = accepting.of({ kind: kind.kind, objectId }, digest);

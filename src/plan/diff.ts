@@ -33,7 +33,7 @@ interface DiffInput extends NotesInput {
   readonly row: Row;
   readonly pairs: Readonly<Record<string, Pair>>;
   /** The names of attributes that an interrupted run sent, and got an error for. */
-  readonly unproven?: readonly string[] | undefined;
+  readonly unproven: readonly string[] | undefined;
   readonly isProvided: boolean;
   readonly digests: Digests;
 }
@@ -81,7 +81,7 @@ interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'>
   /** undefined: the platform cannot decrypt it. */
   readonly observed: Json | undefined;
   /** A key that may not stay. */
-  readonly isRemoved?: true | undefined;
+  readonly isRemoved: boolean;
 }
 
 /** Judges an attribute, and decides about it; undefined for one that is not wanted, was never settled and may stay. */
@@ -91,7 +91,7 @@ function judge(
 ): AttributeChange | undefined {
   const name = attributeName(attribute);
   const pair = input.pairs[name];
-  if (wanted === undefined && pair === undefined && (isRemoved !== true || observed === undefined)) return undefined;
+  if (wanted === undefined && pair === undefined && (!isRemoved || observed === undefined)) return undefined;
   const { outputs, resource } = input;
   const digest = input.digests(resource.address, name);
   const standing = standingOf({ field, wanted, observed, pair, digest, outputs });
@@ -105,7 +105,7 @@ function judge(
   const proof = resource.kind.lifecycle?.silentUpdate === true ? 'a new object' : 'an update';
   const isUnproven = pair?.unproven === true || input.unproven?.includes(name) === true;
   const decided =
-    isRemoved === true && observed !== undefined
+    isRemoved && observed !== undefined
       ? removal(obeyed)
       : decide({
           field,
@@ -159,11 +159,12 @@ function acceptedOf(
 /** The attributes of one field: itself, or the keys of its map. */
 function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: string, field: Field): Beside[] {
   const entries = resource.maps[name];
-  const beside = (attribute: Attribute, as: Field, wanted?: Wanted): Beside => ({
+  const beside = (attribute: Attribute, as: Field, wanted?: Wanted, isRemoved = false): Beside => ({
     attribute,
     field: as,
     wanted,
     observed: now.value(attribute),
+    isRemoved,
   });
   const wanted = resource.fields[name];
   const as = isMerged(resource, field) ? { ...field, codec: contains } : field;
@@ -175,12 +176,13 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
     return [beside({ field: name }, as, wanted), ...former.map((key) => beside({ field: name, key }, field))];
   }
   const keyField = attributeField(resource.kind, { field: name, key: '' });
-  const at = (key: string, wanted?: Wanted) => beside({ field: name, key }, keyField, wanted);
+  const at = (key: string, wanted?: Wanted, isRemoved?: boolean) =>
+    beside({ field: name, key }, keyField, wanted, isRemoved);
   const present = new Set(now.keys(name));
   const mayStay = (key: string) => entries.has(key) || (resource.mapMode !== 'own' && !settled.has(key));
   return [
     ...[...entries].map(([key, wanted]) => at(key, wanted)),
-    ...[...present].filter((key) => !mayStay(key)).map((key) => ({ ...at(key), isRemoved: true as const })),
+    ...[...present].filter((key) => !mayStay(key)).map((key) => at(key, undefined, true)),
     ...[...settled].filter((key) => !entries.has(key) && !present.has(key)).map((key) => at(key)),
   ];
 }

@@ -36,7 +36,7 @@ export interface ExplainedAddress {
   readonly dependsOn: readonly string[];
   readonly neededBy: readonly string[];
   /** The services that are deployed before it by `after:`. */
-  readonly deploysAfter?: readonly string[] | undefined;
+  readonly deploysAfter: readonly string[] | undefined;
   /** What its block has, and a preview does not. */
   readonly leftOut: readonly string[];
 }
@@ -73,6 +73,7 @@ export function explainRemoved(address: string, actions: readonly Action[]): Exp
     path: '',
     kind: action.kind.kind,
     position: undefined,
+    deploysAfter: undefined,
     leftOut: [],
     dependsOn: needsOf(action.dependsOn, address),
     neededBy: needsOf(actions.filter(({ dependsOn }) => dependsOn.includes(address)).map(shownAddress), address),

@@ -4,7 +4,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { type Action, isCreation, isBeside, isLeftOut, leavesState } from './action.ts';
-import { pendingCreate } from '../state/pending-operation.ts';
+import { wasThere } from '../state/pending-operation.ts';
 import { inProject, manyOfOneKind } from './mass-deletion.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 
@@ -22,9 +22,7 @@ export function vanished(
     const { address } = action;
     const isKept = !leavesState(action) && !isBeside(action);
     const record = resources[address];
-    // What a killed run was about to create was perhaps never there.
-    const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;
-    return isKept && wasThere && !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
+    return isKept && wasThere(record) && !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
   });
   const gone = known.filter(
     (action) => !isLeftOut(action) && objects.get(action.address)?.id !== resources[action.address]?.id,

@@ -30,6 +30,11 @@ export function pendingCreate(record: StateRecord | undefined): PendingCreate | 
   return record?.pending?.is === 'create' ? record.pending : undefined;
 }
 
+/** Whether an object was there once: one that a killed run was about to create perhaps never was. */
+export function wasThere(record: StateRecord | undefined): record is KnownRecord {
+  return typeof record?.id === 'string' && pendingCreate(record) === undefined;
+}
+
 /** The settled pairs of a record; before any, the fields that its pending create sent. */
 export function knownPairs(record: StateRecord | undefined): StateRecord['pairs'] {
   const said = Object.entries(pendingCreate(record)?.says ?? {}).map(([name, stored]) => [

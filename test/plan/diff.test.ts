@@ -66,6 +66,7 @@ function diff({
     resource,
     row,
     pairs,
+    unproven: undefined,
     isProvided,
     outputs,
     observed: { nameOf: nameOf ?? (() => undefined) },

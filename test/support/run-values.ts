@@ -1,3 +1,4 @@
+import { attempts } from '../../src/api/attempts.ts';
 import { contracts } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/platform-error.ts';
@@ -70,6 +71,11 @@ export function runOf(
     digests: makeDigests,
     addSecret: () => undefined,
     connections: 1,
+    ask: undefined,
+    deploying: { waits: true, limitMs: () => attempts.deployment.limitMs },
+    inFlightTimeoutMs: attempts.effect.timeoutMs,
+    onEvent: () => undefined,
+    signal: undefined,
     clock: {
       wall: () => now,
       monotonic: () => now,
