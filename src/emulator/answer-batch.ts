@@ -1,7 +1,7 @@
 import { requiredOf } from '../api/contract.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import { HungUp } from './error-answers.ts';
-import type { Json, Row } from './json-rows.ts';
+import { type Json, type Row, isMap } from './json-rows.ts';
 import type { Route } from './served.ts';
 
 /** The path below which the reference implementation answers several operations in one request (tRPC 11, superjson). */
@@ -59,7 +59,7 @@ export async function answerBatch(request: WireRequest, answering: Answering): P
     );
   const items = names.map((name, index): Item => {
     const input = isBatch ? given.inputs[String(index)] : given.inputs;
-    return { path: name, route: answering.routeAt(name), input: isRow(input) ? input['json'] : undefined };
+    return { path: name, route: answering.routeAt(name), input: isMap(input) ? input['json'] : undefined };
   });
   const types = new Set(items.flatMap(({ route }) => (route === undefined ? [] : typeOf(route))));
   if (types.size > 1) {
@@ -91,9 +91,9 @@ async function answerItem(
     const message = `Unsupported ${request.method}-request to ${typeOf(route)} procedure at path "${path}"`;
     return failed('METHOD_NOT_SUPPORTED', message, { path });
   }
-  if (!isRow(input) && (input != null || requiredOf(endpoint).length > 0))
+  if (!isMap(input) && (input != null || requiredOf(endpoint).length > 0))
     return failed('BAD_REQUEST', noObject, { path });
-  const got = await answer(path, isRow(input) ? input : {});
+  const got = await answer(path, isMap(input) ? input : {});
   if (got === undefined) throw new HungUp();
   if (got.status === 200) return { status: 200, text: `{"result":{"data":${dataOf(path, got.body)}}}` };
   const { message, code, issues = [], data } = JSON.parse(got.body) as SingleError;
@@ -184,7 +184,7 @@ function readInputs(text: string | null | undefined, isBatch: boolean): { inputs
   if (text === null || text === undefined || text === '') return { inputs: {} };
   try {
     const inputs = JSON.parse(text) as Json;
-    if (isRow(inputs)) return { inputs };
+    if (isMap(inputs)) return { inputs };
     return isBatch ? { problem: '"input" needs to be an object when doing a batch call' } : { inputs: {} };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
@@ -202,8 +202,4 @@ function headBytes({ method, path, headers }: WireRequest): number {
 
 function isJson({ headers }: WireRequest): boolean {
   return headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
-}
-
-function isRow(value: Json | undefined): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { mountsIn, serviceMaps } from './compose-text.ts';
 import { envFilesIn } from './container-variables.ts';
-import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import { textOf, textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
 /** What stops docker when it is given a compose file. */
@@ -246,12 +246,4 @@ function namesIn(value: Json | undefined): string[] {
 
 function sourcesIn(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.map((item) => (isMap(item) ? textOr(item, 'source') : String(item))) : [];
-}
-
-function mapOf(value: Json | undefined): Row {
-  return isMap(value) ? value : {};
-}
-
-function isMap(value: Json | undefined): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

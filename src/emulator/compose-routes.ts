@@ -1,4 +1,4 @@
-import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import { textOf, textOr, type Json, type Row, isMap } from './json-rows.ts';
 
 /** The network of the platform's proxy, which no file owns. */
 export const platformNetwork = 'dokploy-network';
@@ -81,8 +81,4 @@ function mapIn(row: Row, member: string): Row {
   const made: Row = {};
   row[member] = made;
   return made;
-}
-
-function isMap(value: Json | undefined): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

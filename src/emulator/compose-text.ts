@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { addRoutes, platformNetwork } from './compose-routes.ts';
 import { ApiError } from './error-answers.ts';
-import { textOr, type Json, type Row } from './json-rows.ts';
+import { textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 
 /** Reads and rewrites the text of compose files. */
 
@@ -16,7 +16,7 @@ export function parseComposeFile(text: string): Row | null {
   } catch (cause) {
     throw new ApiError('INTERNAL_SERVER_ERROR', `The compose file is not YAML: ${(cause as Error).message}`);
   }
-  return isMap(content) ? (content as Row) : null;
+  return isMap(content) ? content : null;
 }
 
 /** The names of the services in a compose file. */
@@ -85,9 +85,9 @@ export function mountsIn(service: Row): ServiceMount[] {
   const { volumes } = service;
   return (Array.isArray(volumes) ? volumes : []).map((volume) => {
     if (isMap(volume)) {
-      const { read_only: isReadOnly } = mapOf(volume);
+      const { read_only: isReadOnly } = volume;
       const [type = '', source = '', target = ''] = ['type', 'source', 'target'].map((member) =>
-        textOr(mapOf(volume), member),
+        textOr(volume, member),
       );
       return { type, source, target, isReadOnly: isReadOnly === true };
     }
@@ -108,8 +108,7 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
   /** Names in a list, or as the keys of a map. */
   const names = (list: Json, named = renamed): Json => {
     if (Array.isArray(list)) return list.map((name) => (typeof name === 'string' ? named(name) : renamedSource(name)));
-    if (isMap(list))
-      return Object.fromEntries(Object.entries(mapOf(list)).map(([name, value]) => [named(name), value]));
+    if (isMap(list)) return Object.fromEntries(Object.entries(list).map(([name, value]) => [named(name), value]));
     return list;
   };
   /** A config or a secret in its long form. */
@@ -122,9 +121,7 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
     if (Array.isArray(networks)) return names(networks, own);
     const inner = (value: Json): Json =>
       isMap(value)
-        ? Object.fromEntries(
-            Object.entries(mapOf(value)).map(([key, item]) => [key === 'aliases' ? key : renamed(key), item]),
-          )
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key === 'aliases' ? key : renamed(key), item]))
         : value;
     return Object.fromEntries(Object.entries(mapOf(networks)).map(([name, value]) => [own(name), inner(value)]));
   };
@@ -162,12 +159,4 @@ export function withSuffix(content: Row | null, suffix: string): Row | null {
     if (content[member] !== undefined) result[member] = rename(content[member]);
   if (content['networks'] !== undefined) result['networks'] = names(content['networks'], own);
   return result;
-}
-
-function mapOf(value: Json | undefined): Row {
-  return isMap(value) ? (value as Row) : {};
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

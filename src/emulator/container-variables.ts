@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { readVariables } from './dotenv-text.ts';
-import { textOr, type Json, type Row } from './json-rows.ts';
+import { textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 import { asLines } from './service-variables.ts';
 import type { Store } from './table-store.ts';
 
@@ -33,15 +33,14 @@ export function containerVariables(
 /** The files that a service takes variables from. */
 export function envFilesIn(files: Json | undefined): { readonly path: string; readonly isRequired: boolean }[] {
   return (Array.isArray(files) ? files : [files ?? []].flat()).map((file) => {
-    const { path, required } =
-      typeof file === 'object' && file !== null && !Array.isArray(file) ? file : { path: file };
+    const { path, required } = isMap(file) ? file : { path: file };
     return { path: String(path), isRequired: required !== false };
   });
 }
 
 /** The variables that a service itself has, in either form; null: it only names one. */
 function assignmentsIn(environment: Json | undefined): Readonly<Record<string, Json>> {
-  if (!Array.isArray(environment)) return typeof environment === 'object' && environment !== null ? environment : {};
+  if (!Array.isArray(environment)) return mapOf(environment);
   return Object.fromEntries(
     environment.map((item) => {
       const [name = '', value] = String(item).split(/=(.*)/s);

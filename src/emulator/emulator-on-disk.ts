@@ -5,7 +5,7 @@ import { document } from '../api/vocabulary.ts';
 import { createEmulator, type Emulator, type EmulatorOptions } from './emulator.ts';
 import { interruptDeployments } from './restart.ts';
 import { createSaver } from './saver.ts';
-import type { Row } from './json-rows.ts';
+import { type Row, isMap } from './json-rows.ts';
 import { newRow, tableNames } from './tables.ts';
 import { emptyWorld, seedWorld, type World } from './world.ts';
 
@@ -82,18 +82,18 @@ async function readWorld(file: string): Promise<{ readonly world: World | undefi
 }
 
 function asWorld(value: unknown): World {
-  if (!isObject(value)) throw new Error('not an object');
+  if (!isMap(value)) throw new Error('not an object');
   if (value['formatVersion'] !== 1) throw new Error(`format version ${String(value['formatVersion'])}, expected 1`);
   const stored = value['tables'];
   const counters = value['counters'];
-  if (!isObject(stored) || !isObject(counters)) throw new Error('"tables" or "counters" is missing');
+  if (!isMap(stored) || !isMap(counters)) throw new Error('"tables" or "counters" is missing');
   const world = emptyWorld();
   const uniqueConfigKey = counters['uniqueConfigKey'];
   if (typeof uniqueConfigKey === 'number') world.counters.uniqueConfigKey = uniqueConfigKey;
   for (const table of tableNames) {
     // Earlier versions kept it in the words of the API document.
     const rows = fromDocument(stored[table] ?? stored[document.groups[table] ?? table] ?? {});
-    if (!isObject(rows) || !Object.values(rows).every(isObject)) throw new Error(`"${table}" is not a table`);
+    if (!isMap(rows) || !Object.values(rows).every(isMap)) throw new Error(`"${table}" is not a table`);
     // Columns that its version did not have get their defaults.
     const completed = Object.entries(rows as Record<string, Row>).map(([id, row]) => [
       id,
@@ -102,8 +102,4 @@ function asWorld(value: unknown): World {
     world.tables[table] = Object.fromEntries(completed) as World['tables'][typeof table];
   }
   return world;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -26,3 +26,22 @@ export function pick(row: Row, members: readonly string[]): Row {
 export function omit(row: Row, members: readonly string[]): Row {
   return Object.fromEntries(Object.entries(row).filter(([member]) => !members.includes(member)));
 }
+
+/** Returns true for a map, which is neither a list nor null. */
+export function isMap(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value that is a map; an empty one for any other. */
+export function mapOf(value: unknown): Row {
+  return isMap(value) ? value : {};
+}
+
+/** The map in a text of JSON; an empty one for any other text. */
+export function readMap(text: string): Row {
+  try {
+    return mapOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

@@ -1,4 +1,4 @@
-import type { Json, Row } from './json-rows.ts';
+import { type Json, type Row, isMap } from './json-rows.ts';
 
 /**
  * The ports that a service of a compose file publishes, as `address:port/protocol`; those that docker chooses are free. Compose
@@ -11,7 +11,7 @@ export function portsIn(service: Row, isStack: boolean): string[] {
   return all
     .map((text) => JSON.parse(text) as Json)
     .flatMap((port) => {
-      if (typeof port === 'object' && port !== null && !Array.isArray(port))
+      if (isMap(port))
         return rangeOf(
           String(port['host_ip'] ?? ''),
           String(port['published'] ?? ''),

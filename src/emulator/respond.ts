@@ -6,7 +6,7 @@ import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
 import { ApiError, HungUp, statusOf } from './error-answers.ts';
-import type { Json, Row } from './json-rows.ts';
+import { type Json, type Row, mapOf } from './json-rows.ts';
 import { notificationsThatHideFailures } from './groups/notification.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
 import { checkDoor, checkRight } from './member-rights.ts';
@@ -211,8 +211,7 @@ function asApiError(error: unknown): ApiError {
 function readBody(request: WireRequest): Row | undefined {
   if (request.body === undefined || request.body === '' || !isJson(contentTypeOf(request))) return {};
   try {
-    const value: unknown = JSON.parse(request.body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
+    return mapOf(JSON.parse(request.body));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { mountsIn, serviceMaps } from './compose-text.ts';
 import { portsIn } from './published-ports.ts';
 import { behaviourIn, type Behaviour } from './images.ts';
-import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import { textOf, textOr, type Json, type Row, mapOf } from './json-rows.ts';
 
 /** A service as docker is told to run it: what a deployment makes of a row. */
 export interface ServiceOrder {
@@ -157,8 +157,4 @@ function isHealthCheck(test: Json | undefined): boolean {
 
 function numberOr(value: Json | undefined, fallback: number): number {
   return typeof value === 'number' ? value : fallback;
-}
-
-function mapOf(value: Json | undefined): Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import type { Json, Row } from './json-rows.ts';
+import { type Json, type Row, isMap, mapOf } from './json-rows.ts';
 
 /** What a stack refuses of a compose file, in docker's words. Measured with `docker stack config` of docker 28. */
 
@@ -102,12 +102,4 @@ function isText(value: Json | undefined): boolean {
 
 function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-function mapOf(value: Json | undefined): Row {
-  return isMap(value) ? value : {};
-}
-
-function isMap(value: Json | undefined): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { WireRequest } from '../../api/wire.ts';
-import type { Row } from '../json-rows.ts';
+import { type Row, readMap } from '../json-rows.ts';
 import { batchRoot } from '../answer-batch.ts';
 import { routeOf } from '../served.ts';
 import { readQuery } from '../check-input.ts';
@@ -18,15 +18,6 @@ export function readAsked({ method, path, body }: WireRequest): Asked {
   const name = place.startsWith(batchRoot) ? 'trpc' : place.replace(/^\/api\//, '');
   const route = routeOf(name);
   const operation = route?.name ?? name;
-  if (method !== 'GET') return { method, operation, input: readBody(body) };
+  if (method !== 'GET') return { method, operation, input: readMap(body ?? '') };
   return { method, operation, input: route === undefined ? {} : readQuery(route, query) };
-}
-
-function readBody(body: string | undefined): Row {
-  try {
-    const value: unknown = JSON.parse(body ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
-  } catch {
-    return {};
-  }
 }

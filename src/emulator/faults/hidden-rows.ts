@@ -1,4 +1,5 @@
 import type { WireAnswer } from '../../api/wire.ts';
+import { isMap } from '../json-rows.ts';
 
 /** Which rows a list lacks: all, or those that hold these members. */
 type Hidden = 'all' | Readonly<Record<string, unknown>>;
@@ -16,16 +17,12 @@ function filter(value: unknown, hidden: Hidden): unknown {
   if (Array.isArray(value)) {
     return value.filter((item) => !isHidden(item, hidden)).map((item: unknown) => filter(item, hidden));
   }
-  if (!isRow(value)) return value;
+  if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, filter(inner, hidden)]));
 }
 
 /** What is no row stays: a list of texts is a value. */
 function isHidden(item: unknown, hidden: Hidden): boolean {
-  if (!isRow(item)) return false;
+  if (!isMap(item)) return false;
   return hidden === 'all' || Object.entries(hidden).every(([name, value]) => item[name] === value);
-}
-
-function isRow(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

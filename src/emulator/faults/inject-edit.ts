@@ -1,6 +1,6 @@
 import type { WireAnswer } from '../../api/wire.ts';
 import type { Emulator } from '../emulator.ts';
-import type { Row } from '../json-rows.ts';
+import { type Row, readMap } from '../json-rows.ts';
 import type { Asked } from './asked.ts';
 import type { Edit } from './fault-plan.ts';
 
@@ -11,17 +11,8 @@ export async function injectEdit(
   { asked, answer }: { readonly asked: Asked; readonly answer?: WireAnswer },
 ): Promise<void> {
   if (edit.do === undefined) return;
-  const known = { ...asked.input, ...(answer && rowOf(answer)) };
+  const known = { ...asked.input, ...(answer && readMap(answer.body)) };
   await emulator.act(edit.do, fill(edit.with ?? {}, known) as Row);
-}
-
-function rowOf({ body }: WireAnswer): Row {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** `$$` is a dollar sign at the beginning of a text. */
