@@ -2,6 +2,7 @@ import type { Context } from './context.ts';
 import { ApiError } from './error-answers.ts';
 import type { Json, Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
+import type { TableName } from './tables.ts';
 
 /** The lists of a member that say what he may see and use. */
 export type AccessList = 'accessedProjects' | 'accessedEnvironments' | 'accessedServices';
@@ -11,6 +12,16 @@ export function callerOf(context: Context): Row {
   const member = context.store.find('member', context.memberId);
   if (member === undefined) throw new ApiError('UNAUTHORIZED', 'Permission denied');
   return member;
+}
+
+/** The organization of the caller. */
+export function callersOrganization(context: Context): Json {
+  return callerOf(context)['organizationId'] ?? null;
+}
+
+/** The rows of a table in the caller's organization, oldest change first. */
+export function ownRows(context: Context, table: TableName): Row[] {
+  return context.store.children(table, 'organizationId', callersOrganization(context));
 }
 
 /** Remembers for the caller that he may use what he has just created: lists that only ever grow. */

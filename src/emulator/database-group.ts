@@ -1,11 +1,11 @@
 import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
-import { rowsOf } from './crud.ts';
+import { rowsOf, valuesToSet } from './crud.ts';
 import { readLogs } from './database-reads.ts';
 import { serviceTitles, type DatabaseTable } from './database-tables.ts';
 import { ApiError, invalid } from './error-answers.ts';
 import { pullProblem, pullTime } from './images.ts';
-import { omit, textOf, textOr, type Row } from './json-rows.ts';
+import { textOf, textOr, type Row } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
 import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
@@ -100,8 +100,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
     [`${table}.one`]: (context, input) => databaseView(context.store, table, find(context, input)),
 
     [`${table}.update`]({ store }, input) {
-      const values = omit(input, [key, 'appName']);
-      if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      const values = valuesToSet(input, [key, 'appName']);
       if (store.update(table, input[key], values) === undefined) throw new ApiError('BAD_REQUEST', kind.updateFailure);
       return true;
     },
@@ -121,8 +120,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
 
     // Of a port that is left out nothing changes.
     [`${table}.saveExternalPorts`]: stale(async (context, row, input) => {
-      const ports = Object.entries(omit(input, [key]));
-      if (ports.length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+      const ports = Object.entries(valuesToSet(input, [key]));
       if (ports.length === portColumns.length && ports.every(([, port]) => port === null))
         throw invalid('externalPort', 'Either externalPort, externalGRPCPort or externalAdminPort must be provided.');
       for (const [column, port] of ports)

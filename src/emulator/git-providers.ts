@@ -1,4 +1,4 @@
-import { callerOf } from './caller.ts';
+import { callerOf, callersOrganization, ownRows } from './caller.ts';
 import type { Context } from './context.ts';
 import { DatabaseError, notFound } from './error-answers.ts';
 import { isComplete, type ProviderKind } from './git-hosts.ts';
@@ -46,9 +46,7 @@ export function listProviders(context: Context, kind: ProviderKind, columns: rea
 
 /** The records of the caller's organization that he may use. */
 export function usableRecords(context: Context): Row[] {
-  return context.store
-    .children('gitProvider', 'organizationId', callerOf(context)['organizationId'])
-    .filter((record) => mayUseProvider(context, record));
+  return ownRows(context, 'gitProvider').filter((record) => mayUseProvider(context, record));
 }
 
 /**
@@ -62,8 +60,7 @@ export function updateProvider(context: Context, kind: ProviderKind, input: Row)
 
 /** Gives a record the name from an input, and the organization of the caller's key. */
 export function renameRecord(context: Context, { name = null }: Row, gitProviderId: Json | undefined): void {
-  const { organizationId = null } = callerOf(context);
-  context.store.update('gitProvider', gitProviderId, { name, organizationId });
+  context.store.update('gitProvider', gitProviderId, { name, organizationId: callersOrganization(context) });
 }
 
 const titles = { gitea: 'Gitea', github: 'Github', gitlab: 'Gitlab', bitbucket: 'Bitbucket' } as const;

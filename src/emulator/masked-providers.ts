@@ -1,8 +1,9 @@
-import { callerOf } from './caller.ts';
+import { callersOrganization, ownRows } from './caller.ts';
 import type { Context, Group } from './context.ts';
-import { ApiError, notFound } from './error-answers.ts';
+import { ApiError } from './error-answers.ts';
 import { pick, textOf, type Json, type Row } from './json-rows.ts';
 import { isOutOfReach } from './reach.ts';
+import { rowsOf } from './crud.ts';
 
 /** Services outside of the platform, with the credentials that open them. */
 interface MaskedProviders {
@@ -24,6 +25,7 @@ const stars = '********';
 /** The operations of a group of providers. Answers have stars in place of a credential; nothing outside is ever asked. */
 export function maskedProviders({ table, thing, credentials, also, check }: MaskedProviders): Group {
   const id = `${table}Id`;
+  const { find: findAny, add } = rowsOf(table, thing.charAt(0).toUpperCase() + thing.slice(1));
   const credentialOf = (config: Row) => credentials[textOf(config, 'providerType')] ?? '';
 
   const shown = (row: Row): Row => {
@@ -42,9 +44,8 @@ export function maskedProviders({ table, thing, credentials, also, check }: Mask
   };
 
   const find = (context: Context, input: Row): Row => {
-    const row = context.store.find(table, input[id]);
-    if (row === undefined) throw notFound(thing.charAt(0).toUpperCase() + thing.slice(1));
-    if (row['organizationId'] !== organizationOf(context))
+    const row = findAny(context, input);
+    if (row['organizationId'] !== callersOrganization(context))
       throw new ApiError('UNAUTHORIZED', `You are not allowed to access this ${thing}`);
     return row;
   };
@@ -58,18 +59,17 @@ export function maskedProviders({ table, thing, credentials, also, check }: Mask
 
   return {
     [`${table}.all`](context) {
-      const rows = context.store.children(table, 'organizationId', organizationOf(context));
-      return rows.toSorted((a, b) => (textOf(a, 'name') < textOf(b, 'name') ? -1 : 1)).map(shown);
+      return ownRows(context, table)
+        .toSorted((a, b) => (textOf(a, 'name') < textOf(b, 'name') ? -1 : 1))
+        .map(shown);
     },
 
     [`${table}.one`]: (context, input) => shown(find(context, input)),
 
     [`${table}.create`](context, input) {
-      const organizationId = organizationOf(context);
-      checkAll(context, input, organizationId);
-      const own = { [id]: context.newId(), createdAt: context.now(), organizationId };
+      checkAll(context, input, callersOrganization(context));
       const values = { ...pick(input, ['name', 'config', ...also]), ...pick(rowIn(input['config']), ['providerType']) };
-      return shown(context.store.insert(table, { ...values, ...own }));
+      return shown(add(context, values));
     },
 
     [`${table}.update`](context, input) {
@@ -95,10 +95,6 @@ export function maskedProviders({ table, thing, credentials, also, check }: Mask
       return true;
     },
   };
-}
-
-function organizationOf(context: Context): Json {
-  return callerOf(context)['organizationId'] ?? null;
 }
 
 function rowIn(value: Json | undefined): Row {

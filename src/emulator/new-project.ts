@@ -1,4 +1,4 @@
-import { callerOf, grantToCaller } from './caller.ts';
+import { grantToCaller, callersOrganization } from './caller.ts';
 import type { Context } from './context.ts';
 import type { Row } from './json-rows.ts';
 
@@ -6,7 +6,7 @@ import type { Row } from './json-rows.ts';
 export function newProject(context: Context, values: Row): { readonly project: Row; readonly environment: Row } {
   const projectId = context.newId();
   const createdAt = context.now();
-  const organizationId = callerOf(context)['organizationId'] ?? null;
+  const organizationId = callersOrganization(context);
   const project = context.store.insert('project', { ...values, projectId, organizationId, createdAt });
   const environment = context.store.insert('environment', {
     environmentId: context.newId(),

@@ -1,4 +1,4 @@
-import { callerOf, maySee } from './caller.ts';
+import { callerOf, maySee, ownRows } from './caller.ts';
 import type { Context, Handler } from './context.ts';
 import type { ServiceTable } from './database-tables.ts';
 import { pick, textOr, type Json, type Row } from './json-rows.ts';
@@ -33,7 +33,7 @@ export const searchEnvironments = search({
   texts: ['name', 'description'],
   rows(context) {
     const caller = callerOf(context);
-    return organizationProjects(context)
+    return ownRows(context, 'project')
       .flatMap(({ projectId }) => context.store.children('environment', 'projectId', projectId))
       .filter(({ environmentId }) => maySee(caller, 'accessedEnvironments', environmentId));
   },
@@ -73,11 +73,7 @@ export function searchServices(table: ServiceTable): Handler {
 /** The projects of the organization that the caller sees. */
 export function projects(context: Context): Row[] {
   const caller = callerOf(context);
-  return organizationProjects(context).filter(({ projectId }) => maySee(caller, 'accessedProjects', projectId));
-}
-
-function organizationProjects(context: Context): Row[] {
-  return context.store.children('project', 'organizationId', callerOf(context)['organizationId']);
+  return ownRows(context, 'project').filter(({ projectId }) => maySee(caller, 'accessedProjects', projectId));
 }
 
 /** The project of a service or environment, or the row itself if it is a project. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { callerOf, grantToCaller } from '../caller.ts';
+import { grantToCaller, callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, DatabaseError } from '../error-answers.ts';
@@ -10,18 +10,18 @@ import { newestFirst } from '../newest-first.ts';
 import { checkAppName, checkPlacement } from '../placement.ts';
 import { insertDomain } from './domain.ts';
 
-const { find, ofOrganization } = rowsOf('ai', 'AI settings');
+const { find, add } = rowsOf('ai', 'AI settings');
 
 /** The `ai` group. No model is ever reached. */
 export const ai: Group = {
   'ai.one': find,
   'ai.get': find,
 
-  'ai.getAll': (context) => newestFirst(ofOrganization(context)),
+  'ai.getAll': (context) => newestFirst(ownRows(context, 'ai')),
 
   // The empty list, not the row: the new id shows only in `getAll`.
   'ai.create'(context, input) {
-    insert(context, { ...input, aiId: context.newId() });
+    add(context, input);
     return [];
   },
 
@@ -29,7 +29,8 @@ export const ai: Group = {
   'ai.update'(context, input) {
     const missing = ['name', 'apiUrl', 'apiKey', 'model'].find((column) => input[column] === undefined);
     if (missing !== undefined) throw new DatabaseError('insert into "ai"', `"${missing}" is null`);
-    if (context.store.update('ai', input['aiId'], input) === undefined) insert(context, input);
+    if (context.store.update('ai', input['aiId'], input) !== undefined) return [];
+    context.store.insert('ai', { createdAt: context.now(), ...input, organizationId: callersOrganization(context) });
     return [];
   },
 
@@ -84,11 +85,6 @@ export const ai: Group = {
     return null;
   },
 };
-
-function insert(context: Context, values: Row): void {
-  const { organizationId = null } = callerOf(context);
-  context.store.insert('ai', { createdAt: context.now(), ...values, organizationId });
-}
 
 /** What the document gives no type for. */
 const extras = z.object({

@@ -1,19 +1,19 @@
 import type { Group } from '../context.ts';
 import { ApiError } from '../error-answers.ts';
-import { omit, textOr } from '../json-rows.ts';
+import { textOr } from '../json-rows.ts';
 import { linesFor, linesOf, requireContainer } from '../container-log.ts';
 import { ordersIn } from '../machine.ts';
 import { searchServices } from '../search.ts';
 import { traefikConfig } from '../traefik-config.ts';
 import { find, queued } from './application.ts';
 import { clearLogs } from './deployment.ts';
+import { valuesToSet } from '../crud.ts';
 
 /** What the real platform can do with an application beyond the document: change all of it, deploy it, give that up. */
 export const applicationExtensions: Group = {
   // Partial; the appName is accepted and ignored.
   'application.update'({ store }, input) {
-    const values = omit(input, ['applicationId', 'appName']);
-    if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+    const values = valuesToSet(input, ['applicationId', 'appName']);
     const { buildServerId } = values;
     if (typeof buildServerId === 'string' && store.find('server', buildServerId) === undefined)
       throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this build server');

@@ -3,19 +3,17 @@ import type { Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { recordRun } from '../deployment.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, textOr, type Row } from '../json-rows.ts';
-import { suffixedAppName } from '../made-up-names.ts';
+import { textOr, type Row } from '../json-rows.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, rowView } from '../views.ts';
 
-const { find, remove } = rowsOf('backup', 'Backup');
+const { find, add, update, remove } = rowsOf('backup', 'Backup');
 
 /** The `backup` group. No bucket is ever reached. */
 export const backup: Group = {
   // Answers nothing: the new id shows only in the lists of the parent.
-  'backup.create'({ store, newId }, input) {
-    const backupId = newId();
-    store.insert('backup', { ...input, backupId, appName: suffixedAppName('backup', undefined, backupId) });
+  'backup.create'(context, input) {
+    add(context, input);
     return undefined;
   },
 
@@ -33,9 +31,8 @@ export const backup: Group = {
     };
   },
 
-  'backup.update'({ store }, input) {
-    find({ store }, input);
-    store.update('backup', input['backupId'], omit(input, ['backupId']));
+  'backup.update'(context, input) {
+    void update(context, input);
     return undefined;
   },
 

@@ -1,8 +1,9 @@
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../error-answers.ts';
+import { notFound } from '../error-answers.ts';
 import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import { omit, type Row } from '../json-rows.ts';
+import type { Row } from '../json-rows.ts';
 import { createProvider, findProvider, listProviders, withRecord, renameRecord } from '../git-providers.ts';
+import { valuesToSet } from '../crud.ts';
 
 /** The `bitbucket` group. No git host is ever reached. */
 export const bitbucket: Group = {
@@ -20,9 +21,8 @@ export const bitbucket: Group = {
   'bitbucket.update'(context, input) {
     const row = context.store.find('bitbucket', input['bitbucketId']);
     if (row === undefined) throw notFound('Bitbucket provider');
-    const values = omit(input, ['bitbucketId', 'gitProviderId', 'name', 'organizationId']);
     renameRecord(context, input, row['gitProviderId']);
-    if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
+    const values = valuesToSet(input, ['bitbucketId', 'gitProviderId', 'name', 'organizationId']);
     return context.store.update('bitbucket', row['bitbucketId'], values);
   },
 

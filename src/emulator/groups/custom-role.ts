@@ -1,18 +1,21 @@
-import { callerOf } from '../caller.ts';
+import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { statements } from '../permissions.ts';
+import { rowsOf } from '../crud.ts';
 
 const builtIn: readonly Json[] = ['owner', 'admin', 'member'];
 
 /** Resources that no role of one's own can have. */
 const internal = ['organization', 'invitation', 'team', 'ac'];
 
+const { add } = rowsOf('organizationRole', 'Role');
+
 /** The `customRole` group: roles of one's own. Operations name a role by its name. */
 export const customRole: Group = {
   'customRole.all': (context) =>
-    rolesOf(context).map((row) => ({
+    ownRows(context, 'organizationRole').map((row) => ({
       ...pick(row, ['role', 'createdAt']),
       permissions: JSON.parse(textOf(row, 'permission')) as Row,
       ids: [row['id'] ?? null],
@@ -20,20 +23,17 @@ export const customRole: Group = {
     })),
 
   'customRole.create'(context, { roleName = null, permissions = {} }) {
-    const { store, newId, now } = context;
-    const roles = rolesOf(context);
+    const roles = ownRows(context, 'organizationRole');
     if (roles.length >= 10) throw new ApiError('BAD_REQUEST', 'Maximum of 10 custom roles per organization reached');
     refuseTaken(roles, roleName);
     checkPermissions(permissions);
-    const { organizationId = null } = callerOf(context);
-    const own = { id: newId(), createdAt: now(), organizationId };
-    return store.insert('organizationRole', { ...own, role: roleName, permission: JSON.stringify(permissions) });
+    return add(context, { role: roleName, permission: JSON.stringify(permissions) });
   },
 
   // A new name reaches the members before the permissions are looked at.
   'customRole.update'(context, { roleName = null, newRoleName = roleName, permissions = {} }) {
     if (builtIn.includes(roleName)) throw new ApiError('BAD_REQUEST', 'Cannot modify built-in roles');
-    const roles = rolesOf(context);
+    const roles = ownRows(context, 'organizationRole');
     if (newRoleName !== roleName) {
       refuseTaken(roles, newRoleName);
       for (const { id } of membersWith(context, roleName)) context.store.update('member', id, { role: newRoleName });
@@ -50,7 +50,7 @@ export const customRole: Group = {
     const { length } = membersWith(context, roleName);
     const refused = `Cannot delete role "${String(roleName)}": ${length} member(s) are currently assigned to it.`;
     if (length > 0) throw new ApiError('BAD_REQUEST', `${refused} Reassign them first.`);
-    const row = rolesOf(context).find(({ role }) => role === roleName);
+    const row = ownRows(context, 'organizationRole').find(({ role }) => role === roleName);
     if (row === undefined) throw notFound(`Role "${String(roleName)}"`);
     store.remove('organizationRole', row['id']);
     const organization = store.find('organization', row['organizationId']);
@@ -68,13 +68,8 @@ export const customRole: Group = {
   'customRole.getStatements': () => statements,
 };
 
-function rolesOf(context: Context): Row[] {
-  return context.store.children('organizationRole', 'organizationId', callerOf(context)['organizationId']);
-}
-
 function membersWith(context: Context, role: Json | undefined): Row[] {
-  const members = context.store.children('member', 'organizationId', callerOf(context)['organizationId']);
-  return members.filter((member) => member['role'] === role);
+  return ownRows(context, 'member').filter((member) => member['role'] === role);
 }
 
 function refuseTaken(roles: readonly Row[], name: Json): void {

@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, notFound } from '../error-answers.ts';
@@ -94,7 +94,7 @@ function findOwn(context: Context, input: Row): Row {
 
 function checkMachine(context: Context, serverId: Json | undefined, thing: string): void {
   const server = context.store.find('server', serverId);
-  if (server === undefined || server['organizationId'] === callerOf(context)['organizationId']) return;
+  if (server === undefined || server['organizationId'] === callersOrganization(context)) return;
   throw new ApiError('UNAUTHORIZED', `You don't have access to this ${thing}.`);
 }
 
@@ -125,7 +125,7 @@ function pathOf(context: Context, data: Row): Row {
   const row = store.find(table, data[`${table}Id`]);
   if (row === undefined) return { href: null, label: '—' };
   const label = table === 'compose' ? 'Compose' : 'Application';
-  if (organizationOf(store, row) !== callerOf(context)['organizationId']) return { href: null, label };
+  if (organizationOf(store, row) !== callersOrganization(context)) return { href: null, label };
   const environment = store.find('environment', row['environmentId']) ?? {};
   const [project, place, id] = [environment['projectId'], environment['environmentId'], row[`${table}Id`]].map(String);
   return { href: `/dashboard/project/${project}/environment/${place}/services/${table}/${id}`, label };

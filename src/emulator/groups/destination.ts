@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { ownRows } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError } from '../error-answers.ts';
@@ -6,21 +6,15 @@ import { omit, textOr } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
 
-const { find, remove, ofOrganization } = rowsOf('destination', 'Destination');
+const { find, add, remove } = rowsOf('destination', 'Destination');
 
 /** The `destination` group. */
 export const destination: Group = {
-  'destination.create': (context, input) =>
-    context.store.insert('destination', {
-      ...omit(input, ['serverId']),
-      destinationId: context.newId(),
-      createdAt: context.now(),
-      organizationId: callerOf(context)['organizationId'] ?? null,
-    }),
+  'destination.create': (context, input) => add(context, omit(input, ['serverId'])),
 
   'destination.one': find,
 
-  'destination.all': (context) => newestFirst(ofOrganization(context)),
+  'destination.all': (context) => newestFirst(ownRows(context, 'destination')),
 
   // The whole record: flags that are left out are gone.
   'destination.update'(context, input) {

@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization } from '../caller.ts';
 import type { Context, Group, Handler, Reply } from '../context.ts';
 import { duration } from '../docker-words.ts';
 import { ApiError, notFound } from '../error-answers.ts';
@@ -64,8 +64,7 @@ function onServer(failed: Reply, ask: (context: Context, input: Row) => Reply): 
     if (serverId === undefined || serverId === '') return ask(context, input);
     const server = context.store.find('server', serverId);
     if (server === undefined) throw notFound('Server');
-    if (server['organizationId'] !== callerOf(context)['organizationId'])
-      throw new ApiError('UNAUTHORIZED', 'UNAUTHORIZED');
+    if (server['organizationId'] !== callersOrganization(context)) throw new ApiError('UNAUTHORIZED', 'UNAUTHORIZED');
     return whyUnreachable(context.store, serverId) === undefined ? ask(context, input) : failed;
   };
 }

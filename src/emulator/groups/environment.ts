@@ -4,6 +4,7 @@ import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { callerOf, grantToCaller, isPrivileged, maySee } from '../caller.ts';
 import { searchEnvironments } from '../search.ts';
 import type { Store } from '../table-store.ts';
+import { valuesToSet } from '../crud.ts';
 
 /** The `environment` group. */
 export const environment: Group = {
@@ -46,9 +47,8 @@ export const environment: Group = {
     if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error updating the environment: Environment not found');
     if (row['isDefault'] === true && input['name'] !== undefined)
       throw new ApiError('BAD_REQUEST', 'Error updating the environment: You cannot rename the default environment');
-    const values = omit(input, ['environmentId']);
-    if (Object.keys(values).length === 0)
-      throw new ApiError('BAD_REQUEST', 'Error updating the environment: No values to set');
+    const none = ['BAD_REQUEST', 'Error updating the environment: No values to set'] as const;
+    const values = valuesToSet(input, ['environmentId'], none);
     return store.update('environment', row['environmentId'], values);
   },
 

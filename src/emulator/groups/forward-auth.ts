@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
@@ -44,7 +44,7 @@ export const forwardAuth: Group = {
     requireLicence(context);
     const { store } = context;
     const own = { serverId: null, name: 'Dokploy Server (local)', ipAddress: null };
-    const servers = newestFirst(store.children('server', 'organizationId', callerOf(context)['organizationId']))
+    const servers = newestFirst(store.children('server', 'organizationId', callersOrganization(context)))
       .filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy')
       .map((row) => pick(row, ['serverId', 'name', 'ipAddress']));
     return [own, ...servers].map((target) => {
@@ -79,6 +79,6 @@ function checkServer(context: Context, { serverId }: Row): void {
   if (typeof serverId !== 'string' || serverId === '') return;
   const row = context.store.find('server', serverId);
   if (row === undefined) throw notFound('Server');
-  if (row['organizationId'] !== callerOf(context)['organizationId'])
+  if (row['organizationId'] !== callersOrganization(context))
     throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this server');
 }

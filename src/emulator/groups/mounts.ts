@@ -2,7 +2,7 @@ import { withoutSlash } from '../../api/slash.ts';
 import { posix } from 'node:path';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { callerOf } from '../caller.ts';
+import { callersOrganization } from '../caller.ts';
 import { databaseTables, isServiceTable, serviceTitles } from '../database-tables.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
@@ -24,7 +24,7 @@ export const mounts: Group = {
     const { serviceType, serviceId } = input;
     const row = isServiceTable(serviceType) ? store.find(serviceType, serviceId) : {};
     if (row === undefined && isServiceTable(serviceType)) throw notFound(serviceTitles[serviceType]);
-    if (organizationOf(store, row ?? {}) !== callerOf(context)['organizationId'])
+    if (organizationOf(store, row ?? {}) !== callersOrganization(context))
       throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this service or it does not exist');
     return store.children('mount', `${textOf(input, 'serviceType')}Id`, serviceId);
   },

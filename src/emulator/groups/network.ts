@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, invalid, notFound } from '../error-answers.ts';
@@ -8,25 +8,23 @@ import { namesIn, rowsIn } from '../machine.ts';
 import { reachServer } from '../reach.ts';
 import type { Store } from '../table-store.ts';
 
-const { ofOrganization } = rowsOf('network', 'Network');
+const { add, find: findAny } = rowsOf('network', 'Network');
 
 /** The `network` group: rows, and networks of docker, which has each name once on a machine. */
 export const network: Group = {
   // Without a server: those of the machine of the platform.
   'network.all'(context, input) {
-    const rows = ofOrganization(context).filter((row) => row['serverId'] === (input['serverId'] ?? null));
+    const rows = ownRows(context, 'network').filter((row) => row['serverId'] === (input['serverId'] ?? null));
     return newestFirst(rows);
   },
 
-  'network.one': (context, input) => find(context, input),
+  'network.one': find,
 
   // Where docker refuses, no row is left.
   'network.create'(context, input) {
     checkAddresses(input);
     makeInDocker(context.store, input);
-    const { organizationId = null } = callerOf(context);
-    const own = { networkId: context.newId(), createdAt: context.now(), organizationId };
-    return context.store.insert('network', { ...input, ...own });
+    return add(context, input);
   },
 
   // Makes the network of docker once more; the emulator has each with its row.
@@ -36,10 +34,10 @@ export const network: Group = {
     return row;
   },
 
-  'network.remove'({ store, ...context }, input) {
-    const row = store.find('network', input['networkId']);
-    if (row === undefined) throw notFound('Network');
-    if (row['organizationId'] !== callerOf({ store, ...context })['organizationId'])
+  'network.remove'(context, input) {
+    const { store } = context;
+    const row = findAny(context, input);
+    if (row['organizationId'] !== callersOrganization(context))
       throw new ApiError('UNAUTHORIZED', 'Not authorized to delete this network');
     reachServer(store, row['serverId']);
     const name = textOf(row, 'name');
@@ -52,8 +50,8 @@ export const network: Group = {
 };
 
 function find(context: Context, input: Row): Row {
-  const row = context.store.find('network', input['networkId']);
-  if (row === undefined || row['organizationId'] !== callerOf(context)['organizationId']) throw notFound('Network');
+  const row = findAny(context, input);
+  if (row['organizationId'] !== callersOrganization(context)) throw notFound('Network');
   return row;
 }
 

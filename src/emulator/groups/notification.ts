@@ -1,6 +1,6 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group, Handler } from '../context.ts';
-import { rowsOf } from '../crud.ts';
+import { rowsOf, valuesToSet } from '../crud.ts';
 import { ApiError, invalid } from '../error-answers.ts';
 import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
@@ -63,7 +63,7 @@ const perChannel: readonly [operation: string, handler: Handler][] = Object.entr
   ],
 );
 
-const { find, ofOrganization } = rowsOf('notification', 'Notification');
+const { find } = rowsOf('notification', 'Notification');
 
 /** The `notification` group. Nothing is ever sent. */
 export const notification: Group = {
@@ -75,11 +75,14 @@ export const notification: Group = {
     return view(row);
   },
 
-  'notification.all': (context) => newestFirst(ofOrganization(context)).map(view),
+  'notification.all': (context) => newestFirst(ownRows(context, 'notification')).map(view),
 
   // All of them, whatever their channel.
   'notification.getEmailProviders': (context) =>
-    newestFirst(ofOrganization(context)).map((row) => ({ ...columnsOf(row), ...pick(view(row), ['email', 'resend']) })),
+    newestFirst(ownRows(context, 'notification')).map((row) => ({
+      ...columnsOf(row),
+      ...pick(view(row), ['email', 'resend']),
+    })),
 
   // What the monitoring of a machine reports, under the token of its server; the platform's own has none here.
   'notification.receiveNotification'({ store }, input) {
@@ -113,7 +116,7 @@ function create(notificationType: string, { columns }: Channel): Handler {
       notificationId,
       notificationType,
       createdAt: context.now(),
-      organizationId: callerOf(context)['organizationId'] ?? null,
+      organizationId: callersOrganization(context),
       channelId: `${notificationId}-${notificationType}`,
       channel: { ...columns, ...sent(input, columns) },
     });
@@ -127,14 +130,13 @@ function update(type: string, { columns, hidesFailures, isUnchecked }: Channel):
     try {
       const row = find(context, input);
       if (isUnchecked !== true) checkOwn(context, row, 'update');
-      const values = sent(input, columns);
+      const values = valuesToSet(sent(input, columns), []);
       if (type === 'ntfy') values['accessToken'] = values['accessToken'] || null;
-      if (Object.keys(values).length === 0) throw new ApiError('INTERNAL_SERVER_ERROR', 'No values to set');
       checkPriority(type, input);
       const isOwn = row['channelId'] === input[`${type}Id`];
       context.store.update('notification', row['notificationId'], {
         ...omit(input, [...Object.keys(columns), 'notificationId', 'organizationId']),
-        ...(isUnchecked === true ? { organizationId: callerOf(context)['organizationId'] ?? null } : {}),
+        ...(isUnchecked === true ? { organizationId: callersOrganization(context) } : {}),
         ...(isOwn ? { channel: { ...(row['channel'] as Row), ...values } } : {}), // a column that holds a row
       });
       return undefined;
@@ -190,6 +192,6 @@ function tokenIn(metricsConfig: Json | undefined): Json | undefined {
 }
 
 function checkOwn(context: Context, row: Row, what: string): void {
-  if (row['organizationId'] === callerOf(context)['organizationId']) return;
+  if (row['organizationId'] === callersOrganization(context)) return;
   throw new ApiError('UNAUTHORIZED', `You are not authorized to ${what} this notification`);
 }

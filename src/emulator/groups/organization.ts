@@ -1,4 +1,4 @@
-import { callerOf, membership } from '../caller.ts';
+import { callerOf, membership, callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, type Json, type Row } from '../json-rows.ts';
@@ -27,7 +27,7 @@ export const organization: Group = {
 
   'organization.one': ({ store }, input) => store.find('organization', input['organizationId']),
 
-  'organization.active': (context) => rowView(context.store, 'organization', callerOf(context)['organizationId']),
+  'organization.active': (context) => rowView(context.store, 'organization', callersOrganization(context)),
 
   'organization.update'(context, input) {
     const { store } = context;
@@ -50,9 +50,7 @@ export const organization: Group = {
   },
 
   'organization.allInvitations': (context) =>
-    context.store
-      .children('invitation', 'organizationId', callerOf(context)['organizationId'])
-      .toSorted((a, b) => order(b).localeCompare(order(a))),
+    ownRows(context, 'invitation').toSorted((a, b) => order(b).localeCompare(order(a))),
 
   'organization.removeInvitation'({ store }, input) {
     if (store.remove('invitation', input['invitationId']) === undefined) throw notFound('Invitation');

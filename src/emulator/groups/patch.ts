@@ -3,17 +3,16 @@ import { rowsOf } from '../crud.ts';
 import { ApiError, DatabaseError } from '../error-answers.ts';
 import { omit, textOf, type Row } from '../json-rows.ts';
 
-const { find, remove } = rowsOf('patch', 'Patch');
+const { find, add, remove } = rowsOf('patch', 'Patch');
 
 /** The `patch` group: changes of the code of a service. A service has each path once. */
 export const patch: Group = {
   // Every patch begins enabled, whatever is sent.
   'patch.create'(context, input) {
-    const { store, newId, now } = context;
     if (ownersOf(input).length === 0)
       throw new ApiError('BAD_REQUEST', 'Either applicationId or composeId must be provided');
     checkPath(context, 'insert into "patch"', input);
-    return store.insert('patch', { ...input, enabled: true, patchId: newId(), createdAt: now(), updatedAt: now() });
+    return add(context, { ...input, enabled: true, updatedAt: context.now() });
   },
 
   'patch.one': find,

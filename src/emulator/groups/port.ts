@@ -2,11 +2,11 @@ import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { pick } from '../json-rows.ts';
 
-const { find, update, remove } = rowsOf('port', 'Port');
+const { find, add, update, remove } = rowsOf('port', 'Port');
 
 /** The `port` group. Any number is taken for a port, and one port twice. */
 export const port: Group = {
-  'port.create': ({ store, newId }, input) => store.insert('port', { ...input, portId: newId() }),
+  'port.create': add,
 
   'port.one'({ store }, input) {
     const row = find({ store }, input);

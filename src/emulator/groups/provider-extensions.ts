@@ -1,5 +1,5 @@
 import { readEndpoint } from '../../api/endpoint.ts';
-import { callerOf } from '../caller.ts';
+import { callerOf, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError } from '../error-answers.ts';
@@ -10,7 +10,7 @@ import { derive } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 import { findProvider, usableRecords } from '../git-providers.ts';
 
-const { find, ofOrganization } = rowsOf('gitProvider', 'Git Provider');
+const { find } = rowsOf('gitProvider', 'Git Provider');
 
 /**
  * What people do with git providers in the platform's own pages: see all of them, share and delete them. `gitlab.connect` is
@@ -42,7 +42,9 @@ export const providerExtensions: Group = {
 
   'gitProvider.allForPermissions'(context) {
     requireLicence(context);
-    return newestFirst(ofOrganization(context)).map((row) => pick(row, ['gitProviderId', 'name', 'providerType']));
+    return newestFirst(ownRows(context, 'gitProvider')).map((row) =>
+      pick(row, ['gitProviderId', 'name', 'providerType']),
+    );
   },
 
   // The row of its kind goes with it; services that used it lose the reference.

@@ -2,21 +2,17 @@ import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError } from '../error-answers.ts';
 
-const { find, update, remove } = rowsOf('redirect', 'Redirect');
+const { find, add, update, remove } = rowsOf('redirect', 'Redirect');
 
 /** The `redirects` group. The regular expression is not looked at, and a second redirect of one is taken. */
 export const redirects: Group = {
-  'redirects.create'({ store, newId, now }, input) {
+  'redirects.create'(context, input) {
+    const { store } = context;
     if (store.find('application', input['applicationId']) === undefined)
       throw new ApiError('BAD_REQUEST', 'Error creating this redirect');
     const counters = store.world.counters;
     counters.uniqueConfigKey += 1;
-    store.insert('redirect', {
-      ...input,
-      redirectId: newId(),
-      uniqueConfigKey: counters.uniqueConfigKey,
-      createdAt: now(),
-    });
+    add(context, { ...input, uniqueConfigKey: counters.uniqueConfigKey });
     return true;
   },
 

@@ -1,33 +1,30 @@
-import { callerOf } from '../caller.ts';
+import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { rowsOf } from '../crud.ts';
+import { rowsOf, valuesToSet } from '../crud.ts';
 import { ApiError, invalid } from '../error-answers.ts';
 import { omit, textOr, type Row } from '../json-rows.ts';
 import { isOutOfReach } from '../reach.ts';
 
-const { find, remove, ofOrganization } = rowsOf('registry', 'Registry');
+const { find, add, remove } = rowsOf('registry', 'Registry');
 
 /** The `registry` group. Docker is logged in where the registry is reached. */
 export const registry: Group = {
   'registry.create'(context, input) {
     const values = checked(input);
     logIn(context, values);
-    const { organizationId = null } = callerOf(context);
-    const own = { registryId: context.newId(), createdAt: context.now(), organizationId };
-    return context.store.insert('registry', { ...values, ...own });
+    return add(context, values);
   },
 
   'registry.one': (context, input) => omit(find(context, input), ['password']),
 
   // With the passwords.
   'registry.all': (context) =>
-    ofOrganization(context).toSorted((a, b) => (textOr(a, 'createdAt') < textOr(b, 'createdAt') ? -1 : 1)),
+    ownRows(context, 'registry').toSorted((a, b) => (textOr(a, 'createdAt') < textOr(b, 'createdAt') ? -1 : 1)),
 
   // Writes first and logs in afterwards: what is refused is stored all the same.
   'registry.update'(context, input) {
     const { registryId } = find(context, input);
-    const values = omit(checked(input), ['registryId', 'serverId']);
-    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'No values to set');
+    const values = valuesToSet(checked(input), ['registryId', 'serverId'], ['BAD_REQUEST', 'No values to set']);
     const row = context.store.update('registry', registryId, values) ?? {};
     logIn(context, { ...row, serverId: input['serverId'] ?? null });
     return true;

@@ -1,4 +1,4 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization } from '../caller.ts';
 import { runningServices } from '../compose-source.ts';
 import type { Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
@@ -25,7 +25,7 @@ export const schedule: Group = {
       appName: suffixedAppName('schedule', undefined, scheduleId),
       ...input,
       scheduleId,
-      organizationId: isOfOrganization ? (callerOf(context)['organizationId'] ?? null) : null,
+      organizationId: isOfOrganization ? callersOrganization(context) : null,
     });
     writeScript(store, row);
     return row;
@@ -38,7 +38,7 @@ export const schedule: Group = {
     if (type === 'server') checkServer(store, { scheduleType: type, serverId: input['id'] ?? null });
     const rows =
       type === 'dokploy-server'
-        ? store.children('schedule', 'organizationId', callerOf(context)['organizationId'])
+        ? store.children('schedule', 'organizationId', callersOrganization(context))
         : store.children('schedule', `${type}Id`, input['id']);
     return newestFirst(rows)
       .toReversed()

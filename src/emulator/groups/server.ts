@@ -1,46 +1,36 @@
-import { callerOf } from '../caller.ts';
+import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { databaseTables } from '../database-tables.ts';
 import { ApiError } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
-import { suffixedAppName } from '../made-up-names.ts';
 import { metrics } from '../new-settings.ts';
 import { newestFirst } from '../newest-first.ts';
 
-const { find, update, ofOrganization } = rowsOf('server', 'Server');
+const { find, add, update } = rowsOf('server', 'Server');
 
 /** The `server` group. No machine is ever reached. */
 export const server: Group = {
   'server.create'(context, input) {
-    const { store, newId } = context;
     const sshKeyId = input['sshKeyId'] ?? null;
-    if (sshKeyId !== null && store.find('sshKey', sshKeyId) === undefined)
+    if (sshKeyId !== null && context.store.find('sshKey', sshKeyId) === undefined)
       throw new ApiError('BAD_REQUEST', 'Error creating the server');
-    const serverId = newId();
-    return store.insert('server', {
-      ...input,
-      serverId,
-      appName: suffixedAppName('server', undefined, serverId),
-      createdAt: context.now(),
-      organizationId: callerOf(context)['organizationId'] ?? null,
-      metricsConfig: metrics,
-    });
+    return add(context, { ...input, metricsConfig: metrics });
   },
 
   'server.one': (context, input) => view(context, find(context, input)),
 
   'server.all': (context) =>
-    newestFirst(ofOrganization(context)).map((row) => ({ ...row, totalSum: servicesOn(context, row).length })),
+    newestFirst(ownRows(context, 'server')).map((row) => ({ ...row, totalSum: servicesOn(context, row).length })),
 
   'server.withSSHKey': (context) =>
-    newestFirst(ofOrganization(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy'),
+    newestFirst(ownRows(context, 'server')).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'deploy'),
 
   'server.buildServers': (context) =>
-    newestFirst(ofOrganization(context)).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'build'),
+    newestFirst(ownRows(context, 'server')).filter((row) => row['sshKeyId'] !== null && row['serverType'] === 'build'),
 
-  'server.count': (context) => ofOrganization(context).length,
+  'server.count': (context) => ownRows(context, 'server').length,
 
   // The whole record, but for the command.
   'server.update': update,
@@ -69,7 +59,7 @@ export const server: Group = {
 
   'server.allForPermissions'(context) {
     requireLicence(context);
-    const rows = newestFirst(ofOrganization(context));
+    const rows = newestFirst(ownRows(context, 'server'));
     return rows.map((row) => pick(row, ['serverId', 'name', 'ipAddress', 'serverType']));
   },
 

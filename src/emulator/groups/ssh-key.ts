@@ -1,32 +1,29 @@
-import { callerOf } from '../caller.ts';
+import { ownRows } from '../caller.ts';
 import type { Group } from '../context.ts';
-import { rowsOf } from '../crud.ts';
-import { ApiError, invalid } from '../error-answers.ts';
-import { omit, textOf, type Row } from '../json-rows.ts';
+import { rowsOf, valuesToSet } from '../crud.ts';
+import { invalid } from '../error-answers.ts';
+import { textOf, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { makeSshKeyPair } from '../ssh-key-pair.ts';
 
-const { find, remove, ofOrganization } = rowsOf('sshKey', 'SSH Key');
+const { find, add, remove } = rowsOf('sshKey', 'SSH Key');
 
 /** The `sshKey` group. */
 export const sshKey: Group = {
   // Answers nothing: the new id shows only in the list. The organization is always the key's.
   'sshKey.create'(context, input) {
-    const { organizationId = null } = callerOf(context);
     checkPair(input);
-    const sshKeyId = context.newId();
-    context.store.insert('sshKey', { ...input, sshKeyId, createdAt: context.now(), organizationId });
+    add(context, input);
     return undefined;
   },
 
   'sshKey.one': find,
 
-  'sshKey.all': (context) => newestFirst(ofOrganization(context)),
+  'sshKey.all': (context) => newestFirst(ownRows(context, 'sshKey')),
 
   'sshKey.update'(context, input) {
     const row = find(context, input);
-    const values = omit(input, ['sshKeyId']);
-    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'Error updating this SSH key');
+    const values = valuesToSet(input, ['sshKeyId'], ['BAD_REQUEST', 'Error updating this SSH key']);
     return context.store.update('sshKey', row['sshKeyId'], values);
   },
 

@@ -1,27 +1,26 @@
-import { callerOf } from '../caller.ts';
+import { callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, textOf, type Json, type Row } from '../json-rows.ts';
+import { textOf, type Json, type Row } from '../json-rows.ts';
 import type { Store } from '../table-store.ts';
+import { rowsOf, valuesToSet } from '../crud.ts';
+
+const { add } = rowsOf('tag', 'Tag');
 
 /** The `tag` group. An organization has each name once; of another organization a tag is not found. */
 export const tag: Group = {
   'tag.create'(context, input) {
-    const { store, newId, now } = context;
-    const { organizationId = null } = callerOf(context);
-    const row = { ...input, tagId: newId(), createdAt: now(), organizationId };
-    checkName(context, 'Error creating tag: Failed query: insert into "tag"', row);
-    return store.insert('tag', row);
+    checkName(context, 'Error creating tag: Failed query: insert into "tag"', input);
+    return add(context, input);
   },
 
-  'tag.all': (context) => tagsOf(context).toSorted((a, b) => (textOf(a, 'name') < textOf(b, 'name') ? -1 : 1)),
+  'tag.all': (context) => ownRows(context, 'tag').toSorted((a, b) => (textOf(a, 'name') < textOf(b, 'name') ? -1 : 1)),
 
   'tag.one': (context, input) => find(context, input),
 
   'tag.update'(context, input) {
     const row = find(context, input, ` or you don't have permission to update it`);
-    const values = omit(input, ['tagId']);
-    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'Error updating tag: No values to set');
+    const values = valuesToSet(input, ['tagId'], ['BAD_REQUEST', 'Error updating tag: No values to set']);
     checkName(context, 'Error updating tag: Failed query: update "tag" set', { ...row, ...values });
     return context.store.update('tag', row['tagId'], values);
   },
@@ -49,7 +48,7 @@ export const tag: Group = {
     const { store } = context;
     const project = checkProject(context, input);
     const tagIds = input['tagIds'] as Json[];
-    const known = new Set(tagsOf(context).map((one) => one['tagId'] ?? null));
+    const known = new Set(ownRows(context, 'tag').map((one) => one['tagId'] ?? null));
     if (!tagIds.every((id) => known.has(id)))
       throw new ApiError('NOT_FOUND', 'One or more tags not found in your organization');
     for (const one of store.children('projectTag', 'projectId', project.projectId))
@@ -68,10 +67,6 @@ export function projectTags(store: Store, project: Row): Json[] {
   }));
 }
 
-function tagsOf(context: Context): Row[] {
-  return context.store.children('tag', 'organizationId', callerOf(context)['organizationId']);
-}
-
 function assign(context: Context, values: Row, what: string): Row {
   const there = context.store.children('projectTag', 'projectId', values['projectId']);
   if (there.some((one) => one['tagId'] === values['tagId'])) throw taken(what);
@@ -83,20 +78,20 @@ function taken(what: string): ApiError {
 }
 
 function checkName(context: Context, query: string, row: Row): void {
-  if (tagsOf(context).some((one) => one['name'] === row['name'] && one['tagId'] !== row['tagId']))
+  if (ownRows(context, 'tag').some((one) => one['name'] === row['name'] && one['tagId'] !== row['tagId']))
     throw new ApiError('BAD_REQUEST', `${query}\nparams: ${textOf(row, 'name')}`);
 }
 
 function checkProject(context: Context, input: Row): { projectId: Json } {
   const project = context.store.find('project', input['projectId']);
-  if (project === undefined || project['organizationId'] !== callerOf(context)['organizationId'])
+  if (project === undefined || project['organizationId'] !== callersOrganization(context))
     throw new ApiError('NOT_FOUND', `Project not found or you don't have permission to modify it`);
   return { projectId: project['projectId'] ?? null };
 }
 
 function find(context: Context, input: Row, also = ''): Row {
   const row = context.store.find('tag', input['tagId']);
-  if (row === undefined || row['organizationId'] !== callerOf(context)['organizationId'])
+  if (row === undefined || row['organizationId'] !== callersOrganization(context))
     throw also === '' ? notFound('Tag') : new ApiError('NOT_FOUND', `Tag not found${also}`);
   return row;
 }

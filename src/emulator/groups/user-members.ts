@@ -1,4 +1,4 @@
-import { callerOf, membership } from '../caller.ts';
+import { membership, callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, textOf, type Row } from '../json-rows.ts';
@@ -8,8 +8,7 @@ import { rowView } from '../views.ts';
 /** The operations of the `user` group for the members of the caller's organization. */
 export const userMembers: Group = {
   'user.all': (context) =>
-    context.store
-      .children('member', 'organizationId', callerOf(context)['organizationId'])
+    ownRows(context, 'member')
       .toSorted((a, b) => textOf(a, 'createdAt').localeCompare(textOf(b, 'createdAt')))
       .map((member) => view(context, member)),
 
@@ -44,7 +43,7 @@ export const userMembers: Group = {
 };
 
 function colleague(context: Context, userId: Row[string] | undefined): Row | undefined {
-  return membership(context.store, userId, callerOf(context)['organizationId']);
+  return membership(context.store, userId, callersOrganization(context));
 }
 
 function view({ store }: Context, member: Row): Row {

@@ -1,12 +1,13 @@
-import { callerOf } from '../caller.ts';
+import { callerOf, callersOrganization } from '../caller.ts';
 import type { Group } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, pick, textOf } from '../json-rows.ts';
+import { pick, textOf } from '../json-rows.ts';
 import { platformMetrics } from '../new-settings.ts';
 import { permissionsOf } from '../permissions.ts';
 import { rowView } from '../views.ts';
 import { userKeys } from './user-keys.ts';
 import { userMembers } from './user-members.ts';
+import { valuesToSet } from '../crud.ts';
 
 /** The `user` group: the caller himself, his keys, and the members of his organization. */
 export const user: Group = {
@@ -37,8 +38,8 @@ export const user: Group = {
   'user.update'(context, input) {
     const { userId } = callerOf(context);
     checkPasswords(input['password'], input['currentPassword']);
-    const values = omit(input, ['id', 'password', 'currentPassword']);
-    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'No values to set');
+    const besides = ['id', 'password', 'currentPassword'];
+    const values = valuesToSet(input, besides, ['BAD_REQUEST', 'No values to set']);
     return context.store.update('user', userId, values);
   },
 
@@ -61,7 +62,7 @@ export const user: Group = {
 
   'user.getMetricsToken'(context) {
     const { store } = context;
-    const organization = store.find('organization', callerOf(context)['organizationId']);
+    const organization = store.find('organization', callersOrganization(context));
     const owner = store.find('user', organization?.['ownerId']);
     return { serverIp: null, enabledFeatures: owner?.['enablePaidFeatures'] ?? false, metricsConfig: platformMetrics };
   },

@@ -3,12 +3,11 @@ import { rowsOf } from '../crud.ts';
 import { runningServices } from '../compose-source.ts';
 import { recordRun } from '../deployment.ts';
 import { pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
-import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, environmentView } from '../views.ts';
 
-const { find, update } = rowsOf('volumeBackup', 'Volume backup');
+const { find, add, update, remove } = rowsOf('volumeBackup', 'Volume backup');
 
 /** The `volumeBackups` group. No bucket is ever reached. */
 export const volumeBackups: Group = {
@@ -19,11 +18,7 @@ export const volumeBackups: Group = {
     })),
 
   // Neither scheduled nor told so when `enabled` is left out; an appName that is sent stays as it is.
-  'volumeBackups.create'({ store, newId, now }, input) {
-    const volumeBackupId = newId();
-    const appName = input['appName'] ?? suffixedAppName('volumeBackup', undefined, volumeBackupId);
-    return store.insert('volumeBackup', { createdAt: now(), ...input, volumeBackupId, appName });
-  },
+  'volumeBackups.create': add,
 
   'volumeBackups.one'({ store }, input) {
     const row = find({ store }, input);
@@ -40,8 +35,8 @@ export const volumeBackups: Group = {
 
   'volumeBackups.update': update,
 
-  'volumeBackups.delete'({ store }, input) {
-    store.remove('volumeBackup', find({ store }, input)['volumeBackupId']);
+  'volumeBackups.delete'(context, input) {
+    void remove(context, input);
     return undefined;
   },
 

@@ -1,4 +1,4 @@
-import { callerOf, isPrivileged, membership } from '../caller.ts';
+import { callerOf, isPrivileged, membership, callersOrganization } from '../caller.ts';
 import { ApiError } from '../error-answers.ts';
 import type { Row } from '../json-rows.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +26,7 @@ export const organizationToChange: Rule = (context, input) => {
 /** An invitation into the caller's organization. */
 export const invitation: Rule = (context, input) => {
   const row = context.store.find('invitation', input['invitationId']);
-  if (row !== undefined && row['organizationId'] !== callerOf(context)['organizationId'])
+  if (row !== undefined && row['organizationId'] !== callersOrganization(context))
     throw forbidden('You are not allowed to use this invitation');
 };
 

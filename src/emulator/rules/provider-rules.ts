@@ -1,4 +1,4 @@
-import { callerOf, isPrivileged } from '../caller.ts';
+import { callerOf, isPrivileged, callersOrganization } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import type { ProviderKind } from '../git-hosts.ts';
@@ -12,7 +12,7 @@ export function provider(kind: ProviderKind): Rule {
     const row = context.store.find(kind, input[`${kind}Id`]);
     const record = context.store.find('gitProvider', row?.['gitProviderId']);
     if (record === undefined) return;
-    if (record['organizationId'] !== callerOf(context)['organizationId']) throw notFound('Git provider');
+    if (record['organizationId'] !== callersOrganization(context)) throw notFound('Git provider');
     if (!mayUseProvider(context, record))
       throw new ApiError('FORBIDDEN', 'You are not allowed to access this git provider');
   };

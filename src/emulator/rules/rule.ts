@@ -1,4 +1,4 @@
-import { callerOf, isPrivileged } from '../caller.ts';
+import { isPrivileged, callersOrganization } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { ApiError, type ErrorCode } from '../error-answers.ts';
 import type { Json, Row } from '../json-rows.ts';
@@ -37,7 +37,7 @@ export function checkOrganization(
 ): void {
   if (row === undefined) return;
   const organizationId = organizationOf(context.store, row);
-  if (organizationId === undefined || organizationId === callerOf(context)['organizationId']) return;
+  if (organizationId === undefined || organizationId === callersOrganization(context)) return;
   throw new ApiError(code, `You are not authorized to ${doing} this ${thing}`);
 }
 
