@@ -35,7 +35,7 @@ export function rowsOf(table: TableName, title: string): Rows {
       const id = context.newId();
       return context.store.insert(table, {
         createdAt: context.now(),
-        ...('appName' in columns ? { appName: suffixedAppName(table, undefined, id) } : {}),
+        ...('appName' in columns ? { appName: suffixedAppName(table, id) } : {}),
         ...values,
         [key]: id,
         ...('organizationId' in columns ? { organizationId: callersOrganization(context) } : {}),

@@ -1,20 +1,19 @@
-import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
 import { rowsOf, valuesToSet } from './crud.ts';
-import { readLogs } from './database-reads.ts';
 import { serviceTitles, type DatabaseTable } from './database-tables.ts';
 import { ApiError, invalid } from './error-answers.ts';
 import { pullProblem, pullTime } from './images.ts';
-import { textOf, textOr, type Row } from './json-rows.ts';
+import { textOf, textOr, type Row, pick } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
-import { madeUpPassword, suffixedAppName } from './made-up-names.ts';
-import { checkAppName, checkPlacement } from './placement.ts';
+import { derive } from './made-up-names.ts';
+import { createService, moveService, saveEnvironment, setStatus, stale, startAndStop } from './services.ts';
 import { blockedByPorts } from './host-ports.ts';
 import { searchServices } from './search.ts';
 import { orderOfRow, type ServiceOrder } from './service-orders.ts';
 import { variableLines } from './service-variables.ts';
-import { databaseView } from './views.ts';
+import { serviceView } from './views.ts';
 import { forgetVolumes, initialiseVolume } from './docker-volumes.ts';
+import { linesFor, requireContainer } from './container-log.ts';
 
 /** What a kind of databases does in its own way. */
 export interface DatabaseKind {
@@ -31,23 +30,8 @@ export interface DatabaseKind {
 /** The operations that the kinds of databases have in common. */
 export function databaseGroup(kind: DatabaseKind): Group {
   const { table } = kind;
-  const title = serviceTitles[table];
   const key = `${table}Id`;
-  const { find } = rowsOf(table, title);
-
-  /** Answers with what `one` gave before the operation did its work. */
-  const stale =
-    (work: (context: Context, row: Row, input: Row) => void | Promise<void>) =>
-    async (context: Context, input: Row) => {
-      const row = find(context, input);
-      const before = databaseView(context.store, table, row);
-      await work(context, row, input);
-      return before;
-    };
-
-  const setStatus = ({ store }: Context, row: Row, status: string): void => {
-    store.update(table, row[key], { applicationStatus: status });
-  };
+  const { find } = rowsOf(table, serviceTitles[table]);
 
   const deploy = async (context: Context, id: string): Promise<void> => {
     const begun = context.store.update(table, id, { applicationStatus: 'running' });
@@ -62,42 +46,30 @@ export function databaseGroup(kind: DatabaseKind): Group {
       runContainer(context, row, [databaseOrder(context, table, row)]);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
-      setStatus(context, row, 'error');
+      setStatus(context, table, row, 'error');
       throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${cause.message}`);
     }
     initialiseVolume(context, table, row);
-    setStatus(context, row, 'done');
+    setStatus(context, table, row, 'done');
   };
 
   return {
     [`${table}.create`](context, input) {
-      checkPlacement(context, input);
-      const id = context.newId();
-      const appName = suffixedAppName(table, input['appName'] as string | undefined, id);
-      checkAppName(context, appName);
-      const passwords = kind.passwords
-        .filter((column) => (input[column] ?? '') === '')
-        .map((column) => [column, madeUpPassword(id, column)]);
-      const row = context.store.insert(table, {
-        ...input,
-        ...Object.fromEntries(passwords),
-        [key]: id,
-        appName,
-        createdAt: context.now(),
-      });
+      const missing = kind.passwords.filter((column) => (input[column] ?? '') === '');
+      const more = (id: string) => Object.fromEntries(missing.map((column) => [column, derive(id, column, 16)]));
+      const row = createService(context, table, { input, more });
       context.store.insert('mount', {
         mountId: context.newId(),
         type: 'volume',
-        volumeName: `${appName}-data`,
+        volumeName: `${textOf(row, 'appName')}-data`,
         mountPath: kind.dataPath(textOf(row, 'dockerImage')),
         serviceType: table,
-        [key]: id,
+        ...pick(row, [key]),
       });
-      grantToCaller(context, 'accessedServices', id);
       return row;
     },
 
-    [`${table}.one`]: (context, input) => databaseView(context.store, table, find(context, input)),
+    [`${table}.one`]: (context, input) => serviceView(context.store, table, find(context, input)),
 
     [`${table}.update`]({ store }, input) {
       const values = valuesToSet(input, [key, 'appName']);
@@ -105,13 +77,9 @@ export function databaseGroup(kind: DatabaseKind): Group {
       return true;
     },
 
-    [`${table}.saveEnvironment`]({ store }, input) {
-      const row = store.update(table, input[key], { env: input['env'] ?? null });
-      if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error adding environment variables');
-      return true;
-    },
+    [`${table}.saveEnvironment`]: saveEnvironment(table),
 
-    [`${table}.saveExternalPort`]: stale(async (context, row, input) => {
+    [`${table}.saveExternalPort`]: stale(table, async (context, row, input) => {
       const port = typeof input['externalPort'] === 'number' ? input['externalPort'] : null;
       checkPort(context.store, row, port);
       context.store.update(table, row[key], { externalPort: port });
@@ -119,7 +87,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
     }),
 
     // Of a port that is left out nothing changes.
-    [`${table}.saveExternalPorts`]: stale(async (context, row, input) => {
+    [`${table}.saveExternalPorts`]: stale(table, async (context, row, input) => {
       const ports = Object.entries(valuesToSet(input, [key]));
       if (ports.length === portColumns.length && ports.every(([, port]) => port === null))
         throw invalid('externalPort', 'Either externalPort, externalGRPCPort or externalAdminPort must be provided.');
@@ -142,31 +110,30 @@ export function databaseGroup(kind: DatabaseKind): Group {
     },
 
     [`${table}.search`]: searchServices(table),
-    [`${table}.readLogs`]: readLogs(table, title, kind.logLines),
 
-    [`${table}.changeStatus`]: stale((context, row, input) => {
-      setStatus(context, row, textOf(input, 'applicationStatus'));
+    // What its server writes, or why its last deployment failed.
+    [`${table}.readLogs`]({ store }, input) {
+      const row = find({ store }, input);
+      const failure = failureLog(row);
+      if (failure === undefined) requireContainer(store, textOf(row, 'appName'));
+      return linesFor(input, failure ?? kind.logLines);
+    },
+
+    [`${table}.changeStatus`]: stale(table, (context, row, input) => {
+      setStatus(context, table, row, textOf(input, 'applicationStatus'));
     }),
 
-    [`${table}.deploy`]: stale((context, row) => deploy(context, textOf(row, key))),
+    [`${table}.deploy`]: stale(table, (context, row) => deploy(context, textOf(row, key))),
 
-    [`${table}.start`]: stale((context, row) => {
-      startContainer(context, row);
-      setStatus(context, row, 'done');
-    }),
-
-    [`${table}.stop`]: stale((context, row) => {
-      stopContainer(context, row);
-      setStatus(context, row, 'idle');
-    }),
+    ...startAndStop(table),
 
     // The appName in the body is required and ignored.
     [`${table}.reload`](context, input) {
       const row = find(context, input);
       stopContainer(context, row);
-      setStatus(context, row, 'idle');
+      setStatus(context, table, row, 'idle');
       startContainer(context, row);
-      setStatus(context, row, 'done');
+      setStatus(context, table, row, 'done');
       return true;
     },
 
@@ -178,14 +145,10 @@ export function databaseGroup(kind: DatabaseKind): Group {
       return true;
     },
 
-    [`${table}.move`]({ store }, input) {
-      const row = store.update(table, input[key], { environmentId: input['targetEnvironmentId'] ?? null });
-      if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Failed to move ${table}`);
-      return row;
-    },
+    [`${table}.move`]: moveService(table),
 
     // The volumes stay on the machine.
-    [`${table}.remove`]: stale(({ store }, row) => {
+    [`${table}.remove`]: stale(table, ({ store }, row) => {
       store.remove('container', row['appName']);
       store.remove(table, row[key]);
     }),
@@ -204,4 +167,12 @@ function databaseOrder(context: Context, table: DatabaseTable, row: Row): Servic
     mounts: store.children('mount', key, row[key]).map((mount) => textOr(mount, 'mountPath')),
   });
   return blockedByPorts(context, row, order);
+}
+
+/** What docker tells of a deployment that failed; undefined for a database whose deployment did not. */
+function failureLog(row: Row): string[] | undefined {
+  const image = textOf(row, 'dockerImage');
+  const problem = row['applicationStatus'] === 'error' ? pullProblem(image) : undefined;
+  if (problem === undefined) return undefined;
+  return [`Pulling ${image}`, `Error: ${problem} ${image}`, 'The container was not started'];
 }

@@ -19,6 +19,9 @@ export const serviceTitles = {
 /** The table of a kind of services. */
 export type ServiceTable = keyof typeof serviceTitles;
 
+/** The tables of the kinds of services. */
+export const serviceTables = Object.keys(serviceTitles) as ServiceTable[]; // its keys are the tables
+
 /** Whether a text names a table of services. Never throws. */
 export function isServiceTable(name: unknown): name is ServiceTable {
   return typeof name === 'string' && Object.hasOwn(serviceTitles, name);

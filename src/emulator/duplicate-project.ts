@@ -70,7 +70,7 @@ function copyService(
   store.insert(table, {
     ...row,
     [key]: copyId,
-    appName: suffixedAppName(table === 'application' ? 'app' : table, base, copyId),
+    appName: suffixedAppName(table, copyId, base),
     name: `${textOf(row, 'name')}${inPlace ? ' (copy)' : ''}`,
     environmentId: target['environmentId'] ?? null,
     ...('refreshToken' in row ? { refreshToken: newId() } : {}),
@@ -98,7 +98,7 @@ function copyPart(
   store.insert(child, {
     ...part,
     ...own,
-    ...(child === 'backup' ? { appName: suffixedAppName('backup', undefined, id) } : {}),
+    ...(child === 'backup' ? { appName: suffixedAppName('backup', id) } : {}),
     ...(child === 'domain' ? { domainType: table } : {}),
   });
   if (child === 'domain' && table === 'application') reachServer(store, store.find(table, copyId)?.['serverId']);

@@ -13,15 +13,11 @@ export function randomId(): string {
   return Array.from(randomBytes(21), (byte) => idAlphabet[byte % 64]).join('');
 }
 
-/** An appName as the platform makes it at a create: what was asked for in its spelling, and a random suffix. */
-export function suffixedAppName(kind: string, wanted: string | undefined, id: string): string {
+/** An appName as the platform makes it for a row of a table: what was asked for in its spelling, and a random suffix. */
+export function suffixedAppName(table: string, id: string, wanted?: string): string {
+  const kind = table === 'application' ? 'app' : table;
   const base = wanted === undefined ? `${kind}-${threeWords(id)}` : wanted.toLowerCase().replaceAll(' ', '-');
   return `${base}-${derive(id, 'suffix', 6)}`;
-}
-
-/** The password for a database whose password was given as the empty string. */
-export function madeUpPassword(id: string, column: string): string {
-  return derive(id, column, 16);
 }
 
 /** A few characters that depend on an id and a purpose only. */

@@ -15,7 +15,6 @@ import { dnsProvider } from './groups/dns-provider.ts';
 import { docker } from './groups/docker.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
-import { applicationExtensions } from './groups/application-extensions.ts';
 import { deployment } from './groups/deployment.ts';
 import { forwardAuth } from './groups/forward-auth.ts';
 import { destination } from './groups/destination.ts';
@@ -66,7 +65,6 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...sshKey,
   ...user,
   ...volumeBackups,
-  ...applicationExtensions,
   ...deployment,
   ...destination,
   ...forwardAuth,

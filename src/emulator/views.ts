@@ -1,4 +1,4 @@
-import type { DatabaseTable } from './database-tables.ts';
+import type { DatabaseTable, ServiceTable } from './database-tables.ts';
 import { omit, pick, type Json, type Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 import type { TableName } from './tables.ts';
@@ -30,8 +30,14 @@ export function rowView(store: Store, table: TableName, id: Json | undefined): J
   return store.find(table, id) ?? null;
 }
 
+/** A service with all that belongs to it. */
+export function serviceView(store: Store, table: ServiceTable, row: Row): Row {
+  if (table === 'application') return applicationView(store, row);
+  return table === 'compose' ? composeView(store, row) : databaseView(store, table, row);
+}
+
 /** What `one` of a database answers; redis has no backups. */
-export function databaseView(store: Store, table: DatabaseTable, row: Row): Row {
+function databaseView(store: Store, table: DatabaseTable, row: Row): Row {
   const key = `${table}Id`;
   const view = {
     ...row,
@@ -43,7 +49,7 @@ export function databaseView(store: Store, table: DatabaseTable, row: Row): Row 
 }
 
 /** An application with all that belongs to it; what is always empty here no operation makes. */
-export function applicationView(store: Store, row: Row): Row {
+function applicationView(store: Store, row: Row): Row {
   const id = row['applicationId'];
   return {
     ...row,
@@ -80,7 +86,7 @@ function providerView(store: Store, table: keyof typeof providerSecrets, id: Jso
 }
 
 /** A compose with all that belongs to it, secrets of the linked git providers included. */
-export function composeView(store: Store, row: Row): Row {
+function composeView(store: Store, row: Row): Row {
   const id = row['composeId'];
   return {
     ...row,

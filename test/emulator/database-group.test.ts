@@ -169,7 +169,7 @@ describe.each(['mariadb', 'mongo', 'mysql', 'postgres', 'redis'] as const)('%s',
 
   test('is refused when a database has its appName already, which takes a coincidence', async () => {
     const world = seedWorld();
-    const appName = suffixedAppName(kind, 'shop', 'id_1');
+    const appName = suffixedAppName(kind, 'id_1', 'shop');
     addRow(world, 'postgres', { postgresId: 'other', appName, environmentId: 'env_prj_1' });
     const { send } = createEmulator({ world, newId: () => 'id_1' });
     expect((await callerOf(send)(`${kind}.create`, { ...inputs[kind], appName: 'shop' })).status).toBe(409);

@@ -1,13 +1,12 @@
 import * as z from 'zod';
-import { grantToCaller, callersOrganization, ownRows } from '../caller.ts';
+import { callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, DatabaseError } from '../error-answers.ts';
 import { models, suggestions } from '../fixtures.ts';
 import { pick, textOf, type Json, type Row } from '../json-rows.ts';
-import { suffixedAppName } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
-import { checkAppName, checkPlacement } from '../placement.ts';
+import { createService } from '../services.ts';
 import { insertDomain } from './domain.ts';
 
 const { find, add } = rowsOf('ai', 'AI settings');
@@ -53,22 +52,17 @@ export const ai: Group = {
 
   // Makes a compose with its domains and files, and does not say which.
   'ai.deploy'(context, input) {
-    const { store, newId, now } = context;
+    const { store, newId } = context;
     const { domains, configFiles } = parseExtras(input);
-    checkPlacement(context, input);
-    const composeId = newId();
-    const appName = suffixedAppName('compose', stem(context, input), composeId);
-    checkAppName(context, appName);
-    store.insert('compose', {
-      ...pick(input, ['name', 'description', 'environmentId', 'serverId']),
-      composeId,
-      appName,
-      composeFile: input['dockerCompose'] ?? '',
-      env: input['envVariables'] ?? null,
-      sourceType: 'raw',
-      isolatedDeployment: true,
-      refreshToken: newId(),
-      createdAt: now(),
+    const { composeId = null } = createService(context, 'compose', {
+      input: {
+        ...pick(input, ['name', 'description', 'environmentId', 'serverId']),
+        appName: stem(context, input),
+        composeFile: input['dockerCompose'] ?? '',
+        env: input['envVariables'] ?? null,
+        sourceType: 'raw',
+        isolatedDeployment: true,
+      },
     });
     for (const domain of domains)
       insertDomain(context, { ...domain, domainType: 'compose', certificateType: 'none', composeId });
@@ -81,7 +75,6 @@ export const ai: Group = {
         serviceType: 'compose',
         composeId,
       });
-    grantToCaller(context, 'accessedServices', composeId);
     return null;
   },
 };

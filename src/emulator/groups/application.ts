@@ -1,39 +1,26 @@
 import { applicationDeployment, runImage } from '../application-deploy.ts';
-import { grantToCaller } from '../caller.ts';
-import type { Context, Group, Handler } from '../context.ts';
-import { rowsOf } from '../crud.ts';
+import type { Group, Handler } from '../context.ts';
+import { rowsOf, valuesToSet } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError } from '../error-answers.ts';
 import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
-import { startContainer, stopContainer } from '../machine.ts';
-import { suffixedAppName } from '../made-up-names.ts';
-import { checkAppName, checkPlacement } from '../placement.ts';
-import { applicationView } from '../views.ts';
+import { ordersIn } from '../machine.ts';
+import { createService, moveService, setStatus, stale, startAndStop } from '../services.ts';
+import { serviceView } from '../views.ts';
+import { linesFor, linesOf, requireContainer } from '../container-log.ts';
+import { searchServices } from '../search.ts';
+import { traefikConfig } from '../traefik-config.ts';
+import { clearLogs } from './deployment.ts';
 
-/** The row that an input names. */
-export const { find } = rowsOf('application', 'Application');
+const { find } = rowsOf('application', 'Application');
 
-/** The `application` group. */
+/** The `application` group, with what is beyond the API document: change all of it, deploy it, give that up. */
 export const application: Group = {
-  'application.create'(context, input) {
-    checkPlacement(context, input);
-    const applicationId = context.newId();
-    const appName = suffixedAppName('app', input['appName'] as string | undefined, applicationId);
-    checkAppName(context, appName);
-    const row = context.store.insert('application', {
-      ...input,
-      applicationId,
-      appName,
-      refreshToken: context.newId(),
-      createdAt: context.now(),
-    });
-    grantToCaller(context, 'accessedServices', applicationId);
-    return row;
-  },
+  'application.create': (context, input) => createService(context, 'application', { input }),
 
   'application.one': (context, input) => ({
-    ...applicationView(context.store, find(context, input)),
+    ...serviceView(context.store, 'application', find(context, input)),
     hasGitProviderAccess: true,
     unauthorizedProvider: null,
   }),
@@ -52,21 +39,13 @@ export const application: Group = {
 
   // Nothing ends it.
   'application.markRunning'(context, input) {
-    setStatus(context, find(context, input), 'running');
+    setStatus(context, 'application', find(context, input), 'running');
     return undefined;
   },
 
   'application.redeploy': queued('Rebuild deployment', true),
 
-  'application.start': stale((context, row) => {
-    startContainer(context, row);
-    setStatus(context, row, 'done');
-  }),
-
-  'application.stop': stale((context, row) => {
-    stopContainer(context, row);
-    setStatus(context, row, 'idle');
-  }),
+  ...startAndStop('application'),
 
   // The appName in the body is required and ignored.
   'application.reload'(context, input) {
@@ -75,23 +54,62 @@ export const application: Group = {
       runImage(context, row);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
-      setStatus(context, row, 'error');
+      setStatus(context, 'application', row, 'error');
       throw new ApiError('INTERNAL_SERVER_ERROR', 'Error reloading application');
     }
-    setStatus(context, row, 'done');
+    setStatus(context, 'application', row, 'done');
     return true;
   },
 
   // The volumes stay on the machine.
-  'application.delete': stale(({ store }, row) => {
+  'application.delete': stale('application', ({ store }, row) => {
     store.remove('container', row['appName']);
     store.remove('code', row['appName']);
     store.remove('application', row['applicationId']);
   }),
+
+  // Partial; the appName is accepted and ignored.
+  'application.update'({ store }, input) {
+    const values = valuesToSet(input, ['applicationId', 'appName']);
+    const { buildServerId } = values;
+    if (typeof buildServerId === 'string' && store.find('server', buildServerId) === undefined)
+      throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this build server');
+    if (store.update('application', input['applicationId'], values) === undefined)
+      throw new ApiError('BAD_REQUEST', 'Error updating application');
+    return true;
+  },
+
+  'application.refreshToken'(context, input) {
+    const { applicationId } = find(context, input);
+    context.store.update('application', applicationId, { refreshToken: context.newId() });
+    return true;
+  },
+
+  'application.clearDeployments': (context, input) =>
+    clearLogs(context.store, 'applicationId', find(context, input)['applicationId']),
+
+  'application.readTraefikConfig': (context, input) => traefikConfig(context.store, find(context, input)) ?? null,
+
+  'application.search': searchServices('application'),
+
+  'application.readLogs'(context, input) {
+    const container = requireContainer(context.store, textOr(find(context, input), 'appName'));
+    return linesFor(input, linesOf(ordersIn(container)[0]));
+  },
+
+  'application.move': moveService('application'),
+
+  'application.deploy': queued('Manual deployment', false),
+
+  // Of every application on the server, whosever it is. The platform ends builds only, and no pulls.
+  'application.killBuild'(context, input) {
+    context.queue.kill('application', textOr(find(context, input), 'serverId'));
+    return undefined;
+  },
 };
 
 /** Puts a deployment into the queue; the answer is empty and the status stays until the queue takes the job. */
-export function queued(title: string, isRebuild: boolean): Handler {
+function queued(title: string, isRebuild: boolean): Handler {
   return (context, input) => {
     const id = textOf(find(context, input), 'applicationId');
     const order = { title: textOr(input, 'title', title), description: textOr(input, 'description'), isRebuild };
@@ -107,18 +125,4 @@ function save(forced: Row): Handler {
     context.store.update('application', row['applicationId'], { ...omit(input, ['applicationId']), ...forced });
     return true;
   };
-}
-
-/** Answers with what the application was before the operation did its work. */
-function stale(work: (context: Context, row: Row) => void): Handler {
-  return (context, input) => {
-    const row = find(context, input);
-    const before = applicationView(context.store, row);
-    work(context, row);
-    return before;
-  };
-}
-
-function setStatus({ store }: Context, row: Row, applicationStatus: string): void {
-  store.update('application', row['applicationId'], { applicationStatus });
 }

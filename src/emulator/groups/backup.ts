@@ -6,8 +6,18 @@ import { ApiError, notFound } from '../error-answers.ts';
 import { textOr, type Row } from '../json-rows.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, rowView } from '../views.ts';
+import type { DatabaseTable } from '../database-tables.ts';
 
 const { find, add, update, remove } = rowsOf('backup', 'Backup');
+
+/** The databases that have backups, by their words in operations. */
+const databasesByWord = {
+  Postgres: 'postgres',
+  Mariadb: 'mariadb',
+  MySql: 'mysql',
+  Mongo: 'mongo',
+  Libsql: 'libsql',
+} as const;
 
 /** The `backup` group. No bucket is ever reached. */
 export const backup: Group = {
@@ -21,11 +31,9 @@ export const backup: Group = {
     const row = find({ store }, input);
     return {
       ...row,
-      postgres: rowView(store, 'postgres', row['postgresId']),
-      mysql: rowView(store, 'mysql', row['mysqlId']),
-      mariadb: rowView(store, 'mariadb', row['mariadbId']),
-      mongo: rowView(store, 'mongo', row['mongoId']),
-      libsql: rowView(store, 'libsql', row['libsqlId']),
+      ...Object.fromEntries(
+        Object.values(databasesByWord).map((table) => [table, rowView(store, table, row[`${table}Id`])]),
+      ),
       destination: destinationView(store, row['destinationId']),
       compose: rowView(store, 'compose', row['composeId']),
     };
@@ -38,26 +46,17 @@ export const backup: Group = {
 
   'backup.remove': remove,
 
-  'backup.manualBackupPostgres': run((store, row) => store.find('postgres', row['postgresId'])),
-  'backup.manualBackupMariadb': run((store, row) => store.find('mariadb', row['mariadbId'])),
-  // The container is the one of the service that the row names.
-  'backup.manualBackupCompose'(context, input) {
-    const row = find(context, input);
-    const owner = context.store.find('compose', row['composeId']);
-    const services = owner === undefined ? [] : runningServices(context.store, owner);
-    const isRunning = services.includes(textOr(row, 'serviceName'));
-    recordRun(context, row, { owner: 'backupId', title: 'Backup', status: isRunning ? 'done' : 'error' });
-    if (!isRunning) throw new ApiError('BAD_REQUEST', 'Error running manual Compose backup ');
-    return true;
-  },
-  'backup.manualBackupMySql': run((store, row) => store.find('mysql', row['mysqlId'])),
-  'backup.manualBackupMongo': run((store, row) => store.find('mongo', row['mongoId'])),
-  'backup.manualBackupLibsql': run((store, row) => store.find('libsql', row['libsqlId'])),
+  ...Object.fromEntries(
+    Object.entries(databasesByWord).map(([word, table]) => [`backup.manualBackup${word}`, runOf(table)]),
+  ),
 
-  'backup.manualBackupWebServer'(context, input) {
-    recordRun(context, find(context, input), { owner: 'backupId', title: 'Backup', status: 'done' });
-    return true;
-  },
+  // The container is the one of the service that the row names.
+  'backup.manualBackupCompose': run('Error running manual Compose backup ', (store, row) => {
+    const owner = store.find('compose', row['composeId']);
+    return owner !== undefined && runningServices(store, owner).includes(textOr(row, 'serviceName'));
+  }),
+
+  'backup.manualBackupWebServer': run('', () => true),
 
   'backup.listBackupFiles'({ store }, input) {
     if (store.find('destination', input['destinationId']) === undefined) throw notFound('Destination');
@@ -65,15 +64,21 @@ export const backup: Group = {
   },
 };
 
-/** A backup by hand: done within the request, and refused when what it would save does not run. */
-function run(ownerOf: (store: Store, row: Row) => Row | undefined): Handler {
+/** A backup of a database by hand. */
+function runOf(table: DatabaseTable): Handler {
+  return run('Command execution failed: no running container', (store, row) => {
+    const owner = store.find(table, row[`${table}Id`]);
+    return store.find('container', owner?.['appName'])?.['running'] === true;
+  });
+}
+
+/** A backup by hand: done within the request, and refused with a message when what it would save does not run. */
+function run(refusal: string, isRunning: (store: Store, row: Row) => boolean): Handler {
   return (context, input) => {
     const row = find(context, input);
-    const owner = ownerOf(context.store, row);
-    const container = context.store.find('container', owner?.['appName']);
-    const isRunning = container?.['running'] === true;
-    recordRun(context, row, { owner: 'backupId', title: 'Backup', status: isRunning ? 'done' : 'error' });
-    if (!isRunning) throw new ApiError('BAD_REQUEST', 'Command execution failed: no running container');
+    const isDone = isRunning(context.store, row);
+    recordRun(context, row, { owner: 'backupId', title: 'Backup', status: isDone ? 'done' : 'error' });
+    if (!isDone) throw new ApiError('BAD_REQUEST', refusal);
     return true;
   };
 }

@@ -14,7 +14,7 @@ export const certificates: Group = {
   'certificates.create'(context, input) {
     const { store, newId } = context;
     const certificateId = textOr(input, 'certificateId') || newId();
-    const certificatePath = input['certificatePath'] ?? suffixedAppName('certificate', undefined, certificateId);
+    const certificatePath = input['certificatePath'] ?? suffixedAppName('certificate', certificateId);
     if (store.children('certificate', 'certificatePath', certificatePath).length > 0)
       throw new DatabaseError('insert into "certificate"', '"certificatePath" is taken');
     const organizationId = callersOrganization(context);

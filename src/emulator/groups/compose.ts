@@ -1,4 +1,3 @@
-import { grantToCaller } from '../caller.ts';
 import {
   convertedFile,
   formatComposeFile,
@@ -9,19 +8,19 @@ import {
 } from '../compose-text.ts';
 import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
-import type { Context, Group, Handler } from '../context.ts';
+import type { Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { linesFor, linesOf } from '../container-log.ts';
 import { deployJob } from '../deployment.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { disconnected } from '../git-hosts.ts';
-import { omit, textOf, textOr, type Row } from '../json-rows.ts';
+import { omit, textOf, textOr } from '../json-rows.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
-import { derive, suffixedAppName } from '../made-up-names.ts';
-import { checkAppName, checkPlacement } from '../placement.ts';
+import { derive } from '../made-up-names.ts';
+import { createService, moveService, saveEnvironment, setStatus, stale } from '../services.ts';
 import { reachServer } from '../reach.ts';
 import { searchServices } from '../search.ts';
-import { composeView } from '../views.ts';
+import { serviceView } from '../views.ts';
 import { clearLogs } from './deployment.ts';
 import { findContainer } from './docker.ts';
 
@@ -29,24 +28,10 @@ const { find } = rowsOf('compose', 'Compose');
 
 /** The `compose` group. */
 export const compose: Group = {
-  'compose.create'(context, input) {
-    checkPlacement(context, input);
-    const composeId = context.newId();
-    const appName = suffixedAppName('compose', input['appName'] as string | undefined, composeId);
-    checkAppName(context, appName);
-    const row = context.store.insert('compose', {
-      ...input,
-      composeId,
-      appName,
-      refreshToken: context.newId(),
-      createdAt: context.now(),
-    });
-    grantToCaller(context, 'accessedServices', composeId);
-    return row;
-  },
+  'compose.create': (context, input) => createService(context, 'compose', { input }),
 
   'compose.one': (context, input) => ({
-    ...composeView(context.store, find(context, input)),
+    ...serviceView(context.store, 'compose', find(context, input)),
     hasGitProviderAccess: true,
     unauthorizedProvider: null,
   }),
@@ -55,14 +40,11 @@ export const compose: Group = {
   'compose.update': ({ store }, input) =>
     store.update('compose', input['composeId'], omit(input, ['composeId', 'appName'])),
 
-  'compose.delete'(context, input) {
-    const row = find(context, input);
-    const before = composeView(context.store, row);
-    context.store.remove('container', row['appName']);
-    context.store.remove('composeFile', row['appName']);
-    context.store.remove('compose', row['composeId']);
-    return before;
-  },
+  'compose.delete': stale('compose', ({ store }, row) => {
+    store.remove('container', row['appName']);
+    store.remove('composeFile', row['appName']);
+    store.remove('compose', row['composeId']);
+  }),
 
   'compose.deploy': queued('Manual deployment', 'Deployment queued', false),
   'compose.redeploy': queued('Rebuild deployment', 'Redeployment queued', true),
@@ -71,21 +53,21 @@ export const compose: Group = {
     const row = find(context, input);
     // A stack is called started without anything being done.
     if (row['composeType'] === 'docker-compose') {
-      if (!hasContainer(context.store, row)) setStatus(context, row, 'idle');
+      if (!hasContainer(context.store, row)) setStatus(context, 'compose', row, 'idle');
       startContainer(context, row);
     }
-    setStatus(context, row, 'done');
+    setStatus(context, 'compose', row, 'done');
     return true;
   },
 
   'compose.stop'(context, input) {
     const row = find(context, input);
     if (row['composeType'] === 'docker-compose' && !hasContainer(context.store, row)) {
-      setStatus(context, row, 'error');
+      setStatus(context, 'compose', row, 'error');
       throw new ApiError('INTERNAL_SERVER_ERROR', 'Command execution failed: no such file or directory');
     }
     stopContainer(context, row);
-    setStatus(context, row, 'idle');
+    setStatus(context, 'compose', row, 'idle');
     return true;
   },
 
@@ -106,11 +88,7 @@ export const compose: Group = {
     return true;
   },
 
-  'compose.saveEnvironment'({ store }, input) {
-    const row = store.update('compose', input['composeId'], omit(input, ['composeId']));
-    if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error adding environment variables');
-    return true;
-  },
+  'compose.saveEnvironment': saveEnvironment('compose'),
 
   'compose.clearDeployments': (context, input) =>
     clearLogs(context.store, 'composeId', find(context, input)['composeId']),
@@ -121,12 +99,7 @@ export const compose: Group = {
     return true;
   },
 
-  // Also into an environment of another organization.
-  'compose.move'({ store }, input) {
-    const row = store.update('compose', input['composeId'], { environmentId: input['targetEnvironmentId'] ?? null });
-    if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Failed to move compose');
-    return row;
-  },
+  'compose.move': moveService('compose'),
 
   'compose.search': searchServices('compose'),
 
@@ -194,10 +167,6 @@ export const compose: Group = {
     throw new ApiError('BAD_REQUEST', 'The templates are on the internet, which the emulator does not reach');
   },
 };
-
-function setStatus({ store }: Context, row: Row, composeStatus: string): void {
-  store.update('compose', row['composeId'], { composeStatus });
-}
 
 /** Answers before the work: the status stays what it was until the queue takes the job. */
 function queued(title: string, message: string, isRebuild: boolean): Handler {

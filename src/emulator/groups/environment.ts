@@ -35,7 +35,7 @@ export const environment: Group = {
       .filter((row) => maySee(caller, 'accessedEnvironments', row['environmentId']))
       .map((row) => ({
         ...pick(row, ['name', 'description', 'environmentId', 'isDefault']),
-        ...serviceLists(context, row, { columns: ['appName'], isShown: shownTo(caller) }),
+        ...serviceLists(context, row, { isShown: shownTo(caller), view: inEnvironment(context, ['appName']) }),
         project: store.find('project', row['projectId']) ?? null,
       }));
   },
@@ -93,27 +93,36 @@ export const services = [
 export function environmentWithServices(context: Context, row: Row, isShown = shownTo(callerOf(context))): Row {
   return {
     ...pick(row, ['name', 'description', 'environmentId', 'isDefault', 'projectId', 'env']),
-    ...serviceLists(context, row, { columns: [], isShown }),
+    ...serviceLists(context, row, { isShown, view: inEnvironment(context, []) }),
     project: context.store.find('project', row['projectId']) ?? null,
   };
 }
 
-/** The eight lists of services. */
-function serviceLists(
+/** The lists of the services of an environment that are shown, each service as a view. */
+export function serviceLists(
   { store }: Context,
-  row: Row,
-  { columns, isShown }: { readonly columns: readonly string[]; readonly isShown: ReturnType<typeof shownTo> },
+  environment: Row,
+  {
+    isShown,
+    view,
+  }: { readonly isShown: Shown; readonly view: (service: Row, about: (typeof services)[number]) => Row },
 ): Record<string, Json> {
-  const lists: Record<string, Json> = { applications: [], mariadb: [], mongo: [], mysql: [], postgres: [], redis: [] };
-  Object.assign(lists, { compose: [], libsql: [] });
-  for (const { list, table, status, more } of services) {
+  const lists = services.map((about): [string, Json] => {
+    const all = store.children(about.table, 'environmentId', environment['environmentId']);
+    const shown = all.filter((service) => isShown(service[`${about.table}Id`]));
+    return [about.list, shown.map((service) => view(service, about))];
+  });
+  return Object.fromEntries(lists);
+}
+
+type Shown = ReturnType<typeof shownTo>;
+
+/** A service as environments show it, with more of its columns. */
+function inEnvironment({ store }: Context, columns: readonly string[]) {
+  return (service: Row, { table, status, more }: (typeof services)[number]): Row => {
     const shown = [`${table}Id`, 'name', ...columns, 'createdAt', status, 'description', 'serverId', ...more];
-    lists[list] = store
-      .children(table, 'environmentId', row['environmentId'])
-      .filter((service) => isShown(service[`${table}Id`]))
-      .map((service) => ({ ...pick(service, shown), server: serverView(store, service) }));
-  }
-  return lists;
+    return { ...pick(service, shown), server: serverView(store, service) };
+  };
 }
 
 /** Whether a member sees a service: a set, because there may be many services and a long list. */

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { callersOrganization } from '../caller.ts';
-import { databaseTables, isServiceTable, serviceTitles } from '../database-tables.ts';
+import { isServiceTable, serviceTitles, serviceTables } from '../database-tables.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { whyUnreachable } from '../reach.ts';
@@ -68,7 +68,7 @@ export function insertMount({ store, newId }: Context, input: Row): Row {
 function whyNoFile(store: Store, row: Row): string | undefined {
   const path = textOr(row, 'filePath');
   if (path === '') return 'EISDIR: illegal operation on a directory';
-  const owner = owners.find((table) => typeof row[`${table}Id`] === 'string');
+  const owner = serviceTables.find((table) => typeof row[`${table}Id`] === 'string');
   const service = owner === undefined ? undefined : store.find(owner, row[`${owner}Id`]);
   if (owner === undefined || service === undefined) return undefined;
   const unreachable = whyUnreachable(store, service['serverId']);
@@ -84,22 +84,11 @@ function whyNoFile(store: Store, row: Row): string | undefined {
   return isFolder ? `EISDIR: illegal operation on a directory, open '${folder}${normal(path)}'` : undefined;
 }
 
-const owners = ['application', 'compose', ...databaseTables] as const;
-
 function normal(path: string): string {
   return withoutSlash(posix.normalize(path).replace(/^\/+/, ''));
 }
 
 function view(store: Store, row: Row): Row {
-  return {
-    ...row,
-    application: mountOwnerView(store, 'application', row['applicationId']),
-    compose: mountOwnerView(store, 'compose', row['composeId']),
-    libsql: mountOwnerView(store, 'libsql', row['libsqlId']),
-    mariadb: mountOwnerView(store, 'mariadb', row['mariadbId']),
-    mongo: mountOwnerView(store, 'mongo', row['mongoId']),
-    mysql: mountOwnerView(store, 'mysql', row['mysqlId']),
-    postgres: mountOwnerView(store, 'postgres', row['postgresId']),
-    redis: mountOwnerView(store, 'redis', row['redisId']),
-  };
+  const owners = serviceTables.map((table) => [table, mountOwnerView(store, table, row[`${table}Id`])]);
+  return { ...row, ...Object.fromEntries(owners) };
 }

@@ -130,8 +130,9 @@ function update(type: string, { columns, hidesFailures, isUnchecked }: Channel):
     try {
       const row = find(context, input);
       if (isUnchecked !== true) checkOwn(context, row, 'update');
-      const values = valuesToSet(sent(input, columns), []);
-      if (type === 'ntfy') values['accessToken'] = values['accessToken'] || null;
+      const named = sent(input, columns);
+      if (type === 'ntfy') named['accessToken'] ||= null;
+      const values = valuesToSet(named, []);
       checkPriority(type, input);
       const isOwn = row['channelId'] === input[`${type}Id`];
       context.store.update('notification', row['notificationId'], {

@@ -6,7 +6,7 @@ import { newProject } from '../new-project.ts';
 import { newestFirst } from '../newest-first.ts';
 import { projects, searchProjects } from '../search.ts';
 import { duplicateProject } from '../duplicate-project.ts';
-import { services, serverView, shownTo } from './environment.ts';
+import { serviceLists, serverView, shownTo } from './environment.ts';
 import { homeStats } from './overview.ts';
 import { projectTags } from './tag.ts';
 
@@ -94,20 +94,6 @@ function isNamedInLists(table: string): boolean {
 }
 
 /** The lists of services of an environment, without what a member does not see. */
-function listsOf(
-  context: Context,
-  environment: Row,
-  view: (service: Row, about: (typeof services)[number]) => Row,
-): Record<string, Json> {
-  const isShown = shownTo(callerOf(context));
-  const lists: Record<string, Json> = { applications: [], mariadb: [], mongo: [], mysql: [], postgres: [], redis: [] };
-  Object.assign(lists, { compose: [], libsql: [] });
-  for (const about of services) {
-    const { list, table } = about;
-    lists[list] = context.store
-      .children(table, 'environmentId', environment['environmentId'])
-      .filter((service) => isShown(service[`${table}Id`]))
-      .map((service) => view(service, about));
-  }
-  return lists;
+function listsOf(context: Context, environment: Row, view: Parameters<typeof serviceLists>[2]['view']) {
+  return serviceLists(context, environment, { isShown: shownTo(callerOf(context)), view });
 }

@@ -22,7 +22,7 @@ export const schedule: Group = {
     const isOfOrganization = input['scheduleType'] === 'dokploy-server';
     const row = store.insert('schedule', {
       createdAt: now(),
-      appName: suffixedAppName('schedule', undefined, scheduleId),
+      appName: suffixedAppName('schedule', scheduleId),
       ...input,
       scheduleId,
       organizationId: isOfOrganization ? callersOrganization(context) : null,

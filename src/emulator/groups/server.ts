@@ -1,7 +1,7 @@
 import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { databaseTables } from '../database-tables.ts';
+import { serviceTables } from '../database-tables.ts';
 import { ApiError } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
@@ -113,9 +113,7 @@ function view({ store }: Context, row: Row): Row {
 }
 
 function servicesOn({ store }: Context, row: Row): Row[] {
-  return (['application', 'compose', ...databaseTables] as const).flatMap((table) =>
-    store.children(table, 'serverId', row['serverId']),
-  );
+  return serviceTables.flatMap((table) => store.children(table, 'serverId', row['serverId']));
 }
 
 function withKey(context: Context, input: Row): void {

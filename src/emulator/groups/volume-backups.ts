@@ -6,6 +6,7 @@ import { pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, environmentView } from '../views.ts';
+import { serviceTables } from '../database-tables.ts';
 
 const { find, add, update, remove } = rowsOf('volumeBackup', 'Volume backup');
 
@@ -44,7 +45,7 @@ export const volumeBackups: Group = {
   'volumeBackups.runManually'(context, input) {
     const { store } = context;
     const row = find({ store }, input);
-    const isDeployed = owners.some((kind) => {
+    const isDeployed = serviceTables.some((kind) => {
       const owner = store.find(kind, row[`${kind}Id`]);
       if (owner === undefined || store.find('container', owner['appName']) === undefined) return false;
       return kind !== 'compose' || runningServices(store, owner).includes(textOr(row, 'serviceName'));
@@ -55,13 +56,10 @@ export const volumeBackups: Group = {
   },
 };
 
-/** The eight kinds of services. */
-const owners = ['application', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'compose', 'libsql'] as const;
-
 /** The owner by kind: one of the eight as the view shows it, the others null. */
 function ownersOf(store: Store, row: Row, view: (kind: string, owner: Row) => Json): Row {
   return Object.fromEntries(
-    owners.map((kind) => {
+    serviceTables.map((kind) => {
       const owner = store.find(kind, row[`${kind}Id`]);
       return [kind, owner === undefined ? null : view(kind, owner)];
     }),

@@ -1,6 +1,6 @@
 import { callerOf, isPrivileged, maySee } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { databaseTables } from '../database-tables.ts';
+import { serviceTables } from '../database-tables.ts';
 import { ApiError } from '../error-answers.ts';
 import type { Json, Row } from '../json-rows.ts';
 import { tables, type TableName } from '../tables.ts';
@@ -119,7 +119,5 @@ function checkService(context: Context, id: Json | undefined, flag?: Flag): void
 function ownersIn(row: Row): Json[] {
   return ownerColumns.map((column) => row[column]).filter((id) => typeof id === 'string' && id !== '') as Json[];
 }
-
-const serviceTables = ['application', 'compose', ...databaseTables] as const;
 
 const ownerColumns = serviceTables.map((table) => `${table}Id`);
