@@ -44,11 +44,6 @@ export function called(owner: Json | undefined, name: Json | undefined): (reposi
   return (repository) => repository.owner === owner && repository.name === name;
 }
 
-/** What a test of a connection answers. */
-export function foundText(found: readonly Repository[]): string {
-  return `Found ${found.length} repositories`;
-}
-
 /** Whether a git host knows who is asking. */
 function isLetIn(kind: ProviderKind, row: Row): boolean {
   switch (kind) {

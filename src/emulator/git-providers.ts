@@ -1,11 +1,12 @@
 import { callerOf, callersOrganization, ownRows } from './caller.ts';
-import type { Context } from './context.ts';
-import { DatabaseError, notFound } from './error-answers.ts';
-import { isComplete, type ProviderKind } from './git-hosts.ts';
+import type { Context, Group } from './context.ts';
+import { DatabaseError } from './error-answers.ts';
+import { isComplete, type ProviderKind, repositoriesFor } from './git-hosts.ts';
 import { pick, textOr, type Json, type Row } from './json-rows.ts';
 import { mayUseProvider } from './rules/provider-rules.ts';
 import type { Store } from './table-store.ts';
 import { rowView } from './views.ts';
+import { rowsOf, type Rows } from './crud.ts';
 
 /** Makes a provider: the record with its name and, beside it, the row of its kind; or neither. */
 export function createProvider(context: Context, kind: ProviderKind, input: Row): Row {
@@ -23,20 +24,32 @@ export function createProvider(context: Context, kind: ProviderKind, input: Row)
   return store.insert(kind, { ...input, [key]: id, gitProviderId });
 }
 
-/** The provider that an input names. */
-export function findProvider({ store }: Context, kind: ProviderKind, input: Row): Row {
-  const row = store.find(kind, input[`${kind}Id`]);
-  if (row === undefined) throw notFound(`${titles[kind]} Provider`);
-  return row;
+/** The operations that the providers of every kind have; `columns`: those that their list shows beside the record. */
+export function providerOperations(kind: ProviderKind, columns: readonly string[]): Group {
+  const { find } = providersOf(kind);
+  return {
+    [`${kind}.one`]: (context, input) => withRecord(context.store, find(context, input)),
+    [`${kind}.${kind}Providers`]: (context) => listProviders(context, kind, columns),
+    // Only the one of gitlab can be asked for groups.
+    [`${kind}.testConnection`](context, input) {
+      const found = repositoriesFor(kind, find(context, input), textOr(input, 'groupName'));
+      return `Found ${found.length} repositories`;
+    },
+  };
 }
 
-/** A provider as its `one` answers it: with its record, and all its secrets in clear. */
-export function withRecord(store: Store, row: Row): Row {
+/** The rows of a kind of providers. */
+export function providersOf(kind: ProviderKind): Rows {
+  return rowsOf(kind, `${titles[kind]} Provider`);
+}
+
+/** A provider with its record, and all its secrets in clear. */
+function withRecord(store: Store, row: Row): Row {
   return { ...row, gitProvider: rowView(store, 'gitProvider', row['gitProviderId']) };
 }
 
 /** The complete providers of one kind that the caller may use: the named columns and the record. */
-export function listProviders(context: Context, kind: ProviderKind, columns: readonly string[]): Row[] {
+function listProviders(context: Context, kind: ProviderKind, columns: readonly string[]): Row[] {
   const { store } = context;
   return usableRecords(context)
     .flatMap((record) => store.children(kind, 'gitProviderId', record['gitProviderId']))

@@ -1,21 +1,20 @@
-import type { Context, Group } from '../context.ts';
+import type { Group } from '../context.ts';
 import { notFound } from '../error-answers.ts';
-import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import type { Row } from '../json-rows.ts';
-import { createProvider, findProvider, listProviders, withRecord, renameRecord } from '../git-providers.ts';
+import { branchesFor, called, repositoriesFor } from '../git-hosts.ts';
+import { createProvider, renameRecord, providerOperations, providersOf } from '../git-providers.ts';
 import { valuesToSet } from '../crud.ts';
+
+const { find } = providersOf('bitbucket');
 
 /** The `bitbucket` group. No git host is ever reached. */
 export const bitbucket: Group = {
+  ...providerOperations('bitbucket', ['bitbucketId']),
+
   // Answers nothing; but the client may have chosen the id.
   'bitbucket.create'(context, input) {
     createProvider(context, 'bitbucket', input);
     return undefined;
   },
-
-  'bitbucket.one': (context, input) => withRecord(context.store, find(context, input)),
-
-  'bitbucket.bitbucketProviders': (context) => listProviders(context, 'bitbucket', ['bitbucketId']),
 
   // The gitProviderId is asked for and not used. Without a column of its own to write it fails, and yet renames.
   'bitbucket.update'(context, input) {
@@ -43,10 +42,4 @@ export const bitbucket: Group = {
       }),
     );
   },
-
-  'bitbucket.testConnection': (context, input) => foundText(repositoriesFor('bitbucket', find(context, input))),
 };
-
-function find(context: Context, input: Row): Row {
-  return findProvider(context, 'bitbucket', input);
-}

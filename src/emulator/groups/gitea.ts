@@ -1,18 +1,18 @@
-import type { Context, Group } from '../context.ts';
+import type { Group } from '../context.ts';
 import { ApiError } from '../error-answers.ts';
-import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import { pick, textOf, type Row } from '../json-rows.ts';
-import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
+import { branchesFor, called, repositoriesFor } from '../git-hosts.ts';
+import { pick, textOf } from '../json-rows.ts';
+import { createProvider, updateProvider, providerOperations, providersOf } from '../git-providers.ts';
+
+const { find } = providersOf('gitea');
 
 /** The `gitea` group. No git host is ever reached. */
 export const gitea: Group = {
+  // The list has only those with clientId and clientSecret; without an id there is no provider to test: 404.
+  ...providerOperations('gitea', ['giteaId']),
+
   'gitea.create': (context, input) =>
     pick(createProvider(context, 'gitea', input), ['giteaId', 'clientId', 'giteaUrl']),
-
-  'gitea.one': (context, input) => withRecord(context.store, find(context, input)),
-
-  // Only with clientId and clientSecret.
-  'gitea.giteaProviders': (context) => listProviders(context, 'gitea', ['giteaId']),
 
   // The one kind of provider that tells an unknown id in an update, though as a failure of the server.
   'gitea.update'(context, input) {
@@ -40,11 +40,4 @@ export const gitea: Group = {
       ({ name, commit }) => ({ id: name, name, commit: { id: commit } }),
     );
   },
-
-  // Without an id there is no provider: 404.
-  'gitea.testConnection': (context, input) => foundText(repositoriesFor('gitea', find(context, input))),
 };
-
-function find(context: Context, input: Row): Row {
-  return findProvider(context, 'gitea', input);
-}

@@ -1,14 +1,13 @@
-import type { Context, Group } from '../context.ts';
-import { branchesFor, called, foundText, repositoriesFor } from '../git-hosts.ts';
-import type { Row } from '../json-rows.ts';
-import { findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
+import type { Group } from '../context.ts';
+import { branchesFor, called, repositoriesFor } from '../git-hosts.ts';
+import { updateProvider, providerOperations, providersOf } from '../git-providers.ts';
+
+const { find } = providersOf('github');
 
 /** The `github` group: nothing in the API makes such a provider, a person does that in a browser. */
 export const github: Group = {
-  'github.one': (context, input) => withRecord(context.store, find(context, input)),
-
-  // Only with app id, private key and installation id.
-  'github.githubProviders': (context) => listProviders(context, 'github', ['githubId', 'githubUrl']),
+  // The list has only those with app id, private key and installation id.
+  ...providerOperations('github', ['githubId', 'githubUrl']),
 
   // An unknown id is a success with an empty body, like a known one.
   'github.update'(context, input) {
@@ -36,10 +35,4 @@ export const github: Group = {
       }),
     );
   },
-
-  'github.testConnection': (context, input) => foundText(repositoriesFor('github', find(context, input))),
 };
-
-function find(context: Context, input: Row): Row {
-  return findProvider(context, 'github', input);
-}

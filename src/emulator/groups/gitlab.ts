@@ -1,20 +1,20 @@
-import type { Context, Group } from '../context.ts';
-import { branchesFor, foundText, repositoriesFor } from '../git-hosts.ts';
-import { textOr, type Row } from '../json-rows.ts';
-import { createProvider, findProvider, listProviders, withRecord, updateProvider } from '../git-providers.ts';
+import type { Group } from '../context.ts';
+import { branchesFor, repositoriesFor } from '../git-hosts.ts';
+import { textOr } from '../json-rows.ts';
+import { createProvider, updateProvider, providerOperations, providersOf } from '../git-providers.ts';
+
+const { find } = providersOf('gitlab');
 
 /** The `gitlab` group. Its `applicationId` is the OAuth application at the git host, not an application of ours. */
 export const gitlab: Group = {
+  // The list has only those with both tokens, which is to say connected.
+  ...providerOperations('gitlab', ['gitlabId', 'gitlabUrl']),
+
   // Answers nothing, and until a person has connected it in a browser no list shows it either.
   'gitlab.create'(context, input) {
     createProvider(context, 'gitlab', input);
     return undefined;
   },
-
-  'gitlab.one': (context, input) => withRecord(context.store, find(context, input)),
-
-  // Only with both tokens, which is to say connected.
-  'gitlab.gitlabProviders': (context) => listProviders(context, 'gitlab', ['gitlabId', 'gitlabUrl']),
 
   // An unknown id is a success with an empty body, like a known one.
   'gitlab.update'(context, input) {
@@ -38,11 +38,4 @@ export const gitlab: Group = {
     const branches = branchesFor('gitlab', find(context, input), ({ id }) => id === input['id']);
     return branches.map(({ name, commit }) => ({ name, commit: { id: commit }, protected: false }));
   },
-
-  'gitlab.testConnection': (context, input) =>
-    foundText(repositoriesFor('gitlab', find(context, input), textOr(input, 'groupName'))),
 };
-
-function find(context: Context, input: Row): Row {
-  return findProvider(context, 'gitlab', input);
-}

@@ -8,7 +8,7 @@ import { pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
 import { derive } from '../made-up-names.ts';
 import { newestFirst } from '../newest-first.ts';
-import { findProvider, usableRecords } from '../git-providers.ts';
+import { usableRecords, providersOf } from '../git-providers.ts';
 
 const { find } = rowsOf('gitProvider', 'Git Provider');
 
@@ -55,7 +55,7 @@ export const providerExtensions: Group = {
   },
 
   'gitlab.connect'(context, input) {
-    const id = textOf(findProvider(context, 'gitlab', input), 'gitlabId');
+    const id = textOf(providersOf('gitlab').find(context, input), 'gitlabId');
     context.store.update('gitlab', id, {
       accessToken: derive(id, 'accessToken', 20),
       refreshToken: derive(id, 'refreshToken', 20),
