@@ -1,9 +1,3 @@
-/** The tables of the kinds of databases; the key of each is its name with `Id`. */
-export const databaseTables = ['libsql', 'mariadb', 'mongo', 'mysql', 'postgres', 'redis'] as const;
-
-/** The table of a kind of databases. */
-export type DatabaseTable = (typeof databaseTables)[number];
-
 /** The tables of services by their names in messages; the key of each table is its name with `Id`. */
 export const serviceTitles = {
   application: 'Application',
@@ -18,6 +12,9 @@ export const serviceTitles = {
 
 /** The table of a kind of services. */
 export type ServiceTable = keyof typeof serviceTitles;
+
+/** The table of a kind of databases. */
+export type DatabaseTable = Exclude<ServiceTable, 'application' | 'compose'>;
 
 /** The tables of the kinds of services. */
 export const serviceTables = Object.keys(serviceTitles) as ServiceTable[]; // its keys are the tables
