@@ -1,8 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { saysCreate, takes } from '../kind/row-values.ts';
 import { deployedFrom } from '../plan/deployment-record.ts';
-import { wantedOf } from '../plan/standing.ts';
-import { storedPair } from '../plan/stored-pairs.ts';
+import { sentPairs } from '../plan/settle.ts';
 import { knownPairs, pendingCreate, wasThere, withPending, withWrite } from '../state/pending-operation.ts';
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
@@ -70,16 +69,14 @@ export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
   const key = keyOf(run, job);
   const says: Record<string, StoredWanted> = {};
   let isOpen = true;
-  for (const planned of action.attributes) {
-    const { attribute, field, wanted } = planned;
+  const sent = sentPairs(action, outputs, run.input.digests);
+  for (const { attribute, field, wanted } of action.attributes) {
     if (wanted === undefined || attribute.key !== undefined) continue;
     const isOfKey = key !== undefined && Object.hasOwn(key, attribute.field);
     if (isOfKey && (field.secrecy !== undefined || wanted.isSecret)) isOpen = false;
     const isSent = takes(step.operation, attribute.field) || saysCreate(action.kind, attribute.field);
-    const resolved = isSent ? wantedOf({ field, wanted }, outputs) : undefined;
-    if (resolved?.is !== 'known') continue;
-    const digest = digestsAt(run, action)(attribute.field);
-    const { wanted: stored } = storedPair(planned, wanted, [resolved.value], { outputs, digest });
+    const stored = isSent ? sent[attribute.field]?.wanted : undefined;
+    if (stored === undefined) continue;
     if (isOfKey && 'digest' in stored) isOpen = false;
     says[attribute.field] = stored;
   }

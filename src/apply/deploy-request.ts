@@ -15,7 +15,7 @@ import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './fill-members.ts';
 import { type Run, dispatch, saveRecord, sentNow } from './apply-run.ts';
 import type { ApplyEvent, Job } from './job.ts';
-import { noting, requestInput } from './send-step.ts';
+import { invoke, requestInput } from './send-step.ts';
 
 /** A service that an action of its own deploys. */
 export interface DeployedService {
@@ -88,8 +88,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
           await refuseMoved(run, job, root.scope, { client: own, refetch: own.hasPaused });
           await announce();
           signal.throwIfAborted();
-          dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
-          return noting(run, job, own.invoke(operation, members));
+          return invoke(run, job, own, operation, members);
         },
         { signal },
       ),

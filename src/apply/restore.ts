@@ -16,7 +16,7 @@ import type { DeployedService } from './deploy-request.ts';
 import { buildMembers } from './fill-members.ts';
 import type { Job } from './job.ts';
 import { rowIn, scopeNow } from './rows.ts';
-import { noting, requestInput } from './send-step.ts';
+import { invoke, requestInput } from './send-step.ts';
 
 type StartDeployment = (service: DeployedService, row: Row) => Promise<Result>;
 
@@ -147,8 +147,7 @@ async function writeBack(service: Restore, object: Restored, step: Step): Promis
       const [other] = changedFields(kind, step.changed, object.written, now);
       if (other !== undefined) throw refusal(`${address}: ${other} was changed on the platform meanwhile`);
       const members = buildMembers({ ...requestInput(run, object.job), step, now }) ?? {};
-      dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
-      await noting(run, job, own.invoke(step.operation, members));
+      await invoke(run, job, own, step.operation, members);
       dispatch(run, job, { is: 'answered' });
     });
   await attempt<void>(run, policies.update, {

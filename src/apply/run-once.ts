@@ -11,7 +11,7 @@ import { inTime, unanswered } from './deploy-request.ts';
 import { buildMembers } from './fill-members.ts';
 import { type Job, sentAt } from './job.ts';
 import { readSiblings } from './rows.ts';
-import { noting, requestInput } from './send-step.ts';
+import { invoke, requestInput } from './send-step.ts';
 
 /**
  * Runs the command of an object, and notes in the record of the object that it ran. What failed, or may have failed, is
@@ -74,8 +74,7 @@ async function ask(run: Run, job: Job): Promise<unknown> {
       step.operation,
       async (own) => {
         signal.throwIfAborted();
-        dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
-        return noting(run, job, own.invoke(step.operation, members));
+        return invoke(run, job, own, step.operation, members);
       },
       { signal },
     ),

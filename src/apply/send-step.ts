@@ -1,5 +1,6 @@
 import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
+import type { Operation } from '../api/contract.ts';
 import { PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
@@ -117,8 +118,7 @@ export async function sendOnce(run: Run, job: Job, step: Step, isAgain = false):
       return undefined;
     }
     await announceTime(run, job, isAgain || own.hasPaused);
-    dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
-    const answer = await noting(run, job, own.invoke(step.operation, members)).catch(async (error: unknown) => {
+    const answer = await invoke(run, job, own, step.operation, members).catch(async (error: unknown) => {
       await saveError(run, job, step, error);
       throw error;
     });
@@ -127,10 +127,17 @@ export async function sendOnce(run: Run, job: Job, step: Step, isAgain = false):
   });
 }
 
-/** Waits for the answer to a request; when it fails, notes at once whether the request may have been executed. */
-export async function noting(run: Run, job: Job, answer: Promise<unknown>): Promise<unknown> {
+/** Sends a request now; when it fails, notes at once whether it may have been executed. */
+export async function invoke(
+  run: Run,
+  job: Job,
+  own: OwnConnection,
+  operation: Operation,
+  members: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  dispatch(run, job, { is: 'sent', at: run.clock.monotonic() });
   try {
-    return await answer;
+    return await own.invoke(operation, members);
   } catch (error) {
     // A deployment that the run no longer waits for may fail after its action is over.
     if (job.phase.is === 'sent') {
