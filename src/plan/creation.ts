@@ -182,13 +182,11 @@ const nothing = secret<Json>(null);
 function chooseId({ digests, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
   const record = observed.objects.has(address) ? undefined : state.resources[address];
-  const sent = pendingCreate(record) === undefined ? undefined : (record?.id ?? undefined);
-  const present = observed.objects.get(address)?.id ?? 'nothing';
-  const chosen = (more: string): string =>
-    digests(address, '(id)')(`in ${state.serial} after ${present}${more}`).slice(-21);
-  if (sent !== undefined) return sent;
-  let id = chosen('');
+  if (typeof record?.id === 'string' && pendingCreate(record) !== undefined) return record.id;
+  const present = observed.objects.get(address)?.id;
+  const chosen = (more: number) => digests(address, '(id)')([state.serial, present, more].join(' ')).slice(-21);
+  let more = 0;
   // A state that was lost begins to count again.
-  for (let more = 1; observed.listed.has(id); more++) id = chosen(` and ${more}`);
-  return id;
+  while (observed.listed.has(chosen(more))) more++;
+  return chosen(more);
 }

@@ -15,6 +15,7 @@ import {
   inputOf,
   kindNamed,
   lacking,
+  makeDigest,
   objectOf,
   pairOf,
   recordOf,
@@ -282,16 +283,17 @@ describe('it is replaced because its parent is replaced', () => {
 
 describe('an id that Trueup chooses', () => {
   const kind = kindNamed('bitbucket');
-  const idIn = (about: About) => {
-    const from = plan({ kind, ...about }).steps[0]?.members['bitbucketId'];
+  const idOf = (action: Action) => {
+    const from = action.steps[0]?.members['bitbucketId'];
     return from?.is === 'value' ? from.value.reveal() : undefined;
   };
+  const idIn = (about: About) => idOf(plan({ kind, ...about }));
 
   test('is the same in every run until the state has another version', () => {
     const id = idIn({});
     expect(id).toMatch(/^[\w-]{21}$/);
     expect(idIn({})).toBe(id);
-    expect(idIn({ object: objectOf('old', {}) })).not.toBe(id);
+    expect(new Set([id, ...['old', 'other'].map((old) => idIn({ object: objectOf(old, {}) }))]).size).toBe(3);
   });
 
   test('is that of a pending create', () => {
@@ -304,6 +306,33 @@ describe('an id that Trueup chooses', () => {
     expect(idIn({ record: recordOf('bitbucket', 'gone', { pairs: { name: pairOf('b') } }) })).toBe(id);
     expect(idIn({ record: recordOf('bitbucket', 'old'), object: objectOf('old', {}) })).not.toBe('old');
     expect(idIn({ record: recordOf('bitbucket', null, { pending: creating() }) })).toBe(id);
+    const sent = recordOf('bitbucket', 'sent', { pending: creating() });
+    expect(idIn({ record: sent, object: objectOf('sent', {}) })).not.toBe('sent');
+  });
+
+  test('is none that the platform lists: a state that was lost begins to count again', () => {
+    const ids: unknown[] = [];
+    for (let run = 0; run < 4; run++) {
+      const input = inputOf({});
+      const observed = { ...input.observed, listed: new Set(ids.map(String)) };
+      ids.push(idOf(planCreation({ ...input, observed }, resourceOf(kind, at), undefined, undefined)));
+    }
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test('is another one in each version of the state and at each address', () => {
+    const input = inputOf({});
+    const ids = [3, 4].flatMap((serial) =>
+      ['one', 'two'].map((address) => {
+        const digests =
+          (...place: readonly string[]) =>
+          (content: string) =>
+            makeDigest([...place, content].join(' '));
+        const state = { ...input.state, serial };
+        return idOf(planCreation({ ...input, digests, state }, resourceOf(kind, address), undefined, undefined));
+      }),
+    );
+    expect(new Set(ids).size).toBe(4);
   });
 
   test('is none where the platform chooses it', () => {
