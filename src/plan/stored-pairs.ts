@@ -1,4 +1,4 @@
-import { onceFor } from '../api/once.ts';
+import { keptIn, onceFor } from '../api/once.ts';
 import { plain } from '../kind/codecs.ts';
 import { type Json, textsIn } from '../formats/json.ts';
 import { type Outputs, type Wanted, knownValue, withHidden } from '../manifest/wanted.ts';
@@ -34,11 +34,7 @@ export function storedPair(
 ): Stored {
   const make = () =>
     makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, answered], storage);
-  if (answered !== meant) return make();
-  const pairs = pairsAsMeant(planned);
-  const pair = pairs.get(meant) ?? make();
-  pairs.set(meant, pair);
-  return pair;
+  return answered === meant ? keptIn(pairsAsMeant(planned), meant, make) : make();
 }
 
 function makePair(

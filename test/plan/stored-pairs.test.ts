@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { storedPair } from '../../src/plan/stored-pairs.ts';
+import { anything, declared, makeDigest } from '../support/plan-values.ts';
+
+test('the pair of a change that is answered as meant is made once: a run announces, records and settles it', () => {
+  const field = { ...anything, secrecy: 'secret' } as const;
+  const counted = { digests: 0 };
+  const storage = {
+    outputs: () => undefined,
+    digest: (content: string) => {
+      counted.digests++;
+      return makeDigest(content);
+    },
+  };
+  const change = { attribute: { field: 'value' }, field };
+  const pairOf = (meant: string, answered?: string) => storedPair(change, declared(meant), [meant, answered], storage);
+  const first = pairOf('a');
+  expect(counted.digests).toBeGreaterThan(0);
+  counted.digests = 0;
+  expect([pairOf('a'), pairOf('a', 'a')]).toEqual([first, first]);
+  expect(counted.digests).toBe(0);
+  expect(pairOf('b')).not.toEqual(first);
+  expect(pairOf('a', 'other')).toMatchObject({ wanted: first.wanted });
+  expect(pairOf('a', 'other').answered).not.toEqual(first.answered);
+  expect(pairOf('a')).toEqual(first);
+});
