@@ -273,7 +273,6 @@ const changed = '(sensitive, changed)';
 
 /** A text in which lines that are secret as a whole, one below the other, are one line. */
 function withoutRepeats(text: string): string {
-  if (!text.includes('\n')) return text;
   const lines = text.split('\n');
   return lines
     .filter(

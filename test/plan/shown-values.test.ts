@@ -318,6 +318,22 @@ test('a text has as many lines with its secrets hidden', () => {
   expect(withHidden(declared('a', true), outputs, () => '')).toBeUndefined();
 });
 
+test.each([
+  ['below the line in which the secret begins', 'a: {x\ny\nz}\nb\n', 'a: (sensitive)\nb\n'],
+  ['below each other, also when indented', 'a\n  {x}\n  {y}\nb', 'a\n  (sensitive)\nb'],
+  ['once for each secret with text between', '{x}\na\n{y}\n', '(sensitive)\na\n(sensitive)\n'],
+  ['where the line before ends in clear', 'a: {x}.\n{y}\n', 'a: (sensitive).\n(sensitive)\n'],
+  ['where more than the secret is in the line', 'a: {x}\nb: {y}\n', 'a: (sensitive)\nb: (sensitive)\n'],
+])('lines that are secret as a whole show %s', (_what, written, expected) => {
+  expect(after(mixed(written))).toEqual(masked(expected));
+});
+
+test('lines that are secret as a whole and change show once', () => {
+  const rotation = { secrets: new Set(['PW']), isAll: false };
+  const shownIn = sides({ before: 'a\nx\ny\n', settled: mixed('a\n{x\ny}\n'), wanted: mixed('a\n{v\nw}\n'), rotation });
+  expect(shownIn).toMatchObject({ before: masked('a\n(sensitive)\n'), after: masked('a\n(sensitive, changed)\n') });
+});
+
 describe('of two texts that do not show', () => {
   test.each([
     ['the lines that differ are told', 'a\nb\nc\n', 'a\nx\nc\n', 'line 2 of 3, before 3'],
