@@ -52,6 +52,14 @@ describe('a deployment that an earlier run ordered', () => {
     expect(afterwards({ ...kind, service }, followed, rowWith(listed('d2', 'done')))).toEqual({ inputs: 'new' });
   });
 
+  test('and that a run waited for is asked for again; one that restored the service is not', () => {
+    const done = rowWith(listed('d1', 'done', 'trueup-7f3a'));
+    const awaited: Deploys = { ...stale, pending: { ...pending, isAwaited: true } };
+    expect(afterwards(compose, awaited, done)).toBe(awaited);
+    const restoring: Deploys = { ...awaited, failed: { inputs: 'other', at: 1, isRestoring: true } };
+    expect(afterwards(compose, restoring, done)).toEqual({ inputs: 'new', failed: { inputs: 'other', at: 1 } });
+  });
+
   test.each(['error', 'cancelled'])('is still needed after it ended as %s', (status) => {
     const row = rowWith(listed('d1', status, 'trueup-7f3a'));
     expect(afterwards(compose, ordered, row)).toStrictEqual(stale);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { misspeltKeys } from '../../src/plan/misspelt.ts';
 import { everything, notesOf, plansNothing } from '../support/faults.ts';
 import { composeBody } from '../support/manifest-texts.ts';
+import { project as projectKind } from '../../src/resources/top/project.ts';
+import type { ActionMembers } from '../support/plan-values.ts';
+import { actionOf, inputOf, kindNamed, objectOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** A slip in the name of an environment: one suggestion, at its line. */
@@ -65,5 +69,95 @@ describe('M5: an environment of nearly the same name as', () => {
     expect(found?.message).toBe(
       'resources of production are deleted, and resources of the same kinds are created in live',
     );
+  });
+});
+
+describe('an environment that is created beside', () => {
+  const kind = kindNamed('environment');
+  const created = (address: string, more: ActionMembers = {}) =>
+    actionOf(address, { kind, action: 'create', id: undefined, ...more });
+  const leaving = (address: string, more: ActionMembers = {}) => actionOf(address, { kind, action: 'delete', ...more });
+  const other = (name: string | undefined, more: object = {}) => ({
+    kind: 'environment',
+    id: `id of ${name}`,
+    parentId: undefined,
+    name,
+    ...more,
+  });
+  interface About {
+    readonly actions?: readonly ReturnType<typeof actionOf>[];
+    readonly unmanaged?: readonly ReturnType<typeof other>[];
+    readonly ofOthers?: readonly ReturnType<typeof other>[];
+    readonly redact?: (text: string) => string;
+  }
+  const found = ({
+    actions = [created('prodution')],
+    unmanaged = [],
+    ofOthers = [],
+    redact = (text) => text,
+  }: About) => {
+    const names = actions.flatMap(({ id, block }) =>
+      id === undefined ? [] : [[block, block.split('.').at(-1)] as const],
+    );
+    const objects = Object.fromEntries(names.map(([block, name]) => [block, objectOf(`id of ${block}`, { name })]));
+    const { observed } = inputOf(objects);
+    return misspeltKeys(actions, { ...observed, unmanaged, ofOthers }, redact);
+  };
+  const meant = (about: About) => found(about).diagnostics.map(({ remedy = '' }) => remedy.split('?')[0]);
+  const suggested = ['Did you mean production'];
+
+  test.each<[string, About]>([
+    ['one of another state', { ofOthers: [other('production')] }],
+    ['one of no state', { unmanaged: [other('production')] }],
+    ['one that the state forgets', { actions: [created('prodution'), leaving('production', { action: 'forget' })] }],
+    [
+      'one below the same project',
+      {
+        actions: [actionOf('project', { kind: projectKind }), created('project.prodution', { parent: 'project' })],
+        unmanaged: [other('production', { parentId: 'id of project' })],
+      },
+    ],
+  ])('%s of nearly the same name is probably that one', (_what, about) => {
+    expect(meant(about)).toEqual(suggested);
+  });
+
+  test.each<[string, About]>([
+    ['one that stays', { actions: [created('prodution'), leaving('production', { action: 'update' })] }],
+    [
+      'an object of another kind that leaves',
+      { actions: [created('prodution'), leaving('production', { kind: kindNamed('redis') })] },
+    ],
+    ['an object of another kind', { unmanaged: [other('production', { kind: 'redis' })] }],
+    ['one below another project', { unmanaged: [other('production', { parentId: 'another' })] }],
+    ['one without a name', { unmanaged: [other(undefined)] }],
+    [
+      'one with a secret in its name',
+      { actions: [created('prodution'), leaving('production')], redact: (text) => text.replace('production', '***') },
+    ],
+    [
+      'one that leaves, and is there itself',
+      { actions: [leaving('prodution', { action: 'update' }), leaving('production')] },
+    ],
+    [
+      'one of a kind without addresses by key',
+      {
+        actions: [created('prodution', { kind: kindNamed('redis') })],
+        unmanaged: [other('production', { kind: 'redis' })],
+      },
+    ],
+  ])('%s is no slip', (_what, about) => {
+    expect(meant(about)).toEqual([]);
+  });
+
+  test('one that leaves explains each new address below it, and only those', () => {
+    const { covers } = found({ actions: [created('prodution'), leaving('production')] });
+    const pairs = [
+      ['production.redis.db', 'prodution.redis.db'],
+      ['production', 'prodution'],
+      ['production.redis.db', 'staging.redis.db'],
+      ['staging.redis.db', 'prodution.redis.db'],
+    ] as const;
+    expect(pairs.map(([from, to]) => covers(from, to))).toEqual([true, true, false, false]);
+    expect(found({ unmanaged: [other('production')] }).covers('production', 'prodution')).toBe(false);
   });
 });
