@@ -23,7 +23,7 @@ export interface Before {
 export type Source = (before: Before, name: string) => Promise<readonly Candidate[]>;
 
 /** Candidates, or `files`: the shell completes file names. */
-export type Completion = readonly Candidate[] | 'files';
+type Completion = readonly Candidate[] | 'files';
 
 /** The options and arguments that take a file or a folder. */
 const takesFile: readonly string[] = ['directory', 'files', 'varFile', 'data', 'out', 'plan', 'faults', 'fromFile'];

@@ -71,7 +71,7 @@ complete -c trueup -f -a '(__trueup_complete)'
 } as const;
 
 /** A shell with completion. */
-export type Shell = keyof typeof scripts;
+type Shell = keyof typeof scripts;
 
 /** The shells with completion. */
 export const shells = Object.keys(scripts) as Shell[]; // the keys of the table

@@ -107,7 +107,7 @@ function onTerminal<P extends object>({ options, terminal }: Opener, purpose: P)
     if (!isReported) terminal.err(renderFewer(count));
     isReported = true;
   };
-  const { connections, bulk = true } = options;
+  const { connections, bulk } = options;
   return { ...purpose, options, connections, bulk, onPause, onFewer, onBulkOff };
 }
 

@@ -24,7 +24,7 @@ export function withLock(run: Run, manifest: Manifest, { work, ...about }: Task,
       interruption.ignore();
     }
   };
-  const options = { ...about, lockTimeoutMs: run.options.lockTimeoutMs ?? 0, connections: run.options.connections };
+  const options = { ...about, lockTimeoutMs: run.options.lockTimeoutMs, connections: run.options.connections };
   return session(manifest, platformOf(manifest.settings, run), options, inSession, early);
 }
 

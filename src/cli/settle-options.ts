@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import { type ProjectFolder, findPlace } from '../project/folder.ts';
 import type { SharedPlatforms } from '../project/shared-platforms.ts';
-import { stageEnvironment } from '../project/stage-environment.ts';
+import { environmentOf, stageEnvironment } from '../project/stage-environment.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
 import type { Process } from './process.ts';
@@ -23,9 +23,9 @@ export type GlobalOptions = FlagsOf<typeof globalOptions>;
 export interface Settled extends ProjectFolder {
   readonly connections: number;
   /** false: each read is a request of its own. */
-  readonly bulk?: boolean;
+  readonly bulk: boolean;
   /** Longest wait for the lock of another run. Milliseconds. */
-  readonly lockTimeoutMs?: number;
+  readonly lockTimeoutMs: number;
 }
 
 /** The options of a run with one root file. */
@@ -75,6 +75,12 @@ export function settleOptions(
     kinds,
     ...(several === undefined ? {} : { platforms: several.platforms }),
   };
+}
+
+/** The options of a run for another root file. */
+export function optionsFor(path: string, options: Settled): Settled {
+  const place = findPlace(options.folder, path);
+  return { ...options, ...place, env: environmentOf(place, options.env) };
 }
 
 function readPreview(text: string): string {

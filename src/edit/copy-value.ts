@@ -6,7 +6,7 @@ import { type Value, plainly } from './write-yaml.ts';
 import { splitMark } from '../formats/utf8.ts';
 
 /** A value of another file: a scalar, or a list of them. */
-export interface Copied {
+interface Copied {
   readonly node: Node;
   /** The text that it is read from. */
   readonly text: string;

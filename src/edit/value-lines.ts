@@ -9,7 +9,7 @@ import { type Node, nodeAt } from '../manifest/tree.ts';
 export type KeyValue = Pick<Entry, 'key' | 'value'>;
 
 /** How a value stood that is replaced: its quotes, or its block. */
-export type Style = Scalar.Type | undefined;
+type Style = Scalar.Type | undefined;
 
 /** The text of a value on one line, as it stands in braces or behind a key. Line breaks in it become escapes. */
 export function inOneLine(

@@ -54,7 +54,7 @@ interface ExportOptions extends SecretsOptions {
 }
 
 /** What an export wrote. */
-export type ExportResult = Omit<ExportReport, 'project' | 'folder' | 'counts'>;
+type ExportResult = Omit<ExportReport, 'project' | 'folder' | 'counts'>;
 
 /** What an export is made with. */
 interface Exporting {

@@ -1,7 +1,7 @@
 import { credentialRule } from '../manifest/private-names.ts';
 
 /** Gives each wanted name once: the next that wants a taken one gets `-2`, `-3` behind it. */
-export interface Names {
+interface Names {
   readonly take: (wanted: string) => string;
 }
 

@@ -89,7 +89,7 @@ function hidden(about: Omit<NamedSecret, 'value'>, value: string): NamedSecret {
 }
 
 /** A part of a text that looks like a secret, with the name that it gets. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
   readonly key: string;

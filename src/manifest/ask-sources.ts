@@ -43,7 +43,7 @@ export interface Offer {
 }
 
 /** Values by name, without the names that no source has. After an error there are no values. */
-export interface Asked {
+interface Asked {
   readonly values: ReadonlyMap<string, string>;
   /** The first source that has a name, also one that was not asked for it; sources that did not open are left out. */
   readonly offers: ReadonlyMap<string, Offer>;

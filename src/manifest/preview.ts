@@ -36,7 +36,7 @@ export function isPreviewId(text: string): boolean {
 }
 
 /** A root file, with its values and its environment as they are for one preview. */
-export interface OfPreview {
+interface OfPreview {
   readonly tree: MapNode;
   /** The variables whose values in this file have the id. */
   readonly varying: ReadonlySet<string>;

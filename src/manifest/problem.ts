@@ -5,7 +5,7 @@ import { concealedMark } from '../secrets/secret.ts';
 import { type Node, type Place, keyPlaceAt, placeAt } from './tree.ts';
 
 /** A value that a schema refuses. */
-export interface Refused {
+interface Refused {
   /** Its name as written: `replicas`, `source.type`. */
   readonly name: string;
   readonly value: unknown;

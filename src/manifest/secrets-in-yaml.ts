@@ -4,7 +4,7 @@ import type { Marks } from './secret-marks.ts';
 import { type Concealed, type Wanted, concealedIn, knownTexts, withTexts, writtenName } from './wanted.ts';
 
 /** A secret in a text of YAML that changes how it is read. */
-export interface MisreadSecret {
+interface MisreadSecret {
   readonly name: string;
   /** The name as its expression has it, with an encoding. */
   readonly written: string;

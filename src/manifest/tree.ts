@@ -10,7 +10,7 @@ export type MapNode = YamlMap<Place>;
 export type Entry = YamlEntry<Place>;
 
 /** Where the lines of a text begin. */
-export interface Lines {
+interface Lines {
   readonly lineStarts: readonly number[];
   readonly linePos: (offset: number) => { readonly line: number; readonly col: number };
 }

@@ -57,7 +57,7 @@ export function writtenName({ name, encoding }: Pick<Concealed, 'name' | 'encodi
 }
 
 /** An output in a text, encoded as its expression says. */
-export interface OutputPart extends Reference {
+interface OutputPart extends Reference {
   readonly encoding?: string | undefined;
 }
 

@@ -20,7 +20,7 @@ import { takeValues } from './variables.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The files of a manifest and where they are. */
-export interface WholeInput extends SettingsInput {
+interface WholeInput extends SettingsInput {
   readonly workspace: Workspace;
   /** The name of the root file. */
   readonly file: string;

@@ -35,7 +35,7 @@ interface FilePlace {
 export type FilesRead = Map<string, { readonly real?: string; readonly file: FileText }>;
 
 /** The files that a run may read. */
-export interface FileLimit {
+interface FileLimit {
   /** The reason why the run is pinned: of what git tracks it reads only the content that git tracks; undefined: it is not. */
   readonly why?: string | undefined;
   /** Patterns of paths below the root, with `/`: files that git need not track. */

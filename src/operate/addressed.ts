@@ -47,7 +47,7 @@ export function checkProject(state: State, project: string | undefined, location
 }
 
 /** The facts that addresses are looked up in. */
-export interface AddressInput {
+interface AddressInput {
   readonly kinds: readonly Kind[];
   readonly state: State | undefined;
   /** Reads the resources of the manifest; called only for what the state does not know. */

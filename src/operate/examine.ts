@@ -42,7 +42,7 @@ export interface Check {
 }
 
 /** What the examination of a platform needs. */
-export interface PlatformInput {
+interface PlatformInput {
   /** A client that sends each read once and waits for nothing. */
   readonly client: ReadClient & Pick<Client, 'platformTime' | 'bulkStatus' | 'readKeyLimit'>;
   /** The address, for messages. */

@@ -12,7 +12,7 @@ import type { Addressed } from './addressed.ts';
 import { checkInput } from './called-operation.ts';
 
 /** The part of a log to read, in the words of the platform. */
-export interface LogFilter {
+interface LogFilter {
   /** Number of lines from the end. */
   readonly tail?: string | undefined;
   /** `10m`, `2h`. */
@@ -23,7 +23,7 @@ export interface LogFilter {
 }
 
 /** One request for the log of a service; it is checked and not sent. */
-export interface LogRequest {
+interface LogRequest {
   readonly object: Addressed;
   /** Without the id of a deployment that only the row of the service names. */
   readonly input: Readonly<Record<string, unknown>>;

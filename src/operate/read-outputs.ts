@@ -26,7 +26,7 @@ export interface OutputValue {
 }
 
 /** The manifest, the state and the platform that references are read from. */
-export interface ReferencesInput {
+interface ReferencesInput {
   readonly client: Client;
   readonly kinds: readonly Kind[];
   readonly manifest: Pick<Manifest, 'resources' | 'settings'>;
@@ -34,7 +34,7 @@ export interface ReferencesInput {
 }
 
 /** A value that may refer to outputs of resources; `name` is its name in messages: `the output url`. */
-export interface Named {
+interface Named {
   readonly name: string;
   readonly wanted: Wanted;
 }

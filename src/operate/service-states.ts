@@ -16,7 +16,7 @@ import { type ProjectLists, projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 
 /** A service in the state. */
-export interface Service {
+interface Service {
   readonly address: string;
   readonly kind: Kind;
   /** null: the create of it is not confirmed. */
@@ -33,7 +33,7 @@ export interface ServiceState extends Service {
 }
 
 /** The platform and the state that services are read from. */
-export interface ServicesInput {
+interface ServicesInput {
   readonly client: Client;
   readonly kinds: readonly Kind[];
   readonly state: State;

@@ -13,7 +13,7 @@ import { writeFiles } from './write-files.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
 /** A file of a manifest, as it is and formatted. */
-export interface FormattedFile {
+interface FormattedFile {
   /** Below the folder of the manifest. */
   readonly path: string;
   readonly before: string;

@@ -16,7 +16,7 @@ import { loadManifest, openFolder, readIdentity } from './load.ts';
 import { writeFiles } from './write-files.ts';
 
 /** A sealed file of a manifest. */
-export interface OpenSealedFile {
+interface OpenSealedFile {
   /** As it is named below the folder. */
   readonly path: string;
   /** Those of the manifest, sorted. */
@@ -217,7 +217,7 @@ export async function changeSealed(
 const maxAttempts = 100;
 
 /** What sealing files for other recipients did. */
-export interface Resealed {
+interface Resealed {
   readonly path: string;
   readonly names: readonly string[];
   readonly added: readonly string[];

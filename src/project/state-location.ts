@@ -27,7 +27,7 @@ export type StateLocation =
     };
 
 /** The part of a manifest that says where its state is. */
-export interface NamedState {
+interface NamedState {
   /** undefined: the manifest names no location. */
   readonly state: StatePlace | undefined;
   readonly project: string;

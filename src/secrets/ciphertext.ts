@@ -1,8 +1,8 @@
 /** Tools whose ciphertext stands in files that look like files of values. */
-export type Cipher = 'sops' | 'dotenvx' | 'ansible-vault' | 'age' | 'sealed' | 'git-crypt' | 'gpg';
+type Cipher = 'sops' | 'dotenvx' | 'ansible-vault' | 'age' | 'sealed' | 'git-crypt' | 'gpg';
 
 /** Ciphertext in a text. */
-export interface Ciphertext {
+interface Ciphertext {
   readonly of: Cipher;
   /** The line where it begins; counts from 1. */
   readonly line: number;

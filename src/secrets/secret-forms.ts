@@ -7,7 +7,7 @@ import { isOpenName } from './secret-names.ts';
  */
 
 /** A rule about the content of a value, or of a part of a text. */
-export interface ContentRule {
+interface ContentRule {
   readonly name: string;
   /** Global. The first group that takes part is the secret; without groups, the whole match. */
   readonly pattern: RegExp;

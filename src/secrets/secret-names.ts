@@ -4,7 +4,7 @@
  */
 
 /** A rule about the name of a key. The last word decides, behind the words of `qualifiers`. */
-export interface KeyRule {
+interface KeyRule {
   readonly name: string;
   readonly words: RegExp;
   /** Values that are no secret under such a name. */

@@ -7,7 +7,7 @@
 const ofStages = /^TRUEUP__(.+?)__((?:API_KEY|URL|STATE_URL|STATE_KEY|AGE_IDENTITY|AGE_IDENTITY_FILE)$|SECRET_.+)/;
 
 /** A variable of one stage: the stage as variables write it, and the name that the variable has without a stage. */
-export interface StageVariable {
+interface StageVariable {
   readonly stage: string;
   readonly plain: string;
 }

@@ -49,6 +49,8 @@ export function runIn(
     file: 'trueup.yaml',
     variables: new Map<string, string>(),
     connections: 4,
+    bulk: true,
+    lockTimeoutMs: 0,
     env: environment(),
     redactor: createRedactor(),
     kinds,

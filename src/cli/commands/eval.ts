@@ -1,6 +1,6 @@
 import { usage } from '../../diagnostics/usage.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { type Outputs, resolve } from '../../manifest/wanted.ts';
+import { type Outputs, noOutputs, resolve } from '../../manifest/wanted.ts';
 import { serveRemembered } from '../../observe/discover.ts';
 import {
   type Evaluated,
@@ -92,14 +92,13 @@ async function findOutputs(
   run: Run,
 ): Promise<{ readonly inState: Outputs; readonly onPlatform: Outputs }> {
   const { options } = run;
-  const nothing: Outputs = () => undefined;
   const named = referring(question);
-  if (named.length === 0) return { inState: nothing, onPlatform: nothing };
+  if (named.length === 0) return { inState: noOutputs, onPlatform: noOutputs };
   const target = targetOf(manifest.settings, options);
   const state = await readState(target, options);
   const inState = outputsInState(state);
   const open = named.filter(({ wanted }) => resolve({ ...wanted, missing: [] }, inState).is === 'pending');
-  if (open.length === 0) return { inState, onPlatform: nothing };
+  if (open.length === 0) return { inState, onPlatform: noOutputs };
   return withConnection(run, manifest.settings, { purpose: 'eval' }, async (connection) => {
     serveRemembered(connection.client, state);
     return { inState, onPlatform: await readReferences({ ...connection, manifest, state }, open) };

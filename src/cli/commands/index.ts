@@ -1,11 +1,7 @@
 import type { Command, Group } from '../command.ts';
 
 /** A command as the help lists it, its summary, and the file that has all else: no option is known before it is loaded. */
-export type Entry = readonly [
-  usage: string,
-  summary: string,
-  load: () => Promise<{ readonly command: Command | Group }>,
-];
+type Entry = readonly [usage: string, summary: string, load: () => Promise<{ readonly command: Command | Group }>];
 
 /** All commands, in the order of the help. */
 export const commands: readonly Entry[] = [

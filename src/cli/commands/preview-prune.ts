@@ -110,7 +110,7 @@ async function remove(
   { id, applied }: Prunable,
   { settings, choose, hasRemoved }: Removing,
 ): Promise<'removed' | 'kept' | readonly Diagnostic[]> {
-  const options = { ...run.options, preview: id, lockTimeoutMs: run.options.lockTimeoutMs ?? 0 };
+  const options = { ...run.options, preview: id };
   const found: Diagnostic[] = [];
   let ended: 'removed' | 'kept' | readonly Diagnostic[] = found;
   try {

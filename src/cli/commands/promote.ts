@@ -10,17 +10,15 @@ import { withQuotes } from '../../manifest/quote.ts';
 import { readTree } from '../../manifest/read-tree.ts';
 import { type Node, position } from '../../manifest/tree.ts';
 import { type ValueFile, type Variable, readValueFiles, takeValues } from '../../manifest/variables.ts';
-import { findPlace } from '../../project/folder.ts';
 import { loadManifest, openFolder } from '../../project/load.ts';
 import { readingOf } from '../../project/pins.ts';
 import { refuseLinkOut } from '../../project/root-of-trust.ts';
-import { environmentOf } from '../../project/stage-environment.ts';
 import { writeFiles } from '../../project/write-files.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { maskValue } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';
-import type { Settled } from '../settle-options.ts';
+import { type Settled, optionsFor } from '../settle-options.ts';
 import { command as plan, planFormats } from './plan.ts';
 import { withoutMark } from '../../formats/utf8.ts';
 
@@ -51,11 +49,7 @@ export const command = defineCommand({
   ],
   formats: planFormats,
   execute: async (run, view, { args: [from = '', to = '', ...names], flags }) => {
-    const at = (path: string): Settled => {
-      const place = findPlace(run.options.folder, path);
-      return { ...run.options, ...place, env: environmentOf(place, run.options.env) };
-    };
-    const [source, target] = [at(from), at(to)];
+    const [source, target] = [optionsFor(from, run.options), optionsFor(to, run.options)];
     for (const place of [source, target]) await refuseLinkOut(place);
     const writes = flags.dryRun !== true;
     const { promoted, after } = await promote({ source, target, names, writes });

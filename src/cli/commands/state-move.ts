@@ -1,13 +1,11 @@
-import { findPlace } from '../../project/folder.ts';
 import { moveState } from '../../project/move-state.ts';
-import { environmentOf } from '../../project/stage-environment.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { reportFormats } from '../../render/output-format.ts';
 import { counted } from '../../render/lines.ts';
 import { stateListJson } from '../../render/state-views.ts';
 import type { State } from '../../state/state.ts';
 import { defineCommand } from '../command.ts';
-import type { Settled } from '../settle-options.ts';
+import { optionsFor } from '../settle-options.ts';
 
 /** Gives a renamed root file the state of its former name. Sends nothing to the platform. */
 export const command = defineCommand({
@@ -16,13 +14,9 @@ export const command = defineCommand({
   examples: ['trueup state move trueup.yaml production.yaml'],
   formats: reportFormats<State>({ json: stateListJson }),
   execute: async ({ options, terminal }, view, { args: [from = '', to = ''] }) => {
-    const at = (path: string): Settled => {
-      const place = findPlace(options.folder, path);
-      return { ...options, ...place, env: environmentOf(place, options.env) };
-    };
-    const state = await moveState(at(from), at(to), {
+    const state = await moveState(optionsFor(from, options), optionsFor(to, options), {
       purpose: 'state move',
-      timeoutMs: options.lockTimeoutMs ?? 0,
+      timeoutMs: options.lockTimeoutMs,
       onWait: (ms) => terminal.err(`waiting ${Math.ceil(ms / 1_000)} s for requests of an earlier run\n`),
     });
     if (state === undefined) {

@@ -53,7 +53,7 @@ export async function editState(
   },
 ): Promise<Exit> {
   return withStore(run, async (store, project) => {
-    if (!isDryRun) await store.lock({ purpose, timeoutMs: run.options.lockTimeoutMs ?? 0 });
+    if (!isDryRun) await store.lock({ purpose, timeoutMs: run.options.lockTimeoutMs });
     const state = await store.read();
     if (state === undefined) throw noState(store.location);
     checkProject(state, project, store.location);

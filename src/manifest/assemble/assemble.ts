@@ -17,7 +17,7 @@ import { joinMaps } from './join.ts';
 import { refuseReset } from './merge.ts';
 
 /** The files of a manifest as one, as if it were written out. */
-export interface Assembled {
+interface Assembled {
   readonly tree: MapNode;
   readonly environment: OwnEnvironment | undefined;
 }

@@ -16,7 +16,7 @@ export interface OwnEnvironment {
 }
 
 /** The kind of the blocks that hold services, and the sections that stand in one. */
-export interface Holder {
+interface Holder {
   readonly section: string;
   readonly sections: ReadonlySet<string>;
 }

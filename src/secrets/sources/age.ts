@@ -1,7 +1,7 @@
 import { usage } from '../../diagnostics/usage.ts';
 
 /** The content of a file, or the problem with it and the remedy. */
-export type Decrypted = { readonly bytes: Uint8Array } | { readonly problem: string; readonly remedy: string };
+type Decrypted = { readonly bytes: Uint8Array } | { readonly problem: string; readonly remedy: string };
 
 /** Decrypts an age file, in binary or in armored form, with the first identity that fits. */
 export async function decryptAge(file: Uint8Array, identities: readonly string[]): Promise<Decrypted> {

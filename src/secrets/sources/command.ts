@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 
 /** A secret command and the limits it runs in. */
-export interface CommandInput {
+interface CommandInput {
   /** The program and its arguments; `{name}` stands for the name of the secret. No shell reads them. */
   readonly words: readonly string[];
   /** undefined: it prints all secrets at once. */
@@ -17,7 +17,7 @@ export interface CommandInput {
 }
 
 /** The value that a program printed, or the problem with it; `said` is its stderr. */
-export type CommandAnswer =
+type CommandAnswer =
   | { readonly value: string }
   | { readonly problem: string; readonly remedy: string; readonly said: string };
 

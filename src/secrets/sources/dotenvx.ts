@@ -7,7 +7,7 @@ const publicKeyName = /^DOTENV_PUBLIC_KEY(_[A-Z0-9_]+)?$/;
 const prefix = 'encrypted:';
 
 /** What is needed to read a file of dotenvx. */
-export interface DotenvxInput {
+interface DotenvxInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The names that are needed: only for these is a value that cannot be read a problem. */
   readonly names: readonly string[];
@@ -15,7 +15,7 @@ export interface DotenvxInput {
 }
 
 /** Secrets by name, or the problem with the file and the remedy. */
-export type DotenvxFound =
+type DotenvxFound =
   | { readonly values: ReadonlyMap<string, string> }
   | { readonly problem: string; readonly remedy: string };
 

@@ -2,7 +2,7 @@ import { readEnvText } from '../../formats/env-text.ts';
 import { decodeUtf8, withoutMark } from '../../formats/utf8.ts';
 
 /** Secrets by name, or the problem with the file. */
-export type Found = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };
+type Found = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };
 
 /** Reads the bytes of an env file as the platform reads one. Adds every value as a secret first. */
 export function readEnvFile(bytes: Uint8Array, addSecret: (value: string) => void): Found {

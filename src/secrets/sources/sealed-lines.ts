@@ -2,7 +2,7 @@ import { splitMark } from '../../formats/utf8.ts';
 import { headerFor } from './sealed.ts';
 
 /** An entry of a sealed file: the name and the sealed text of a value. */
-export type SealedEntry = readonly [name: string, sealed: string];
+type SealedEntry = readonly [name: string, sealed: string];
 
 /**
  * The text of a sealed file with values that are replaced or added; no other byte changes. A new line stands in the order of

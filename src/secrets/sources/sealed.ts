@@ -3,7 +3,7 @@ import { decryptAge, encryptAge } from './age.ts';
 import { nameForm } from './names.ts';
 
 /** A line of a sealed file with a value: its name stands in clear. */
-export interface SealedValue {
+interface SealedValue {
   /** Counts from 1. */
   readonly line: number;
   /** An age file in base64. */
@@ -18,7 +18,7 @@ export interface SealedFile {
 }
 
 /** A problem of a sealed file or of one of its values. No text of the file is in it but names. */
-export interface SealedProblem {
+interface SealedProblem {
   readonly problem: string;
   readonly remedy: string;
 }
