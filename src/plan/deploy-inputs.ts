@@ -1,7 +1,7 @@
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
-import { canonical } from '../formats/json.ts';
+import { type Row, canonical } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { mentionsIn, variablesAbove } from '../manifest/mentions.ts';
@@ -126,6 +126,16 @@ const digested = new WeakMap<Action, Variables>(); // so that many services stay
 export function isThere(one: Action): boolean {
   const isWaiting = isDeferred(one) && (!isLeftOut(one) || one.id === undefined);
   return !leavesState(one) && !isWaiting;
+}
+
+/** The row of an object as it will be after the writes, as far as its values are known. What others set stays theirs. */
+export function rowAfterWrites({ attributes }: Action, row: Row, outputs: Outputs): Row {
+  const declared = attributes.flatMap(({ attribute: { field, key }, wanted, decision }) => {
+    const isWritten = wanted !== undefined && key === undefined && decision.do !== 'keep';
+    const resolved = isWritten ? resolve(wanted, outputs) : undefined;
+    return resolved?.is === 'known' ? [[field, resolved.value] as const] : [];
+  });
+  return { ...row, ...Object.fromEntries(declared) };
 }
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */

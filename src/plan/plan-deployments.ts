@@ -4,14 +4,21 @@ import type { KindCommand, PossibleCommand } from '../kind/kind-command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/row-values.ts';
-import { type Outputs, knownValue } from '../manifest/wanted.ts';
+import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import { type Action, type Member, type Step, createsObject, isEffective, isLeftOut } from './action.ts';
 import { targetBeside } from './action-target.ts';
 import { actionsByAddress } from './relations.ts';
 import { questionsFor } from './questions.ts';
 import { stalenessOf } from './staleness.ts';
-import { type ServiceActions, ignoredInputs, inputsDigest, reachesContainers, servicesIn } from './deploy-inputs.ts';
+import {
+  type ServiceActions,
+  ignoredInputs,
+  inputsDigest,
+  reachesContainers,
+  rowAfterWrites,
+  servicesIn,
+} from './deploy-inputs.ts';
 import { failedBefore } from './failed-change.ts';
 import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
@@ -120,13 +127,9 @@ function deployCommand(kind: Kind, row: Row, isNewCode: boolean): KindCommand | 
 
 /** The row as it will be after the writes, as far as the choice of a command needs it. */
 function futureRow(root: Action, row: Row | undefined): Row {
-  const declared = root.attributes.flatMap(({ attribute: { field, key }, wanted, decision }) => {
-    const value = key === undefined && decision.do !== 'keep' ? knownValue(wanted) : undefined;
-    return value === undefined ? [] : [[field, value] as const];
-  });
   const none = root.kind.service?.deployments;
   const before = createsObject(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
-  return { ...before, ...Object.fromEntries(declared) };
+  return rowAfterWrites(root, before, noOutputs);
 }
 
 /** Why a service that needs a deployment gets none; empty when it gets one. */

@@ -4,9 +4,9 @@ import type { Row } from '../formats/json.ts';
 import type { WebAddress } from '../kind/service.ts';
 import type { Probe } from '../kind/written-keys.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { type Outputs, noOutputs, resolve } from '../manifest/wanted.ts';
+import { type Outputs, noOutputs } from '../manifest/wanted.ts';
 import type { Action, Question } from './action.ts';
-import { type ServiceActions, isThere } from './deploy-inputs.ts';
+import { type ServiceActions, isThere, rowAfterWrites } from './deploy-inputs.ts';
 
 /** What apply asks for after the deployment of a service: the probes of the blocks below it. Notes name those that it cannot ask. */
 export function questionsFor(
@@ -41,16 +41,7 @@ export function unknownPort(address: string, position?: Action['position']): Dia
 }
 
 /** Where an object is reached: as its block says, else as the platform has it. */
-function addressOf(
-  { kind, attributes }: Action,
-  row: Row = {},
-  outputs: Outputs,
-  { path = '', port }: Probe,
-): WebAddress | undefined {
-  const declared = attributes.flatMap(({ attribute: { field, key }, wanted }) => {
-    const resolved = wanted === undefined || key !== undefined ? undefined : resolve(wanted, outputs);
-    return resolved?.is === 'known' ? [[field, resolved.value] as const] : [];
-  });
-  const found = kind.reachedAt?.({ ...row, ...Object.fromEntries(declared) }, port);
+function addressOf(leaf: Action, row: Row = {}, outputs: Outputs, { path = '', port }: Probe): WebAddress | undefined {
+  const found = leaf.kind.reachedAt?.(rowAfterWrites(leaf, row, outputs), port);
   return found && { ...found, url: path === '' ? found.url : withoutSlash(found.url) + path };
 }
