@@ -12,12 +12,12 @@ export interface CiOptions {
   /** --no-comment writes none on the pull request. */
   readonly comments: boolean;
   /** --document: the file that gets the result of `plan`, for the comment that another job writes. */
-  readonly document?: string | undefined;
+  readonly document: string | undefined;
   /** Of `preview`: the pull request and the commit that a person names. */
-  readonly number?: string | undefined;
-  readonly commit?: string | undefined;
+  readonly number: string | undefined;
+  readonly commit: string | undefined;
   /** Of `preview`: for apply and destroy. */
-  readonly inFlightTimeout?: string | undefined;
+  readonly inFlightTimeout: string | undefined;
   /** Of `preview`, --remove: removes it, also while the pull request is open. */
   readonly remove: boolean;
   /** Of `preview`, --prune: removes what has no open pull request. */

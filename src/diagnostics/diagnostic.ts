@@ -84,7 +84,7 @@ export interface LockHolder {
   /** ISO 8601. */
   readonly since: string;
   /** Milliseconds until the lock expires, unless it is renewed; undefined where its place has no clock. */
-  readonly expiresInMs?: number | undefined;
+  readonly expiresInMs: number | undefined;
 }
 
 /** Why a run stops, beside its diagnostics. */

@@ -79,7 +79,7 @@ export interface Emulator {
   /** What a restart does: jobs that wait are lost, those that run are cancelled, open requests get no answer. */
   restart(): void;
   /** Called after each write, for persistence. */
-  onCommit?: (() => void) | undefined;
+  onCommit: (() => void) | undefined;
 }
 
 const logLength = 100_000;

@@ -27,7 +27,7 @@ export interface WebAddress {
   /** false: it is served at another port than that of `url`, which no row says. */
   readonly isPortKnown: boolean;
   /** The part of the service that it leads to, where that has several. */
-  readonly service?: string | undefined;
+  readonly service: string | undefined;
 }
 
 /** The list of the containers or tasks of a service. */

@@ -9,7 +9,7 @@ export interface GraphNode {
   readonly kind: string;
   /** Its section is its one block. */
   readonly single?: true | undefined;
-  readonly parent?: string | undefined;
+  readonly parent: string | undefined;
   /** Addresses, also those of its parent and of blocks that are not there. */
   readonly dependsOn: readonly string[];
   /** Addresses of the services that are deployed before it by `after:`. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { uri } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
+import { nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A service that answers with a language model, for the platform's own suggestions. */
 export const ai = defineKind({
@@ -8,14 +10,10 @@ export const ai = defineKind({
   section: 'ai',
   summary: "A service that answers with a language model, for the platform's own suggestions.",
   identity: { id: 'aiId', key: ['name'], keyField: 'name', idFrom: 'list' },
-  parents: { root: { listed: { call: 'ai.getAll' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('ai.getAll'),
   // The update operation makes a new row out of what it is given, so that it has to be given everything.
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      inEveryUpdate: true,
-      examples: ['helper', 'assistant'],
-    },
+    name: { ...nameField('helper', 'assistant'), inEveryUpdate: true },
     apiUrl: {
       schema: () => uri.describe('Address of its API.'),
       takesSecrets: true,

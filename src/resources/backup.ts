@@ -2,23 +2,15 @@ import * as z from 'zod';
 import { isRow } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { json } from '../kind/codecs.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
 import { includeEncryptionKey, samePlaces, scheduledBackups, timed } from './families/backups.ts';
 import { serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
 import { shortBackup } from './families/short-forms.ts';
+import { listedBelow } from './families/parent-links.ts';
 
-const ofDatabase = (databaseType: string): ParentLink => ({
-  listed: { at: 'backups' },
-  rows: 'whole',
-  set: {
-    [`${databaseType}Id`]: { parent: 'id' },
-    databaseType: { value: databaseType },
-    backupType: { value: 'database' },
-  },
-  idAt: `${databaseType}Id`,
-});
+const ofDatabase = (databaseType: string) =>
+  listedBelow(databaseType, 'backups', { databaseType: { value: databaseType }, backupType: { value: 'database' } });
 
 /** A scheduled dump of a database, or of a database inside a compose, to a destination. */
 export const backup = defineKind({
@@ -38,12 +30,7 @@ export const backup = defineKind({
     mysql: ofDatabase('mysql'),
     mongo: ofDatabase('mongo'),
     libsql: ofDatabase('libsql'),
-    compose: {
-      listed: { at: 'backups' },
-      rows: 'whole',
-      set: { composeId: { parent: 'id' }, backupType: { value: 'compose' } },
-      idAt: 'composeId',
-    },
+    compose: listedBelow('compose', 'backups', { backupType: { value: 'compose' } }),
   },
   fields: {
     ...timed,

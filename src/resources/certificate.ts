@@ -3,6 +3,8 @@ import { type Kind, defineKind } from '../kind/kind.ts';
 import { madeUpName } from '../kind/value-forms.ts';
 import { fieldOf } from '../kind/row-values.ts';
 import { onServer } from './families/named-ids.ts';
+import { nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** The kind where the platform cannot change a certificate: any change makes a new one. */
 function replacedWhole(kind: Kind): Kind {
@@ -19,19 +21,9 @@ export const certificate = defineKind({
   alsoCalled: ['certs', 'tls'],
   summary: 'A TLS certificate of one’s own for the proxy.',
   identity: { id: 'certificateId', key: ['name'], keyField: 'name' },
-  parents: {
-    root: {
-      listed: { call: 'certificates.all' },
-      rows: 'whole',
-      set: { organizationId: { context: 'organizationId' } },
-      idAt: 'organizationId',
-    },
-  },
+  parents: inOrganization('certificates.all', { organizationId: { context: 'organizationId' } }),
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['shop', 'store'],
-    },
+    name: nameField('shop', 'store'),
     certificateData: {
       schema: () => z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
       secrecy: 'private',

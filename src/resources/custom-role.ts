@@ -4,6 +4,7 @@ import { idSet, type Codec } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { isObject } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** The actions of each resource that a role may have. Source: the list of statements of the platform. */
 const known: Readonly<Record<string, string>> = {
@@ -62,7 +63,7 @@ export const customRole = defineKind({
   summary: 'What members of the organization with this role may do. It needs an enterprise license.',
   // The oldest id of a role stays when it gets another name.
   identity: { id: 'ids', key: ['roleName'], keyField: 'roleName', idFrom: 'list' },
-  parents: { root: { listed: { call: 'customRole.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('customRole.all'),
   fields: {
     roleName: {
       schema: () =>

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { list, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { elsewhere } from './families/backups.ts';
+import { nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A bucket that backups go to. */
 export const destination = defineKind({
@@ -10,12 +12,9 @@ export const destination = defineKind({
   alsoCalled: ['destination', 'bucket', 'buckets', 's3', 'backupdestinations', 'backup_destinations', 'storage'],
   summary: 'A bucket that backups go to, at a store that speaks S3.',
   identity: { id: 'destinationId', key: ['name'], keyField: 'name' },
-  parents: { root: { listed: { call: 'destination.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('destination.all'),
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['offsite', 'archive'],
-    },
+    name: nameField('offsite', 'archive'),
     provider: {
       schema: () => z.string().min(1).describe('Provider as rclone calls it, such as AWS, Cloudflare or Minio.'),
       codec: text,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { trimmed } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { credential, providerName, word } from './families/masked-config.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** An account at a host of DNS zones. Source of the facts: the DNS provider router of the platform. */
 export const dnsProvider = defineKind({
@@ -10,7 +11,7 @@ export const dnsProvider = defineKind({
   alsoCalled: ['dnsprovider', 'dns', 'dns_providers', 'cloudflare', 'route53'],
   summary: 'An account at a host of DNS zones, with which the dashboard writes the records of domains.',
   identity: { id: 'dnsProviderId', key: ['name'], keyField: 'name' },
-  parents: { root: { listed: { call: 'dnsProvider.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('dnsProvider.all'),
   fields: {
     name: providerName('Name; the key of the block by default.'),
     'config.providerType': {

@@ -9,6 +9,7 @@ import { portsOfService } from './families/compose-checks.ts';
 import { serviceSuffix } from './families/compose-model.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
+import { listedBelow } from './families/parent-links.ts';
 
 /** A host name, with a path, that is routed to a service. */
 export const domain = defineKind({
@@ -19,17 +20,9 @@ export const domain = defineKind({
   identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], alone: ['host', 'path'], keyField: 'host' },
   short: shortDomain,
   parents: {
-    compose: {
-      listed: { at: 'domains' },
-      rows: 'whole',
-      set: { composeId: { parent: 'id' }, domainType: { value: 'compose', inEveryUpdate: true } },
-      idAt: 'composeId',
-    },
+    compose: listedBelow('compose', 'domains', { domainType: { value: 'compose', inEveryUpdate: true } }),
     application: {
-      listed: { at: 'domains' },
-      rows: 'whole',
-      set: { applicationId: { parent: 'id' }, domainType: { value: 'application', inEveryUpdate: true } },
-      idAt: 'applicationId',
+      ...listedBelow('application', 'domains', { domainType: { value: 'application', inEveryUpdate: true } }),
       lacks: ['serviceName'],
       atOnce: true,
     },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Kind, defineKind } from '../kind/kind.ts';
-import { description, env } from './families/service-fields.ts';
+import { description, env, nameField } from './families/service-fields.ts';
 import { countServices } from './top/contents.ts';
 import { project } from './top/project.ts';
 
@@ -33,10 +33,7 @@ export const environment = defineKind({
     },
   },
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['staging', 'preview'],
-    },
+    name: nameField('staging', 'preview'),
     description: { ...description, onNull: { value: '' } },
     env: {
       ...env,

@@ -3,6 +3,7 @@ import { email } from '../api/member-types.ts';
 import { caseless, idSet } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 const flag = (what: string): Field => ({
   schema: () => z.boolean().describe(`Whether the member may ${what}.`),
@@ -22,7 +23,7 @@ export const memberPermissions = defineKind({
   section: 'members',
   summary: 'What a member of the organization may do. People join by invitation.',
   identity: { id: 'userId', idAs: 'id', requiredAs: { memberId: 'id' }, key: ['email'], keyField: 'email' },
-  parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('user.all'),
   fields: {
     email: {
       schema: () => email.describe('Address the member signs in with; the key of the block by default.'),

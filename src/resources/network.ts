@@ -3,6 +3,7 @@ import { json } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** Docker changes no network, and deletes none that a container is in. */
 const fixed = {
@@ -56,7 +57,7 @@ export const network = defineKind({
   identity: { id: 'networkId', key: ['name'], keyField: 'name' },
   parents: {
     // Without a server the platform lists only those of its own machine.
-    root: { listed: { call: 'network.all' }, rows: 'whole', set: {}, idAt: 'organizationId' },
+    ...inOrganization('network.all'),
     server: {
       listed: { call: 'network.all', with: { serverId: { parent: 'id' } } },
       rows: { without: [] },

@@ -5,6 +5,8 @@ import type { KindCommand } from '../kind/kind-command.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/value-forms.ts';
+import { nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** What happens on the platform and is reported. An update sends every field: the platform drops some that it leaves out. */
 const event = (what: string): Field => ({
@@ -90,13 +92,9 @@ export const notification = defineKind({
   alsoCalled: ['notification', 'alerts', 'alert', 'webhooks', 'notify'],
   summary: 'A message that the platform sends about what happens on it, through one of twelve channels.',
   identity: { id: 'notificationId', key: ['notificationType', 'name'], keyField: 'name', idFrom: 'list' },
-  parents: { root: { listed: { call: 'notification.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('notification.all'),
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      inEveryUpdate: true,
-      examples: ['team', 'on-call'],
-    },
+    name: { ...nameField('team', 'on-call'), inEveryUpdate: true },
     appDeploy: event('deployments that are done'),
     appBuildError: event('deployments that fail'),
     databaseBackup: event('backups of databases'),

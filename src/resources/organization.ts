@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
+import { nameField } from './families/service-fields.ts';
 
 /** The organization that the API key acts in. */
 export const organization = defineKind({
@@ -9,10 +10,7 @@ export const organization = defineKind({
   identity: { id: 'id', idAs: 'organizationId', key: ['name'], keyField: 'name' },
   parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['Example', 'Example Two'],
-    },
+    name: nameField('Example', 'Example Two'),
     logo: {
       schema: () => z.string().min(1).describe('Address of its picture.'),
       takesSecrets: true,

@@ -3,6 +3,7 @@ import type { CheckedResource, PublishedPort } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port as portNumber } from '../kind/value-forms.ts';
 import { shortPort } from './families/short-forms.ts';
+import { listedBelow } from './families/parent-links.ts';
 
 /** A port of an application that is published on its server, beside the proxy. */
 export const port = defineKind({
@@ -12,14 +13,7 @@ export const port = defineKind({
   summary: 'A port of an application that is published on its server, beside the proxy.',
   identity: { id: 'portId', key: ['publishedPort', 'protocol'], label: ['publishedPort', 'protocol'] },
   short: shortPort,
-  parents: {
-    application: {
-      listed: { at: 'ports' },
-      rows: 'whole',
-      set: { applicationId: { parent: 'id' } },
-      idAt: 'applicationId',
-    },
-  },
+  parents: { application: listedBelow('application', 'ports') },
   fields: {
     publishedPort: {
       schema: () => portNumber.describe('Port of the server.'),

@@ -3,6 +3,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { readGoRegex, replacementProblem } from '../formats/go-regex.ts';
 import { defineKind } from '../kind/kind.ts';
 import { shortRedirect } from './families/short-forms.ts';
+import { listedBelow } from './families/parent-links.ts';
 
 const notGo = 'is not a regular expression of Go, which the proxy reads';
 
@@ -14,14 +15,7 @@ export const redirect = defineKind({
   summary: 'An answer of the proxy that sends browsers from the addresses of an application to other ones.',
   identity: { id: 'redirectId', key: ['regex'], idFrom: 'list' },
   short: shortRedirect,
-  parents: {
-    application: {
-      listed: { at: 'redirects' },
-      rows: 'whole',
-      set: { applicationId: { parent: 'id' } },
-      idAt: 'applicationId',
-    },
-  },
+  parents: { application: listedBelow('application', 'redirects') },
   fields: {
     regex: {
       schema: () =>

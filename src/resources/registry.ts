@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
+import { nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A registry of images that the platform is logged in to. */
 export const registry = defineKind({
@@ -9,20 +11,9 @@ export const registry = defineKind({
   alsoCalled: ['registry', 'dockerregistry', 'dockerregistries', 'docker_registries', 'containerregistries'],
   summary: 'A registry of images that the platform is logged in to.',
   identity: { id: 'registryId', key: ['registryName'], keyField: 'registryName' },
-  parents: {
-    root: {
-      listed: { call: 'registry.all' },
-      rows: 'whole',
-      set: { registryType: { value: 'cloud' } },
-      idAt: 'organizationId',
-    },
-  },
+  parents: inOrganization('registry.all', { registryType: { value: 'cloud' } }),
   fields: {
-    registryName: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      alsoWritten: 'name',
-      examples: ['images', 'mirror'],
-    },
+    registryName: { ...nameField('images', 'mirror'), alsoWritten: 'name' },
     registryUrl: {
       schema: () =>
         z

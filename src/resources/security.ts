@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import { shortUser } from './families/short-forms.ts';
+import { listedBelow } from './families/parent-links.ts';
 
 /** A user and a password that the proxy asks for before an application: basic authentication. */
 export const security = defineKind({
@@ -10,14 +11,7 @@ export const security = defineKind({
   summary: 'A user and a password that the proxy asks for before an application: basic authentication.',
   identity: { id: 'securityId', key: ['username'], keyField: 'username', idFrom: 'list' },
   short: shortUser,
-  parents: {
-    application: {
-      listed: { at: 'security' },
-      rows: 'whole',
-      set: { applicationId: { parent: 'id' } },
-      idAt: 'applicationId',
-    },
-  },
+  parents: { application: listedBelow('application', 'security') },
   fields: {
     // An update to the name of another user is refused, and the proxy has forgotten the old user by then.
     username: {

@@ -3,7 +3,8 @@ import type { Verdict } from '../kind/kind-command.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/value-forms.ts';
-import { description } from './families/service-fields.ts';
+import { description, nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A machine that services run on or are built on, reached with an SSH key. */
 export const server = defineKind({
@@ -12,12 +13,9 @@ export const server = defineKind({
   alsoCalled: ['server', 'machine', 'machines', 'hosts', 'nodes', 'remoteservers', 'remote_servers'],
   summary: 'A machine that services run on or are built on, reached with an SSH key.',
   identity: { id: 'serverId', key: ['name'], keyField: 'name' },
-  parents: { root: { listed: { call: 'server.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('server.all'),
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['worker-1', 'worker-2'],
-    },
+    name: nameField('worker-1', 'worker-2'),
     description: { ...description, atCreate: null },
     ipAddress: {
       schema: () => z.string().min(1).describe('Address by which the platform reaches it.'),

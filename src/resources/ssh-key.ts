@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { trimmed } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import { description } from './families/service-fields.ts';
+import { description, nameField } from './families/service-fields.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A key pair that repositories are fetched and servers are reached with. */
 export const sshKey = defineKind({
@@ -10,19 +11,9 @@ export const sshKey = defineKind({
   alsoCalled: ['ssh_keys', 'ssh-keys', 'sshkey', 'deploykeys'],
   summary: 'A key pair that repositories are fetched and servers are reached with.',
   identity: { id: 'sshKeyId', key: ['publicKey'], keyField: 'name', idFrom: 'list' },
-  parents: {
-    root: {
-      listed: { call: 'sshKey.all' },
-      rows: 'whole',
-      set: { organizationId: { context: 'organizationId' } },
-      idAt: 'organizationId',
-    },
-  },
+  parents: inOrganization('sshKey.all', { organizationId: { context: 'organizationId' } }),
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-      examples: ['deploy', 'mirror'],
-    },
+    name: nameField('deploy', 'mirror'),
     description,
     publicKey: {
       schema: () =>

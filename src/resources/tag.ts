@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** A word with a color that the dashboard shows with projects. */
 export const tag = defineKind({
@@ -8,9 +9,7 @@ export const tag = defineKind({
   alsoCalled: ['tag', 'labels'],
   summary: 'A word with a color that the dashboard shows with projects.',
   identity: { id: 'tagId', key: ['name'], keyField: 'name' },
-  parents: {
-    root: { listed: { call: 'tag.all' }, rows: 'whole', set: {}, idAt: 'organizationId' },
-  },
+  parents: inOrganization('tag.all'),
   fields: {
     name: {
       schema: () => z.string().min(1).describe('Name; the key of the block by default. An organization has each once.'),

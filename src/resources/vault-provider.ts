@@ -4,6 +4,7 @@ import type { Field } from '../kind/field.ts';
 import { isObject } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { credential, providerName, word } from './families/masked-config.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 const url = (what: string, examples: Field['examples'], more: Partial<Field> = {}): Field => ({
   schema: () => z.url().describe(what),
@@ -63,7 +64,7 @@ export const vaultProvider = defineKind({
   alsoCalled: ['vaultprovider', 'vault', 'vaults', 'secretproviders', 'secret_providers', 'secretsproviders'],
   summary: 'A vault outside of the platform, from which deployments read `${{vault.<name>.<secret>}}` in `env`.',
   identity: { id: 'vaultProviderId', key: ['name'], keyField: 'name' },
-  parents: { root: { listed: { call: 'vaultProvider.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  parents: inOrganization('vaultProvider.all'),
   fields: {
     name: providerName('Name in `${{vault.<name>.<secret>}}`; the key of the block by default.'),
     assignments: {

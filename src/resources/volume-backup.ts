@@ -3,7 +3,7 @@ import { volumeName } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
 import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
 import { belowDatabases } from './families/database-kinds.ts';
-import { needed } from './families/service-fields.ts';
+import { needed, serviceName } from './families/service-fields.ts';
 import { destinationId } from './families/named-ids.ts';
 import { scheduledBelow, serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
@@ -27,10 +27,7 @@ export const volumeBackup = defineKind({
     ...belowDatabases(below),
   },
   fields: {
-    name: {
-      schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
-      examples: ['uploads', 'media'],
-    },
+    name: { ...serviceName, examples: ['uploads', 'media'] },
     volumeName: {
       schema: () => volumeName.describe('Volume, by the name that docker has.'),
       examples: ['uploads', 'media'],

@@ -7,6 +7,7 @@ import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import { cron, hostName } from '../kind/value-forms.ts';
 import { ofWholeServer } from './families/whole-server.ts';
+import { inOrganization } from './families/parent-links.ts';
 
 /** The fields that one operation carries together with the host. */
 const withHost = ['https', 'certificateType', 'letsEncryptEmail'];
@@ -45,9 +46,7 @@ export const webServer = defineKind({
   summary: "The settings of the platform's own server: adopted and updated, never created or deleted.",
   identity: { id: 'id', key: [] },
   rowsFrom: (answer) => (answer === null || answer === undefined ? [] : [answer]),
-  parents: {
-    root: { listed: { call: 'settings.getWebServerSettings' }, rows: 'whole', set: {}, idAt: 'organizationId' },
-  },
+  parents: inOrganization('settings.getWebServerSettings'),
   fields: {
     host: {
       schema: () => hostName.describe('Host of the dashboard. Its DNS has to lead to the server first.'),

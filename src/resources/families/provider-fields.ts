@@ -2,14 +2,11 @@ import * as z from 'zod';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import type { Kind } from '../../kind/kind.ts';
+import { nameField } from './service-fields.ts';
 
 /** Fields and links of the four kinds of git providers. */
 
-export const providerName: Field = {
-  schema: () => z.string().min(1).describe('Name; the key of the block by default.'),
-  readAt: 'gitProvider.name',
-  examples: ['forge', 'mirror'],
-};
+export const providerName: Field = { ...nameField('forge', 'mirror'), readAt: 'gitProvider.name' };
 
 export const address = (what: string, examples: Field['examples']): Field => ({
   schema: () => z.url().describe(what),

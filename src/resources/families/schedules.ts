@@ -8,15 +8,12 @@ import type { Operations } from '../../kind/kind-operations.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { cron, timeZone } from '../../kind/value-forms.ts';
 import { serviceSuffix } from './compose-model.ts';
-import { description } from './service-fields.ts';
+import { description, serviceName } from './service-fields.ts';
 
 /** What schedules have in common, wherever their commands run. */
 
 export const scheduleFields = {
-  name: {
-    schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
-    examples: ['cleanup', 'report'],
-  },
+  name: { ...serviceName, examples: ['cleanup', 'report'] },
   description,
   cronExpression: {
     schema: () => cron.describe('When it runs, as a cron expression.'),

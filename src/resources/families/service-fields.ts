@@ -19,8 +19,14 @@ import { madeUpName, port } from '../../kind/value-forms.ts';
 import { amountIn, units } from '../../formats/units.ts';
 import { onServer } from './named-ids.ts';
 import { publishedPort, restartPolicy } from './short-forms.ts';
+import { listedBelow } from './parent-links.ts';
 
 /** Fields that several kinds of services have, declared once. */
+
+/** The name of an object, which its block has as its key. */
+export function nameField(...examples: Field['examples']): Field {
+  return { schema: () => z.string().min(1).describe('Name; the key of the block by default.'), examples };
+}
 
 export const serviceName: Field = {
   schema: () => z.string().min(1).describe('Display name; the key of the block by default.'),
@@ -216,12 +222,7 @@ export const databaseServiceFields = {
 } satisfies Record<string, Field>;
 
 /** How services hang on an environment: a member of its row lists them, with a few members each. */
-export const serviceIn = (at: string): ParentLink => ({
-  listed: { at },
-  rows: 'summary',
-  set: { environmentId: { parent: 'id' } },
-  idAt: 'environmentId',
-});
+export const serviceIn = (at: string): ParentLink => ({ ...listedBelow('environment', at), rows: 'summary' });
 
 /** Outputs of a service: the name under which others reach it. */
 export const serviceOutputs = {
