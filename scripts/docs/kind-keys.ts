@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fieldAlias, valueAliases } from '../../src/kind/aliases.ts';
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
-import { idSet, pathPatterns, suffixed, textSet } from '../../src/kind/codecs.ts';
+import { idSet, pathPatterns, suffixed } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
 import { schemaOf } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
@@ -112,7 +112,7 @@ function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field):
     ...casesBeside(kind, name),
     ...(field.refersTo === undefined ? [] : [`Refers to ${linkTo(kindNamed(field.refersTo, kinds))}.`]),
     ...(field.codec === suffixed ? ['Compared without what the platform adds.'] : []),
-    ...(field.codec === idSet || field.codec === textSet ? ['Its order does not count.'] : []),
+    ...(field.codec === idSet ? ['Its order does not count.'] : []),
     ...(field.codec === pathPatterns ? ['Its order does not count, unless one begins with `!`.'] : []),
     ...(field.growsByItself === true ? ['The platform adds to it by itself.'] : []),
     ...(field.secrecy === 'secret' ? ['**Secret:** never shown; the state keeps a digest.'] : []),

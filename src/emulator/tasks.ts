@@ -9,7 +9,6 @@ const historyLength = 5;
 
 /** A task or a container with what docker calls it. */
 export interface Task extends Life {
-  readonly appName: string;
   readonly order: ServiceOrder;
   /** `shop.1` of Swarm, `shop-web-1` of compose. */
   readonly name: string;
@@ -74,7 +73,6 @@ function tasksIn(row: Row, now: number, manager: string): Task[] {
   const node = isElsewhere ? 'worker-1' : manager;
   return lives.map((life) => ({
     ...life,
-    appName: textOf(row, 'appName'),
     order,
     name,
     node: life.state === 'pending' ? '' : node,

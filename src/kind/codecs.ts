@@ -3,7 +3,6 @@ import { type Json, isObject, same } from '../formats/json.ts';
 
 /** When two values mean the same: when their normal forms are equal. */
 export interface Codec {
-  readonly name: string;
   /** The one form that stands for all values of the same meaning; digests are made of it. */
   readonly normal: (value: Json) => Json;
   /** Only where equal forms are not enough: whether the platform answers `observed` to `wanted`. */
@@ -20,26 +19,23 @@ export interface MapCodec {
 }
 
 /** Equal as JSON: the order of object keys does not count, the order of lists does. */
-export const plain: Codec = { name: 'plain', normal: (value) => value };
+export const plain: Codec = { normal: (value) => value };
 
 /** Text that is as good as not there when it is empty. */
-export const text: Codec = { name: 'text', normal: (value) => value ?? '' };
+export const text: Codec = { normal: (value) => value ?? '' };
 
 /** Text whose surrounding white space means nothing. */
 export const trimmed: Codec = {
-  name: 'trimmed text',
   normal: (value) => (typeof value === 'string' ? value.trim() : value),
 };
 
 /** Text in which upper and lower case mean the same. */
 export const caseless: Codec = {
-  name: 'text of any case',
   normal: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
 };
 
 /** A path below a folder: a `/` before it, a `.` in it and a `/` twice mean nothing (the platform writes all of them there). */
 export const filePath: Codec = {
-  name: 'path below a folder',
   normal: (value) => (typeof value === 'string' ? pathParts(value).join('/') : value),
 };
 
@@ -49,20 +45,15 @@ export function pathParts(path: string): string[] {
 }
 
 /** A list that is as good as not there when it is empty. */
-export const list: Codec = { name: 'list', normal: (value) => value ?? [] };
+export const list: Codec = { normal: (value) => value ?? [] };
 
-/** A list whose order does not count and that is as good as not there when it is empty. */
+/** A list, of ids or of other texts such as labels, whose order does not count and that is as good as not there when it is empty. */
 export const idSet: Codec = {
-  name: 'set of ids',
   normal: (value) => (Array.isArray(value) ? [...new Set(value.map(String))].toSorted((a, b) => (a < b ? -1 : 1)) : []),
 };
 
-/** A list of texts, such as labels, whose order does not count and that is as good as not there when it is empty. */
-export const textSet: Codec = { name: 'set of texts', normal: idSet.normal };
-
 /** Patterns of paths: a set, unless one begins with `!`, which takes away what the ones before it match. */
 export const pathPatterns: Codec = {
-  name: 'patterns of paths',
   normal: (value) => {
     const isOrdered = Array.isArray(value) && value.some((one) => String(one).startsWith('!'));
     return isOrdered ? value : idSet.normal(value);
@@ -70,11 +61,10 @@ export const pathPatterns: Codec = {
 };
 
 /** A JSON value that is as good as not there when it is an empty object or list. */
-export const json: Codec = { name: 'json', normal: (value) => (isEmpty(value) ? null : value) };
+export const json: Codec = { normal: (value) => (isEmpty(value) ? null : value) };
 
 /** A name that the platform lower-cases and ends with a hyphen and six characters of its own. */
 export const suffixed: Codec = {
-  name: 'suffixed name',
   normal: (value) => value,
   keeps: (wanted, observed) =>
     typeof wanted === 'string' &&

@@ -11,7 +11,6 @@ export function isMerged(resource: { readonly mapMode: 'own' | 'merge' }, field:
 
 /** Satisfied when everything that is wanted is there. */
 export const contains: Codec = {
-  name: 'contains',
   normal: idSet.normal,
   keeps: (wanted, observed) => idsIn(wanted).every((id) => idsIn(observed).includes(id)),
 };

@@ -7,8 +7,6 @@ export interface Difference {
   readonly path: string;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
-  /** The name of the innermost member that holds it. */
-  readonly member: string | undefined;
   /** The lists hold the same in another order. */
   readonly isOrder?: true;
 }
@@ -17,7 +15,6 @@ interface Sides {
   readonly path: string;
   /** The number of lists and maps around it. */
   readonly depth: number;
-  readonly member?: string | undefined;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
@@ -37,10 +34,10 @@ export function jsonDifferences(before: Json, after: Json, path: string): Differ
 }
 
 function* between(sides: Sides): Iterable<Difference> {
-  const { before, after, path, member } = sides;
+  const { before, after, path } = sides;
   const depth = sides.depth + 1;
   if (depth > maxDepth) {
-    yield { path, before, after, member };
+    yield { path, before, after };
     return;
   }
   if (before !== undefined && after !== undefined && same(before, after)) return;
@@ -50,14 +47,13 @@ function* between(sides: Sides): Iterable<Difference> {
       yield* between({
         path: path + memberPath(key),
         depth,
-        member: key,
         before: own(before, key),
         after: own(after, key),
       });
   } else if (Array.isArray(before) && Array.isArray(after)) {
     yield* betweenLists({ ...sides, depth, before, after });
   } else {
-    yield { path, before, after, member };
+    yield { path, before, after };
   }
 }
 
@@ -66,20 +62,20 @@ interface Lists extends Sides {
   readonly after: readonly Json[];
 }
 
-function* betweenLists({ before, after, path, depth, member }: Lists): Iterable<Difference> {
+function* betweenLists({ before, after, path, depth }: Lists): Iterable<Difference> {
   if (same(sorted(before), sorted(after))) {
-    yield { path, before, after, member, isOrder: true };
+    yield { path, before, after, isOrder: true };
     return;
   }
   const [olds, news] = names.map((name) => [byName(before, name), byName(after, name)] as const).find(areBoth) ?? [];
   if (olds !== undefined && news !== undefined) {
     for (const name of new Set([...olds.keys(), ...news.keys()]))
-      yield* between({ path: `${path}[${name}]`, depth, member, before: olds.get(name), after: news.get(name) });
+      yield* between({ path: `${path}[${name}]`, depth, before: olds.get(name), after: news.get(name) });
     return;
   }
   const parts = diffArrays(before.map(canonical), after.map(canonical), { maxEditLength: maxEdits });
   if (parts === undefined) {
-    yield { path, before, after, member };
+    yield { path, before, after };
     return;
   }
   for (const [old, fresh] of pairs(parts)) {
@@ -88,7 +84,7 @@ function* betweenLists({ before, after, path, depth, member }: Lists): Iterable<
       before: old === undefined ? undefined : before[old],
       after: fresh === undefined ? undefined : after[fresh],
     };
-    yield* between({ path: `${path}[${fresh ?? old}]`, member, ...sides });
+    yield* between({ path: `${path}[${fresh ?? old}]`, ...sides });
   }
 }
 

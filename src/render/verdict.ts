@@ -109,7 +109,7 @@ function read(notCompared: readonly NotCompared[]): readonly NotCompared[] {
 }
 
 /** A sentence about what was not compared, with the reasons; none where that is nothing. */
-function notComparedWords(notCompared: readonly NotCompared[], was = 'not compared', nameOf = printable): string[] {
+function notComparedWords(notCompared: readonly NotCompared[], was = 'not compared'): string[] {
   if (notCompared.length === 0) return [];
   const objects = notCompared.filter(({ path }) => path === undefined).length;
   const fields = notCompared.length - objects;
@@ -122,21 +122,16 @@ function notComparedWords(notCompared: readonly NotCompared[], was = 'not compar
   const reasons = byReason.map(([why, some]) => {
     const isOne = some.length === 1;
     const subject = isAlone ? (isOne ? 'it' : 'they') : String(some.length);
-    return `${subject} ${reasonWords(why, isOne, some, nameOf)}`;
+    return `${subject} ${reasonWords(why, isOne, some)}`;
   });
   return [`${subjects} ${notCompared.length === 1 ? 'was' : 'were'} ${was}: ${reasons.join(', ')}.`];
 }
 
-function reasonWords(
-  why: NotCompared['why'],
-  isOne: boolean,
-  some: readonly NotCompared[],
-  nameOf: typeof printable,
-): string {
+function reasonWords(why: NotCompared['why'], isOne: boolean, some: readonly NotCompared[]): string {
   const be = isOne ? 'is' : 'are';
   switch (why) {
     case 'secret missing': {
-      const names = [...new Set(some.flatMap(({ secrets = [] }) => secrets))].map((name) => nameOf(name));
+      const names = [...new Set(some.flatMap(({ secrets = [] }) => secrets))].map(printable);
       const what = names.length === 1 ? 'a secret' : 'secrets';
       return `${isOne ? 'needs' : 'need'} ${what} that this run does not have (${someOf(names, maxNamed)})`;
     }
@@ -149,7 +144,7 @@ function reasonWords(
     case 'left out':
       return `${be} left out of this plan`;
     case 'create only': {
-      const paths = [...new Set(some.flatMap(({ path = [] }) => path))].map((path) => nameOf(path));
+      const paths = [...new Set(some.flatMap(({ path = [] }) => path))].map(printable);
       return `${be} not managed after creation (${someOf(paths, maxNamed)})`;
     }
     default:

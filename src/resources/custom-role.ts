@@ -47,7 +47,6 @@ const internal = ['organization', 'invitation', 'team', 'ac'];
 
 /** Actions by resource, in any order; a resource without any is as good as not there. */
 const permissionSet: Codec = {
-  name: 'set of permissions',
   normal: (value) => {
     const all = Object.entries(isObject(value) ? value : {});
     const some = all.filter(([, actions]) => !Array.isArray(actions) || actions.length > 0);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
-import { json, text, textSet } from '../kind/codecs.ts';
+import { json, text, idSet } from '../kind/codecs.ts';
 import type { KindCommand } from '../kind/kind-command.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -133,7 +133,7 @@ export const notification = defineKind({
     fromAddress: word('fromAddress', 'Address that mails come from.', ['platform@example.test', 'ops@example.test']),
     toAddresses: part('toAddresses', {
       schema: () => z.array(z.string().min(1)).min(1).describe('Addresses that mails go to.'),
-      codec: textSet,
+      codec: idSet,
       takesSecrets: true,
       examples: [['team@example.test'], ['team@example.test', 'on-call@example.test']],
     }),

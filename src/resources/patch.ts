@@ -9,7 +9,6 @@ import { textBelow } from './families/short-forms.ts';
 
 /** An update of the platform ends the text with a line break where it has none; a create stores it as it is. */
 const endedText: Codec = {
-  name: 'text that a line break ends',
   normal: (value) => (typeof value === 'string' && value !== '' && !value.endsWith('\n') ? `${value}\n` : value),
 };
 

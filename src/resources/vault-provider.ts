@@ -15,7 +15,6 @@ const url = (what: string, examples: Field['examples'], more: Partial<Field> = {
 
 /** Projects in any order, and the environments of each in any order. */
 const assigned: Codec = {
-  name: 'set of projects and environments',
   normal: (value) => {
     const all = Array.isArray(value) ? value.filter(isObject) : [];
     const set = all.map((one) => ({ ...one, environmentIds: idSet.normal(one['environmentIds'] ?? null) }));

@@ -14,7 +14,6 @@ const withHost = ['https', 'certificateType', 'letsEncryptEmail'];
 
 /** A host name; the platform keeps none as null or ''. */
 const hostOrNone: Codec = {
-  name: 'host name',
   normal: (value) => (typeof value === 'string' ? value.toLowerCase() : ''),
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { stringList } from '../../api/member-types.ts';
-import { text, textSet } from '../../kind/codecs.ts';
+import { text, idSet } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import { port } from '../../kind/value-forms.ts';
 import { env } from './service-fields.ts';
@@ -57,7 +57,7 @@ export const previewFields = {
   },
   previewLabels: {
     schema: () => stringList.describe('Labels that a pull request needs; any of them is enough.'),
-    codec: textSet,
+    codec: idSet,
     examples: [['preview'], ['preview', 'shop']],
   },
   previewRequireCollaboratorPermissions: {
