@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
-import { code as inCode, marker } from '../render/markdown.ts';
+import { code as inCode } from '../render/markdown.ts';
 import { callForgeJson, ForgeError } from './call-forge.ts';
-import { writeComment } from './comment.ts';
+import { commentOn } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './ci-job.ts';
 import { type Report, resultText } from './ci-report.ts';
@@ -32,7 +32,7 @@ export async function applyReviewed(job: Job): Promise<number> {
   const body = resultText(title, ended.all, foot);
   report.summary(body);
   report.output('exit-code', String(ended.code));
-  await commentOnMerged(job, merged, body);
+  if (merged !== undefined) await commentOn(job, merged.number, { command: 'apply', body });
   return ended.code;
 }
 
@@ -50,7 +50,7 @@ async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promis
   const body = resultText(title, all, `Commit ${forge?.commit ?? ''}.`);
   report.summary(body);
   if (code !== 2) return code;
-  await commentOnMerged(job, merged, body);
+  if (merged !== undefined) await commentOn(job, merged.number, { command: 'apply', body });
   const message = `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`;
   const remedy = 'Run the plan job for this commit, review it, and run this job again.';
   throw stop('refused', 'plan-outdated', message, { remedy });
@@ -59,18 +59,6 @@ async function expectNoChanges(job: Job, merged: MergedPull | undefined): Promis
 /** A title that says which of several root files it is about. */
 function titleAbout({ file }: Job['options'], words: string): string {
   return file === 'trueup.yaml' ? words : `${inCode(file)}: ${words}`;
-}
-
-/** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */
-async function commentOnMerged(job: Job, merged: MergedPull | undefined, body: string): Promise<void> {
-  const { forge, manifest, report, options } = job;
-  if (forge === undefined || merged === undefined || !options.comments) return;
-  try {
-    await writeComment(forge, merged.number, `${marker('apply', { key: manifest.name })}\n${body}`);
-  } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
-    report.say(`No comment was written: ${error.message}.`);
-  }
 }
 
 /** The pull request that brought the applied commit; undefined: it was pushed without one, or the forge does not say. */

@@ -1,5 +1,7 @@
 import { callForge, callForgeJson, ForgeError } from './call-forge.ts';
 import type { Forge } from './forge.ts';
+import { marker } from '../render/markdown.ts';
+import type { Job } from './ci-job.ts';
 
 /** A comment of a pull request, as the forge lists it. */
 interface Comment {
@@ -30,10 +32,10 @@ const isAutomatic: Readonly<Record<Forge['name'], (author: Author) => boolean>> 
  * @throws {ForgeError}
  */
 export async function writeComment(forge: Forge, pull: number, text: string): Promise<void> {
-  const marker = text.slice(0, text.indexOf('\n') + 1);
+  const firstLine = text.slice(0, text.indexOf('\n') + 1);
   const isOwn = await ownAccount(forge);
   const comments = await listComments(forge, pull);
-  const present = comments.find((one) => isOwn(one.author) && one.body.startsWith(marker));
+  const present = comments.find((one) => isOwn(one.author) && one.body.startsWith(firstLine));
   if (present?.body === text) return;
   const json = { body: text };
   if (present === undefined) await callForge(forge, { method: 'POST', path: listOf(forge, pull), json });
@@ -41,6 +43,21 @@ export async function writeComment(forge: Forge, pull: number, text: string): Pr
     await callForge(forge, { method: 'PUT', path: `${listOf(forge, pull)}/${present.id}`, json });
   } else {
     await callForge(forge, { method: 'PATCH', path: `${forge.repository}/issues/comments/${present.id}`, json });
+  }
+}
+
+/** Writes the comment about a job where one is asked for and there is a token. A missing comment fails no job. */
+export async function commentOn(
+  { forge, report, manifest, options }: Job,
+  pull: number,
+  { command, body }: { readonly command: 'apply' | 'preview'; readonly body: string },
+): Promise<void> {
+  if (forge?.token === undefined || !options.comments) return;
+  try {
+    await writeComment(forge, pull, `${marker(command, { key: manifest.name })}\n${body}`);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    report.say(`No comment was written: ${error.message}.`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../formats/json.ts';
 import { withoutSlash } from '../api/slash.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -12,7 +11,7 @@ interface PullRequest {
   /** Its commits come from another repository, so its author may be a stranger. */
   readonly isFork: boolean;
   /** The last commit of its branch, when this run was started. */
-  readonly head?: string | undefined;
+  readonly head: string | undefined;
 }
 
 /** The forge that runs a pipeline, as its environment describes it. `gitea` is Gitea and Forgejo. */
@@ -21,15 +20,15 @@ export interface Forge {
   /** The address of its REST API, without a slash at the end. */
   readonly api: string;
   /** The address of the generic packages that hold stored plans; undefined: it has artifacts. */
-  readonly packages?: string | undefined;
+  readonly packages: string | undefined;
   /** The path of the repository below the API: `/repos/shop/infra`, `/projects/12`. */
   readonly repository: string;
   readonly commit: string;
-  readonly pull?: PullRequest | undefined;
+  readonly pull: PullRequest | undefined;
   /** The token that writes comments. */
-  readonly token?: string | undefined;
+  readonly token: string | undefined;
   /** The headers that read and write stored plans. */
-  readonly storeHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly storeHeaders: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -61,14 +60,12 @@ function gitlab(env: Environment): Forge | undefined {
     packages: `${withoutSlash(api)}/projects/${project}/packages/generic`,
     repository: `/projects/${project}`,
     commit,
-    ...defined({
-      pull:
-        number === undefined
-          ? undefined
-          : { number, isFork, head: given(env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA']) ?? commit },
-      token,
-      storeHeaders: jobToken === undefined ? undefined : { 'job-token': jobToken },
-    }),
+    pull:
+      number === undefined
+        ? undefined
+        : { number, isFork, head: given(env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA']) ?? commit },
+    token,
+    storeHeaders: jobToken === undefined ? undefined : { 'job-token': jobToken },
   };
 }
 
@@ -100,12 +97,10 @@ function github(env: Environment, event: string): Forge | undefined {
     api: withoutSlash(api),
     repository: `/repos/${repository}`,
     commit,
-    ...defined({
-      packages: isGitea && isAddress(server) ? `${withoutSlash(server)}/api/packages/${owner}/generic` : undefined,
-      pull,
-      token,
-      storeHeaders: isGitea && token !== undefined ? { authorization: `token ${token}` } : undefined,
-    }),
+    packages: isGitea && isAddress(server) ? `${withoutSlash(server)}/api/packages/${owner}/generic` : undefined,
+    pull,
+    token,
+    storeHeaders: isGitea && token !== undefined ? { authorization: `token ${token}` } : undefined,
   };
 }
 
@@ -182,7 +177,7 @@ function readPull(event: Event | undefined): PullRequest | undefined {
   const isBranch = !String(pull.head?.ref ?? '').startsWith('refs/');
   // The repository of the commits was deleted: it was another one.
   const isFork = head === undefined || head !== base || !isBranch;
-  return { number: pull.number, isFork, ...defined({ head: readCommit(pull.head?.sha) }) };
+  return { number: pull.number, isFork, head: readCommit(pull.head?.sha) };
 }
 
 /** The id of a commit; undefined: a value is none. */

@@ -1,10 +1,9 @@
 import { usage } from '../diagnostics/usage.ts';
 import { outputsDocument, previewsDocument } from '../render/document-schemas.ts';
-import { code, marker } from '../render/markdown.ts';
-import { ForgeError } from './call-forge.ts';
+import { code } from '../render/markdown.ts';
 import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
-import { writeComment } from './comment.ts';
+import { commentOn } from './comment.ts';
 import { type Forge, readCommit } from './forge.ts';
 import { listOpenPulls, readPull } from './pulls.ts';
 import type { Ended } from './trueup.ts';
@@ -140,20 +139,10 @@ function isPlainAddress(text: string): boolean {
   return /^https?:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?(?:\/[\w./-]*)?$/i.test(text);
 }
 
-/** Shows what became of a preview on the page of the job and on its pull request. A missing comment fails no job. */
-async function reportOn(
-  { report, forge, manifest, options }: PreviewJob,
-  { number }: Wanted,
-  body: string,
-): Promise<void> {
-  report.summary(body);
-  if (!options.comments || forge.token === undefined) return;
-  try {
-    await writeComment(forge, number, `${marker('preview', { key: manifest.name })}\n${body}`);
-  } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
-    report.say(`No comment was written: ${error.message}.`);
-  }
+/** Shows what became of a preview on the page of the job and on its pull request. */
+function reportOn(job: PreviewJob, { number }: Wanted, body: string): Promise<void> {
+  job.report.summary(body);
+  return commentOn(job, number, { command: 'preview', body });
 }
 
 /**

@@ -6,6 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { callForge, callForgeJson } from '../../src/ci/call-forge.ts';
 import type { Forge } from '../../src/ci/forge.ts';
 
+/** What a forge that only answers has beside its name, its address and a repository. */
+const bare = { commit: 'c0ffee', packages: undefined, pull: undefined, token: undefined, storeHeaders: undefined };
+
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
@@ -29,7 +32,7 @@ async function serveBoth(status: number) {
     if (pathname === '/there') return note(request, response);
     response.writeHead(status, { location: searchParams.get('to') ?? '' }).end('moved');
   });
-  const forgeOf = (name: Forge['name']): Forge => ({ name, api, token: 'canary-token', repository: '/x', commit: '' });
+  const forgeOf = (name: Forge['name']): Forge => ({ ...bare, name, api, token: 'canary-token', repository: '/x' });
   return { elsewhere, seen, forgeOf };
 }
 
@@ -84,7 +87,7 @@ test('an answer without end is an error', async () => {
     };
     more();
   });
-  const forge: Forge = { name: 'gitlab', api, repository: '/projects/12', commit: 'c0ffee' };
+  const forge: Forge = { ...bare, name: 'gitlab', api, repository: '/projects/12' };
   const ended = callForge(forge, { method: 'GET', path: '/user' }).then(
     () => 'whole',
     ({ message }: Error) => message,
@@ -95,7 +98,7 @@ test('an answer without end is an error', async () => {
 
 test('an answer of millions of empty objects is an error, and is not parsed', async () => {
   const api = await listen((_request, response) => void response.end(`[${'{},'.repeat(2_000_000)}{}]`));
-  const forge: Forge = { name: 'github', api, repository: '/repos/shop/infra', commit: 'c0ffee' };
+  const forge: Forge = { ...bare, name: 'github', api, repository: '/repos/shop/infra' };
   await expect(callForgeJson(forge, { method: 'GET', path: '/user' })).rejects.toMatchObject({
     message: 'the forge answered GET /user without JSON',
     cause: { message: 'has more than 2000000 objects and lists' },

@@ -35,8 +35,8 @@ describe.each(['gitlab', 'gitea'] as const)('a plan on %s', (name) => {
 
   test('is that of the pull request that was merged, also where a later one has the same content', async () => {
     const { forge } = await forgeOf(name);
-    await storePlan({ ...forge, pull: { number: 7, isFork: false } }, content, first);
-    await storePlan({ ...forge, pull: { number: 8, isFork: false } }, content, second);
+    await storePlan({ ...forge, pull: { number: 7, isFork: false, head: undefined } }, content, first);
+    await storePlan({ ...forge, pull: { number: 8, isFork: false, head: undefined } }, content, second);
     expect(await fetchPlan(forge, content, { number: 7 })).toEqual(first);
     expect(await fetchPlan(forge, content, { number: 9 })).toEqual(second);
     const planned = { ...forge, commit: 'aa11' };
