@@ -1,6 +1,6 @@
 import { requiredOf } from '../api/contract.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
-import { HungUp } from './error-answers.ts';
+import { HungUp, type ErrorCode, errorCodes } from './error-answers.ts';
 import { type Json, type Row, isMap } from './json-rows.ts';
 import type { Route } from './served.ts';
 
@@ -104,7 +104,7 @@ async function answerItem(
 /** The error answer of a single request. */
 interface SingleError {
   readonly message: string;
-  readonly code: keyof typeof codes;
+  readonly code: ErrorCode;
   readonly issues?: readonly Json[];
   readonly data?: { readonly zodError?: Json };
 }
@@ -114,18 +114,6 @@ interface ItemAnswer {
   readonly status: number;
   readonly text: string;
 }
-
-/** HTTP status and number of JSON-RPC by code. */
-const codes = {
-  BAD_REQUEST: [400, -32_600],
-  UNAUTHORIZED: [401, -32_001],
-  FORBIDDEN: [403, -32_003],
-  NOT_FOUND: [404, -32_004],
-  METHOD_NOT_SUPPORTED: [405, -32_005],
-  CONFLICT: [409, -32_009],
-  UNSUPPORTED_MEDIA_TYPE: [415, -32_015],
-  INTERNAL_SERVER_ERROR: [500, -32_603],
-} as const;
 
 const noObject = JSON.stringify(
   [
@@ -141,11 +129,11 @@ const noObject = JSON.stringify(
 );
 
 function failed(
-  code: keyof typeof codes,
+  code: ErrorCode,
   message: string,
   { path, zodError = null }: { readonly path?: string; readonly zodError?: Json } = {},
 ): ItemAnswer {
-  const [status, number] = codes[code];
+  const [status, number] = errorCodes[code];
   const data = { code, httpStatus: status, ...(path === undefined ? {} : { path }), zodError };
   return { status, text: JSON.stringify({ error: { json: { message, code: number, data } } }) };
 }

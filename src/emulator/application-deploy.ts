@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import type { Deployable } from './deployment.ts';
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import { checkRepository } from './clone-check.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row } from './json-rows.ts';
@@ -24,7 +24,7 @@ export const applicationDeployment: Deployable = {
       if (store.find('code', appName) === undefined) store.insert('code', { appName });
     }
     if (row['sourceType'] !== 'docker' && store.find('code', appName) === undefined)
-      throw new ApiError('INTERNAL_SERVER_ERROR', 'There is no code on disk: nothing was cloned yet');
+      throw failed('There is no code on disk: nothing was cloned yet');
     runImage(context, row);
     return [];
   },
@@ -35,9 +35,9 @@ export function runImage(context: Context, row: Row): void {
   let image = `${textOf(row, 'appName')}:latest`;
   if (row['sourceType'] === 'docker') {
     image = textOr(row, 'dockerImage');
-    if (image === '') throw new ApiError('INTERNAL_SERVER_ERROR', 'Docker image not found');
+    if (image === '') throw failed('Docker image not found');
     const problem = pullProblem(image);
-    if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
+    if (problem !== undefined) throw failed(problem);
   }
   const { store } = context;
   const id = row['applicationId'];

@@ -1,4 +1,4 @@
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import { textOf, type Row } from './json-rows.ts';
 
 /** The columns of applications and compose stacks that must be set before their repository can be cloned. */
@@ -13,5 +13,5 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 /** Refuses to clone a source that is not set up; no repository is ever reached. */
 export function checkRepository(row: Row): void {
   const missing = (needed[textOf(row, 'sourceType')] ?? []).some((column) => (row[column] ?? '') === '');
-  if (missing) throw new ApiError('INTERNAL_SERVER_ERROR', 'Command execution failed: Repository not found');
+  if (missing) throw failed('Command execution failed: Repository not found');
 }

@@ -8,7 +8,7 @@ import { containerVariables } from './container-variables.ts';
 import type { Context } from './context.ts';
 import { readAsDocker } from './docker-yaml.ts';
 import type { Deployable } from './deployment.ts';
-import { ApiError } from './error-answers.ts';
+import { ApiError, failed } from './error-answers.ts';
 import { checkHost } from './host-ports.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row } from './json-rows.ts';
@@ -105,10 +105,6 @@ function lostNetwork(store: Store, row: Row): string | undefined {
 
 /** What a repository holds that nobody reads: a service that stays up. */
 const ofRepository = { services: { web: { image: 'repository' } } };
-
-function failed(message: string): ApiError {
-  return new ApiError('INTERNAL_SERVER_ERROR', message);
-}
 
 /** Why the platform refuses a command of its own; it puts `docker` before what is left. */
 function commandProblem(command: string): string | undefined {

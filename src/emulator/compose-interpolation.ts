@@ -1,4 +1,4 @@
-import { ApiError } from './error-answers.ts';
+import { type ApiError, failed } from './error-answers.ts';
 import type { Json, Row } from './json-rows.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ function substitute(inner: string, text: string, filling: Filling): string {
     case '?': {
       if (isSet) return value;
       const message = `error while interpolating ${path}: required variable ${name} is missing a value: ${rest}`;
-      throw new ApiError('INTERNAL_SERVER_ERROR', message);
+      throw failed(message);
     }
     default:
       return value ?? '';
@@ -86,5 +86,5 @@ function substitute(inner: string, text: string, filling: Filling): string {
 }
 
 function wrongForm(text: string, { path }: Filling): ApiError {
-  return new ApiError('INTERNAL_SERVER_ERROR', `invalid interpolation format for ${path}: "${text}"`);
+  return failed(`invalid interpolation format for ${path}: "${text}"`);
 }

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { addRoutes, platformNetwork } from './compose-routes.ts';
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import { textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 
 /** Reads and rewrites the text of compose files. */
@@ -14,7 +14,7 @@ export function parseComposeFile(text: string): Row | null {
   try {
     content = parse(text, { maxAliasCount: 10_000, logLevel: 'error' }); // measured: the limit of the reference server
   } catch (cause) {
-    throw new ApiError('INTERNAL_SERVER_ERROR', `The compose file is not YAML: ${(cause as Error).message}`);
+    throw failed(`The compose file is not YAML: ${(cause as Error).message}`);
   }
   return isMap(content) ? content : null;
 }
@@ -45,11 +45,10 @@ export function convertedFile(content: Row | null, row: Row, domains: readonly R
   for (const { host, serviceName, enabled } of domains) {
     if (enabled === false) continue;
     const domain = `Domain "${String(host)}"`;
-    if (typeof serviceName !== 'string' || serviceName === '')
-      throw new ApiError('INTERNAL_SERVER_ERROR', `${domain} is missing a service name`);
+    if (typeof serviceName !== 'string' || serviceName === '') throw failed(`${domain} is missing a service name`);
     if (converted !== null && !serviceNames(converted).includes(serviceName)) {
       const message = `${domain} is attached to service "${serviceName}" which does not exist in the compose`;
-      throw new ApiError('INTERNAL_SERVER_ERROR', message);
+      throw failed(message);
     }
   }
   if (converted !== null) addRoutes(converted, row, domains);

@@ -1,4 +1,4 @@
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import type { Row } from './json-rows.ts';
 import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
@@ -7,7 +7,7 @@ import type { Store } from './table-store.ts';
 export function requireContainer(store: Store, appName: string): Row {
   const container = store.find('container', appName);
   if (container?.['running'] === true) return container;
-  throw new ApiError('INTERNAL_SERVER_ERROR', `No container or service found for: ${appName}`);
+  throw failed(`No container or service found for: ${appName}`);
 }
 
 /** What the containers of applications and compose stacks write: their images are never run. */

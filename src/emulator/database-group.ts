@@ -1,7 +1,7 @@
 import type { Context, Group } from './context.ts';
 import { rowsOf, valuesToSet } from './crud.ts';
 import { serviceTitles, type DatabaseTable } from './database-tables.ts';
-import { ApiError, invalid } from './error-answers.ts';
+import { ApiError, invalid, failed } from './error-answers.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row, pick } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
@@ -42,12 +42,12 @@ export function databaseGroup(kind: DatabaseKind): Group {
     if (row === undefined) return;
     try {
       const problem = pullProblem(textOf(row, 'dockerImage'));
-      if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
+      if (problem !== undefined) throw failed(problem);
       runContainer(context, row, [databaseOrder(context, table, row)]);
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       setStatus(context, table, row, 'error');
-      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${cause.message}`);
+      throw failed(`Error on deploy ${table}Error: ${cause.message}`);
     }
     initialiseVolume(context, table, row);
     setStatus(context, table, row, 'done');
@@ -139,7 +139,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
 
     async [`${table}.rebuild`](context, input) {
       const row = context.store.find(table, input[key]);
-      if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Database not found');
+      if (row === undefined) throw failed('Database not found');
       forgetVolumes(context.store, context.store.children('mount', key, row[key]));
       await deploy(context, textOf(row, key));
       return true;

@@ -8,7 +8,7 @@ import { pick, textOf, type Json, type Row } from './json-rows.ts';
 import { suffixedAppName } from './made-up-names.ts';
 import { newProject } from './new-project.ts';
 import { reachServer } from './reach.ts';
-import { projectToUse } from './rules/projects.ts';
+import { project } from './rules/projects.ts';
 import { permit } from './rules/rule.ts';
 import { tables, type TableName } from './tables.ts';
 
@@ -31,7 +31,7 @@ function duplicate(context: Context, input: Row): Row {
   const inPlace = duplicateInSameProject === true;
   const source = inPlace ? context.store.find('environment', sourceEnvironmentId) : undefined;
   if (inPlace && source === undefined) throw notFound('Environment');
-  if (source !== undefined) projectToUse(context, pick(source, ['projectId']));
+  if (source !== undefined) project('access')(context, pick(source, ['projectId']));
   const target =
     source === undefined
       ? newProject(context, pick(input, ['name', 'description'])).environment

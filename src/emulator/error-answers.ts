@@ -1,18 +1,19 @@
 import type { Json } from './json-rows.ts';
 
-/** HTTP status by error code. */
-export const statusOf = {
-  BAD_REQUEST: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  INTERNAL_SERVER_ERROR: 500,
+/** HTTP status and number of JSON-RPC by error code. */
+export const errorCodes = {
+  BAD_REQUEST: [400, -32_600],
+  UNAUTHORIZED: [401, -32_001],
+  FORBIDDEN: [403, -32_003],
+  NOT_FOUND: [404, -32_004],
+  METHOD_NOT_SUPPORTED: [405, -32_005],
+  CONFLICT: [409, -32_009],
+  UNSUPPORTED_MEDIA_TYPE: [415, -32_015],
+  INTERNAL_SERVER_ERROR: [500, -32_603],
 } as const;
 
 /** The code of an error answer. */
-export type ErrorCode = keyof typeof statusOf;
+export type ErrorCode = keyof typeof errorCodes;
 
 /** A refusal: it becomes an error answer with this code and message. */
 export class ApiError extends Error {
@@ -56,4 +57,14 @@ export function notFound(thing: string): ApiError {
 /** A refused input that the contract's own rules let through. */
 export function invalid(member: string, message: string): ApiError {
   return new ApiError('BAD_REQUEST', 'Input validation failed', [{ code: 'custom', path: [member], message }]);
+}
+
+/** What fails on the server, such as docker. */
+export function failed(message: string): ApiError {
+  return new ApiError('INTERNAL_SERVER_ERROR', message);
+}
+
+/** What the caller may not do. */
+export function forbidden(message: string): ApiError {
+  return new ApiError('FORBIDDEN', message);
 }

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import type { Row } from './json-rows.ts';
 import { ordersIn } from './machine.ts';
 import type { ServiceOrder } from './service-orders.ts';
@@ -61,7 +61,7 @@ export function blockedByPorts({ store }: Context, row: Row, order: ServiceOrder
 /** @throws {ApiError} where the services of a row cannot publish their ports, or a name is taken. */
 export function checkHost({ store }: Context, row: Row, orders: readonly ServiceOrder[]): void {
   const problem = nameProblem(store, row, orders) ?? portProblem(store, row, orders);
-  if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Error response from daemon: ${problem}`);
+  if (problem !== undefined) throw failed(`Error response from daemon: ${problem}`);
 }
 
 function nameProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): string | undefined {

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { ApiError } from './error-answers.ts';
+import { ApiError, failed } from './error-answers.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
@@ -32,8 +32,7 @@ export function ordersIn(container: Row): readonly ServiceOrder[] {
 /** Scales a docker service to one; without a service that fails. */
 export function startContainer(context: Context, row: Row): void {
   const container = context.store.update('container', row['appName'], { running: true });
-  if (container === undefined)
-    throw new ApiError('INTERNAL_SERVER_ERROR', `Command execution failed: no such service: ${textOf(row, 'appName')}`);
+  if (container === undefined) throw failed(`Command execution failed: no such service: ${textOf(row, 'appName')}`);
   deployTasks(context, textOf(row, 'appName'), ordersIn(container));
 }
 

@@ -5,7 +5,7 @@ import type { Row } from './json-rows.ts';
 import { requireLicence } from './licence.ts';
 import * as accounts from './rules/accounts.ts';
 import { environmentToRemove, environmentToUse, newEnvironment } from './rules/environments.ts';
-import { newProject, projectToRemove, projectToUpdate, projectToUse } from './rules/projects.ts';
+import { newProject, project } from './rules/projects.ts';
 import { provider } from './rules/provider-rules.ts';
 import { anyone, ofOrganization, permit, type Rule } from './rules/rule.ts';
 import {
@@ -235,11 +235,11 @@ const table: readonly Entry[] = [
   ['schedule', 'one update delete runManually', scheduleToUse],
   ['tag', 'all one', anyone],
   ['tag', 'create update remove', anyone, { resource: 'tag' }],
-  ['tag', 'assignToProject removeFromProject bulkAssign', projectToUse],
+  ['tag', 'assignToProject removeFromProject bulkAssign', project('access')],
   ['project', 'create', newProject],
-  ['project', 'one', projectToUse],
-  ['project', 'update', projectToUpdate],
-  ['project', 'remove', projectToRemove],
+  ['project', 'one', project('access')],
+  ['project', 'update', project('update')],
+  ['project', 'remove', project('delete')],
   // Shows only what the caller has in his list.
   ['project', 'all search allForPermissions', anyone],
   ['network', 'create all one remove recreate', anyone],

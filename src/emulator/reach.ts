@@ -1,4 +1,4 @@
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import type { Json } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
@@ -25,5 +25,5 @@ export function whyUnreachable(store: Store, serverId: Json | undefined): string
 /** Runs a command on a server. @throws {ApiError} when the server cannot be reached. */
 export function reachServer(store: Store, serverId: Json | undefined): void {
   const why = whyUnreachable(store, serverId);
-  if (why !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', why);
+  if (why !== undefined) throw failed(why);
 }

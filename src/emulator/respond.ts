@@ -5,7 +5,7 @@ import type { Names } from '../api/translate.ts';
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
-import { ApiError, HungUp, statusOf } from './error-answers.ts';
+import { ApiError, HungUp, errorCodes, failed } from './error-answers.ts';
 import { type Json, type Row, mapOf } from './json-rows.ts';
 import { notificationsThatHideFailures } from './groups/notification.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
@@ -204,7 +204,7 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // A mistake of the emulator itself; the platform says nothing like it.
   const message = `the emulator failed: ${error instanceof Error ? error.message : String(error)}`;
-  return new ApiError('INTERNAL_SERVER_ERROR', message);
+  return failed(message);
 }
 
 /** The body as an object; undefined when it says to be JSON and is not. Anything but an object counts as `{}`. */
@@ -232,7 +232,7 @@ function success(value: Reply): WireAnswer {
 
 function failure(path: string, error: ApiError): WireAnswer {
   const { code, message, issues } = error;
-  const httpStatus = statusOf[code];
+  const [httpStatus] = errorCodes[code];
   const at = path === '' ? {} : { path };
   const zodError = zodErrorOf(issues);
   return json(httpStatus, { message, code, issues: [...issues], data: { code, httpStatus, ...at, zodError } });

@@ -1,6 +1,6 @@
 import { readVariables } from './dotenv-text.ts';
 import type { Context } from './context.ts';
-import { ApiError } from './error-answers.ts';
+import { failed } from './error-answers.ts';
 import { textOr, type Row } from './json-rows.ts';
 import { namesIn, rowsIn } from './machine.ts';
 import type { Store } from './table-store.ts';
@@ -58,10 +58,6 @@ function withVaults(store: Store, { project, environment }: Scope, text: string)
 interface Scope {
   readonly project: Row | undefined;
   readonly environment: Row | undefined;
-}
-
-function failed(message: string): ApiError {
-  return new ApiError('INTERNAL_SERVER_ERROR', message);
 }
 
 /** The variables of an application or a database, as docker gets them. */

@@ -1,6 +1,6 @@
 import type { Context, Group, Handler } from './context.ts';
 import { serviceTitles, type ServiceTable, serviceTables } from './database-tables.ts';
-import { ApiError, notFound } from './error-answers.ts';
+import { ApiError, notFound, failed } from './error-answers.ts';
 import { type Row, omit } from './json-rows.ts';
 import { rowsOf } from './crud.ts';
 import { grantToCaller } from './caller.ts';
@@ -69,7 +69,7 @@ export function moveService(table: ServiceTable): Handler {
   return ({ store }, input) => {
     const environmentId = input['targetEnvironmentId'] ?? null;
     const row = store.update(table, input[`${table}Id`], { environmentId });
-    if (row === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', `Failed to move ${table}`);
+    if (row === undefined) throw failed(`Failed to move ${table}`);
     return row;
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { statusOf } from '../../src/emulator/error-answers.ts';
+import { errorCodes } from '../../src/emulator/error-answers.ts';
 import { servedOperations } from '../../src/emulator/served.ts';
 import type { Row } from '../../src/emulator/json-rows.ts';
 import { governedOperations } from '../../src/emulator/member-rights.ts';
@@ -293,7 +293,7 @@ describe('rights', () => {
       const refused = refusals[caller];
       expect([caller, status]).toEqual([caller, refused ?? owner.status]);
       if (refused === undefined) continue;
-      expect(statusOf[body['code'] as keyof typeof statusOf]).toBe(refused);
+      expect(errorCodes[body['code'] as keyof typeof errorCodes][0]).toBe(refused);
       expect(owner.status).not.toBe(refused);
     }
   });

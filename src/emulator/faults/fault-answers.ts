@@ -1,5 +1,5 @@
 import type { WireAnswer } from '../../api/wire.ts';
-import { statusOf } from '../error-answers.ts';
+import { errorCodes } from '../error-answers.ts';
 
 /** The answer of what stands before the platform: it has no code. A 401 is that of a key that is not good. */
 export function refusal(status: number, retryAfterMs?: number): WireAnswer {
@@ -12,7 +12,7 @@ export function refusal(status: number, retryAfterMs?: number): WireAnswer {
 
 /** The answer of the platform itself to what failed after its work: an error with its code. */
 export function failure(status: number): WireAnswer {
-  const [code = ''] = Object.entries(statusOf).find(([, httpStatus]) => httpStatus === status) ?? [];
+  const [code = ''] = Object.entries(errorCodes).find(([, [httpStatus]]) => httpStatus === status) ?? [];
   const body = {
     message: 'Something went wrong',
     code,

@@ -2,7 +2,7 @@ import { applicationDeployment, runImage } from '../application-deploy.ts';
 import type { Group, Handler } from '../context.ts';
 import { rowsOf, valuesToSet } from '../crud.ts';
 import { deployJob } from '../deployment.ts';
-import { ApiError } from '../error-answers.ts';
+import { ApiError, failed } from '../error-answers.ts';
 import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { ordersIn } from '../machine.ts';
@@ -55,7 +55,7 @@ export const application: Group = {
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       setStatus(context, 'application', row, 'error');
-      throw new ApiError('INTERNAL_SERVER_ERROR', 'Error reloading application');
+      throw failed('Error reloading application');
     }
     setStatus(context, 'application', row, 'done');
     return true;

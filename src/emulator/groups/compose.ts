@@ -12,7 +12,7 @@ import type { Group, Handler } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { linesFor, linesOf } from '../container-log.ts';
 import { deployJob } from '../deployment.ts';
-import { ApiError, notFound } from '../error-answers.ts';
+import { ApiError, notFound, failed } from '../error-answers.ts';
 import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr } from '../json-rows.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
@@ -64,7 +64,7 @@ export const compose: Group = {
     const row = find(context, input);
     if (row['composeType'] === 'docker-compose' && !hasContainer(context.store, row)) {
       setStatus(context, 'compose', row, 'error');
-      throw new ApiError('INTERNAL_SERVER_ERROR', 'Command execution failed: no such file or directory');
+      throw failed('Command execution failed: no such file or directory');
     }
     stopContainer(context, row);
     setStatus(context, 'compose', row, 'idle');

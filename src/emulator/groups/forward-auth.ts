@@ -1,9 +1,10 @@
 import { callersOrganization } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../error-answers.ts';
+import { notFound } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
 import { newestFirst } from '../newest-first.ts';
+import { checkOrganization } from '../rules/rule.ts';
 
 /** The `forwardAuth` group, without its proxies: no machine is ever reached. Everything needs an enterprise licence. */
 export const forwardAuth: Group = {
@@ -79,6 +80,5 @@ function checkServer(context: Context, { serverId }: Row): void {
   if (typeof serverId !== 'string' || serverId === '') return;
   const row = context.store.find('server', serverId);
   if (row === undefined) throw notFound('Server');
-  if (row['organizationId'] !== callersOrganization(context))
-    throw new ApiError('UNAUTHORIZED', 'You are not authorized to access this server');
+  checkOrganization(context, row, 'server');
 }

@@ -1,10 +1,11 @@
 import { callersOrganization, ownRows } from '../caller.ts';
-import type { Context, Group, Handler } from '../context.ts';
+import type { Group, Handler } from '../context.ts';
 import { rowsOf, valuesToSet } from '../crud.ts';
 import { ApiError, invalid } from '../error-answers.ts';
 import { omit, pick, textOf, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import { isOutOfReach } from '../reach.ts';
+import { checkOrganization } from '../rules/rule.ts';
 
 /** One of the channels that a notification can go through. */
 interface Channel {
@@ -71,7 +72,7 @@ export const notification: Group = {
 
   'notification.one'(context, input) {
     const row = find(context, input);
-    checkOwn(context, row, 'access');
+    checkOrganization(context, row, 'notification', 'UNAUTHORIZED', 'access');
     return view(row);
   },
 
@@ -94,7 +95,7 @@ export const notification: Group = {
 
   'notification.remove'(context, input) {
     const row = find(context, input);
-    checkOwn(context, row, 'delete');
+    checkOrganization(context, row, 'notification', 'UNAUTHORIZED', 'delete');
     context.store.remove('notification', row['notificationId']);
     return columnsOf(row);
   },
@@ -129,7 +130,7 @@ function update(type: string, { columns, hidesFailures, isUnchecked }: Channel):
   return (context, input) => {
     try {
       const row = find(context, input);
-      if (isUnchecked !== true) checkOwn(context, row, 'update');
+      if (isUnchecked !== true) checkOrganization(context, row, 'notification', 'UNAUTHORIZED', 'update');
       const named = sent(input, columns);
       if (type === 'ntfy') named['accessToken'] ||= null;
       const values = valuesToSet(named, []);
@@ -190,9 +191,4 @@ function view(row: Row): Row {
 function tokenIn(metricsConfig: Json | undefined): Json | undefined {
   const { server } = (metricsConfig ?? {}) as Row; // a column that holds an object
   return (server as Row | undefined)?.['token'];
-}
-
-function checkOwn(context: Context, row: Row, what: string): void {
-  if (row['organizationId'] === callersOrganization(context)) return;
-  throw new ApiError('UNAUTHORIZED', `You are not authorized to ${what} this notification`);
 }

@@ -1,6 +1,6 @@
 import { callerOf, membership, callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
-import { ApiError, notFound } from '../error-answers.ts';
+import { notFound, forbidden } from '../error-answers.ts';
 import { omit, type Json, type Row } from '../json-rows.ts';
 import { isLicensed } from '../licence.ts';
 import { rowView } from '../views.ts';
@@ -33,7 +33,7 @@ export const organization: Group = {
     const { store } = context;
     if (store.find('organization', input['organizationId']) === undefined) throw notFound('Organization');
     const role = input['defaultRole'] ?? 'member';
-    if (role === 'owner') throw new ApiError('FORBIDDEN', 'Cannot set owner as the default role');
+    if (role === 'owner') throw forbidden('Cannot set owner as the default role');
     if (role !== 'admin' && role !== 'member') checkDefaultRole(context, input);
     return store.update('organization', input['organizationId'], omit(input, ['organizationId']));
   },
@@ -44,7 +44,7 @@ export const organization: Group = {
     const row = store.find('organization', input['organizationId']);
     if (row === undefined) throw notFound('Organization');
     if (store.children('organization', 'ownerId', callerOf(context)['userId']).length <= 1)
-      throw new ApiError('FORBIDDEN', 'You must maintain at least one organization where you are the owner');
+      throw forbidden('You must maintain at least one organization where you are the owner');
     store.remove('organization', row['id']);
     return [];
   },
@@ -62,7 +62,6 @@ export const organization: Group = {
     const caller = callerOf(context);
     const target = store.find('member', memberId);
     if (target === undefined) throw notFound('Member');
-    const forbidden = (message: string) => new ApiError('FORBIDDEN', message);
     if (target['organizationId'] !== caller['organizationId'])
       throw forbidden("You are not allowed to update this member's role");
     if (target['userId'] === caller['userId']) throw forbidden('You cannot change your own role');
@@ -88,8 +87,7 @@ export const organization: Group = {
 /** A role of one's own has to exist, and to be allowed. */
 function checkDefaultRole(context: Context, { organizationId, defaultRole = null }: Row): void {
   if (!hasRole(context, organizationId, defaultRole)) throw notFound(`Role "${String(defaultRole)}"`);
-  if (!isLicensed(context))
-    throw new ApiError('FORBIDDEN', 'Setting a custom role as default requires a valid enterprise license');
+  if (!isLicensed(context)) throw forbidden('Setting a custom role as default requires a valid enterprise license');
 }
 
 function hasRole({ store }: Context, organizationId: Json | undefined, name: Json): boolean {

@@ -2,7 +2,7 @@ import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { serviceTables } from '../database-tables.ts';
-import { ApiError } from '../error-answers.ts';
+import { ApiError, failed } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';
 import { metrics } from '../new-settings.ts';
@@ -70,7 +70,7 @@ export const server: Group = {
 
   'server.getServerMetrics'(_context, input) {
     const isAddress = URL.canParse(textOf(input, 'url'));
-    throw new ApiError('INTERNAL_SERVER_ERROR', isAddress ? 'fetch failed' : 'Invalid URL');
+    throw failed(isAddress ? 'fetch failed' : 'Invalid URL');
   },
 
   // Answers nothing, also where it has nothing to log in with.

@@ -1,6 +1,6 @@
 import { callerOf } from '../caller.ts';
 import type { Group } from '../context.ts';
-import { ApiError, notFound } from '../error-answers.ts';
+import { notFound, failed } from '../error-answers.ts';
 import type { Json, Row } from '../json-rows.ts';
 import { hashOfKey } from '../keys.ts';
 import { derive } from '../made-up-names.ts';
@@ -45,7 +45,7 @@ const day = 24 * 60 * 60;
 /** What the platform's library for keys refuses; the platform makes a failure of its own of it. */
 function checkKey({ prefix, expiresIn, refillAmount, refillInterval }: Row): void {
   const fail = (message: string): never => {
-    throw new ApiError('INTERNAL_SERVER_ERROR', message);
+    throw failed(message);
   };
   if (typeof prefix === 'string' && !/^[A-Za-z0-9_-]{1,32}$/.test(prefix)) fail('Invalid prefix format');
   if (typeof expiresIn === 'number' && expiresIn < day)

@@ -1,5 +1,5 @@
 import { callerOf, isPrivileged, membership, callersOrganization } from '../caller.ts';
-import { ApiError } from '../error-answers.ts';
+import { ApiError, forbidden } from '../error-answers.ts';
 import type { Row } from '../json-rows.ts';
 import type { Context } from '../context.ts';
 import type { Rule } from './rule.ts';
@@ -75,8 +75,4 @@ function memberOf(context: Context, { organizationId }: Row): Row {
 function peopleIn(context: Context, input: Row): { caller: Row; target: Row | undefined } {
   const caller = callerOf(context);
   return { caller, target: membership(context.store, input['userId'], caller['organizationId']) };
-}
-
-function forbidden(message: string): ApiError {
-  return new ApiError('FORBIDDEN', message);
 }
