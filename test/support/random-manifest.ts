@@ -129,6 +129,8 @@ function bothOf(kind: string, short: string): [Steady, Steady] {
 export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {
   if (name === 'composeFile') return composeFiles;
   if (name === 'publicKey') return ['a', 'b'].map((half) => `ssh-ed25519 AAAA${uid}${half} shop`);
+  // A server publishes each port once.
+  if (/^(published|external\w*)Port$/.test(name)) return [20_000 + 2 * uid, 20_001 + 2 * uid];
   if (name === 'certificatePath') return ['a', 'b'].map((half) => `path-${uid}-${half}`);
   // Without addresses of the other sort a network is refused, and another path beside a compose file of the manifest.
   if (name === 'enableIPv4') return [true];

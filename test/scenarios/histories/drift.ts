@@ -137,9 +137,18 @@ function updateOf(found: Target, change: Extract<Drift, { drift: 'update' }>): A
   const { refersTo, examples } = fieldOf(kind, name);
   const target = refersTo === undefined ? undefined : (steady[refersTo]?.[0].id ?? null);
   const other =
-    target === undefined ? valuesOf(kind, name)[change.value] : Array.isArray(examples[0]) ? [target] : target;
+    target === undefined
+      ? valuesOf(kind, name, numberOf(found.id))[change.value]
+      : Array.isArray(examples[0])
+        ? [target]
+        : target;
   const value = change.value === 2 ? nullOf(kind, name)?.value : other;
   return value === undefined ? [] : [updateWith(found, carrierFor(kind, name, row), { [name]: value })];
+}
+
+/** A number of an object for values that no two objects may have in common; blocks have smaller ones. */
+function numberOf(id: string): number {
+  return Buffer.from(id).reduce((sum, byte) => (sum * 31 + byte) % 9_000, 0) + 1_000;
 }
 
 function updateWith({ kind, id, row }: Target, operation: Operation, input: Act['input']): Act {
