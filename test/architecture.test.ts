@@ -90,6 +90,7 @@ const worldly = [
   'git/repository.ts',
   'git/object.ts',
   'files/regular-file.ts',
+  'manifest/readable-files.ts',
   'manifest/workspace.ts',
   'project/links.ts',
   'project/left-states.ts',
@@ -138,7 +139,6 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
   'ci/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
-  'manifest/quote.ts': ['tag'], // a token of YAML
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
   'export/compose-files.ts': ['organization'], // a file
   'export/new-manifest.ts': ['organization'],

@@ -23,7 +23,7 @@ import { isOfProject } from '../observe/ownership.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { addToGit } from '../manifest/workspace.ts';
+import { addToGit } from '../manifest/readable-files.ts';
 import type { Connection } from '../workflow/connection.ts';
 import { adoptedState, changesObject } from '../plan/adopted.ts';
 import { learnPlatform } from '../workflow/learn-platform.ts';

@@ -1,0 +1,204 @@
+import { fieldAlias } from '../kind/aliases.ts';
+import { type Node, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { onceFor } from '../api/once.ts';
+import type { Kind } from '../kind/kind.ts';
+import { withTop } from '../kind/top.ts';
+import { maxLevels, yamlTokens } from '../formats/yaml.ts';
+import { isReference } from '../secrets/not-secret.ts';
+import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
+import { isUserName } from '../secrets/secret-names.ts';
+import { yamlNodes } from './yaml-nodes.ts';
+
+/** The place of a value that is not quoted. */
+export const mask = '********';
+
+/** A part of a text that does not show, and what stands for it. */
+interface Hidden {
+  readonly from: number;
+  readonly to: number;
+  readonly shown: string;
+}
+
+/** The keys of fields that are declared secret, and those that the user calls private. */
+interface Names {
+  readonly secretKeys: ReadonlySet<string>;
+  readonly privateKeys: ReadonlySet<string>;
+  /** Returns false for a part of the text that no line asked for has. */
+  readonly matters: (from: number, to: number) => boolean;
+}
+
+/**
+ * The parts of a text that do not show, in their order: values that look secret, that are declared secret or that the user calls
+ * private, and comments.
+ * @param text.near its beginning up to the last line that is asked for; what stands behind decides about none of them but by
+ * its names
+ */
+export function hiddenParts(
+  text: { readonly whole: string; readonly near: string; readonly isValid: boolean; readonly hasComments: boolean },
+  {
+    kinds,
+    ofUser,
+    matters,
+  }: Pick<Names, 'matters'> & { readonly kinds: readonly Kind[]; readonly ofUser: Iterable<string> },
+): readonly Hidden[] {
+  const { whole, near } = text;
+  const privateKeys = new Set([...privateIn(whole), ...ofUser]);
+  const names = { secretKeys: secretKeysOf(kinds), privateKeys, matters };
+  const values = (text.isValid ? hiddenInTree(whole, names) : undefined) ?? hiddenInLines(near, names);
+  return merged([...values, ...(text.hasComments ? commentsIn(near) : [])]);
+}
+
+/** Parts in their order; of those that overlap, the first decides what stands for them. */
+function merged(parts: readonly Hidden[]): readonly Hidden[] {
+  const all: Hidden[] = [];
+  for (const part of parts.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last === undefined || part.from >= last.to) all.push(part);
+    else all[all.length - 1] = { ...last, to: Math.max(last.to, part.to) };
+  }
+  return all;
+}
+
+function commentsIn(text: string): Hidden[] {
+  const found: Hidden[] = [];
+  for (const { type, source, at } of yamlTokens(text))
+    if (type === 'comment') found.push({ from: at, to: at + source.length, shown: '' });
+  return found;
+}
+
+/** The keys of the fields of kinds that are declared secret, and of the settings that are. */
+const secretKeysOf = onceFor((kinds: readonly Kind[]): ReadonlySet<string> => {
+  const keys = new Set(['notify.url']);
+  for (const { fields, unions = [] } of withTop(kinds)) {
+    const words = unions.flatMap(({ cases }) => Object.values(cases).flatMap((names) => Object.entries(names)));
+    const written = Object.entries(fields).flatMap(([name, { written: key = name }]) =>
+      [name, key, fieldAlias(name) ?? name].map((one) => [one, name] as const),
+    );
+    for (const [key, name] of [...written, ...words]) if (fields[name]?.secrecy === 'secret') keys.add(key);
+  }
+  return keys;
+});
+
+/** A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing. */
+const plainKey = /^(?:[\p{L}\p{M}\p{N}_.*@/${}-]{1,100}|(["'])[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1|<<)$/u;
+
+/** What stands around a node: its key, and whether everything below is secret. */
+interface Around {
+  readonly key?: string | undefined;
+  readonly isSecret: boolean;
+  readonly depth: number;
+}
+
+/** What does not show of a valid text; undefined for one that is not. */
+function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names): Hidden[] | undefined {
+  const tree = yamlNodes(text);
+  if (tree === undefined) return undefined;
+  const found: Hidden[] = [];
+  const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
+  const scalar = (node: Node, value: unknown, { key, isSecret }: Around): void => {
+    const [from = 0, to = 0] = node.range ?? [];
+    const source = text.slice(from, to);
+    // The line of a | or > holds nothing of the text below.
+    const firstLine = /^[|>]/.test(source) ? from + source.indexOf('\n') + 1 : from;
+    if (!matters(firstLine, to)) return;
+    const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
+    if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return;
+    const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
+    if (shown === redacted) hide(from, to);
+    else if (shown !== written) {
+      const parts = secretParts(source, { privateKeys });
+      for (const [start, end] of parts.length === 0 ? [[0, source.length] as const] : parts)
+        hide(from + start, from + end);
+    }
+  };
+  const walk = (node: unknown, around: Around): void => {
+    const { key, isSecret, depth } = around;
+    if (isNode(node) && node.range && !matters(node.range[0], node.range[1])) return;
+    if (isScalar(node)) scalar(node, node.value, around);
+    else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
+    else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
+    else if (isSeq(node)) {
+      let option: string | undefined;
+      for (const item of node.items) {
+        walk(item, { ...around, key: option ?? key, depth: depth + 1 });
+        // An option and its value stand one behind the other.
+        option = isScalar(item) ? /^--?([A-Za-z][\w-]*)$/.exec(String(item.value))?.[1] : undefined;
+      }
+    } else {
+      for (const pair of node.items) {
+        const name = isScalar(pair.key) ? String(pair.key.value) : undefined;
+        const [from = 0, to = 0] = isScalar(pair.key) ? (pair.key.range ?? []) : [];
+        if (name === undefined) walk(pair.key, { ...around, isSecret: true, depth: depth + 1 });
+        else if (matters(from, to) && (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name))
+          hide(from, to);
+        // A definition says what its own key is: `token: { default: x }`.
+        const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
+        const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
+        const isBelow =
+          own !== undefined &&
+          !isScalar(pair.value) &&
+          depth > 0 &&
+          key !== 'variables' &&
+          isSecretName(own, { privateKeys });
+        const isOpen = name !== undefined && isUserName(name);
+        walk(pair.value, {
+          key: own,
+          isSecret: !isOpen && (isSecret || isDeclared || isBelow),
+          depth: depth + 1,
+        });
+      }
+    }
+  };
+  walk(tree, { isSecret: false, depth: 0 });
+  return found;
+}
+
+/** The names in every `private:` of a text. */
+function privateIn(text: string): ReadonlySet<string> {
+  const lists = Array.from(text.matchAll(/(?<![\w-])private["']?:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[ \t]+[^\r\n]*)+)/g));
+  return new Set(lists.flatMap(([, list = '']) => list.match(/[\w.-]*\w[\w.-]*/g) ?? []));
+}
+
+/**
+ * What does not show of a text that is not valid: all but its keys and values that are one word, and everything that may be
+ * the value of a secret key above it.
+ */
+function hiddenInLines(text: string, names: Names): Hidden[] {
+  const privateKeys = new Set([...names.secretKeys, ...names.privateKeys]);
+  const found: Hidden[] = secretParts(text, { privateKeys }).map(([from, to]) => ({ from, to, shown: mask }));
+  const hide = (from: number, to: number, shown: string): void => void (to > from && found.push({ from, to, shown }));
+  /** The column of a secret key: lines that begin behind it may be its value. */
+  let secretColumn = Infinity;
+  /** The brackets that lines before opened and did not close: what is a key there is unknown. */
+  let brackets = 0;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const comment = /(?:^|[ \t])#/.exec(line)?.index ?? line.length;
+    const shown = line.slice(0, comment).trimEnd();
+    const column = /^[ \t]*/.exec(line)?.[0].length ?? 0;
+    if (shown !== '' && column <= secretColumn) secretColumn = Infinity;
+    const [, lead = '', key = '', colon = '', value = ''] = brokenLine.exec(shown) ?? [];
+    const name = key.replace(/^(["'])(.*)\1$/s, '$2');
+    const isKey = brackets === 0 && secretColumn === Infinity && plainKey.test(key) && maskText(name) === name;
+    const isSure =
+      isKey && sure.test(value) && !isSecretEntry(name, value, { privateKeys }) && maskText(value) === value;
+    const dashes = /^[ \t]*(?:-[ \t]+)*/.exec(shown)?.[0].length ?? 0;
+    const open = /^[[{ ]*/.exec(value)?.[0].length ?? 0;
+    const from = isKey ? lead.length + key.length + colon.length + open : dashes;
+    if (!isSure) hide(at + from, at + shown.length, mask);
+    hide(at + comment, at + line.length, '');
+    if (isKey && isSecretName(name, { privateKeys })) secretColumn = column;
+    for (const [sign] of shown.matchAll(/[[\]{}]/g)) brackets = Math.max(0, brackets + (/[[{]/.test(sign) ? 1 : -1));
+    at += line.length + 1;
+  }
+  return found;
+}
+
+/** A key at the beginning of a line, and its value. */
+const brokenLine =
+  /^([ \t]*(?:-[ \t]+)*)("[^"\n]{1,100}"|'[^'\n]{1,100}'|[^\s"'#,[\]{}:]{1,100})([ \t]*:(?:[ \t]+|$))(.*)$/;
+
+/** One word, a number or an expression. */
+const sure =
+  /^(?:|[A-Za-z]{1,20}|-?\d{1,5}(?:\.\d{1,5})?[A-Za-z%]{0,2}|~|(["']?)\$\{(?:[\w-]+:[\w.-]*|file:[\w./-]*)\}\1)$/;
