@@ -9,7 +9,7 @@ import { patterns } from '../emulator/faults/matching.ts';
 import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/fault-plan.ts';
 import { servedOperations } from '../emulator/served.ts';
 import { missingBlank, shownKey } from '../manifest/problem.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { readTree } from '../manifest/read-tree.ts';
 import { type Node, keyPlaceAt, placeAt, position } from '../manifest/tree.ts';
 import { type FileText, openWorkspace } from '../manifest/workspace.ts';

@@ -12,7 +12,7 @@ import { blockPaths } from '../manifest/layers.ts';
 import { pathTo } from '../manifest/path-to.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { unsetKey } from '../manifest/unset.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { readTree } from '../manifest/read-tree.ts';
 import { type Node, nodeAt } from '../manifest/tree.ts';
 import { type AttributeChange, type Plan, leavesState } from '../plan/action.ts';

@@ -1,7 +1,7 @@
 import { Document, Scalar, YAMLSeq } from 'yaml';
 import { type Entry, type Value, escaped, isClear, nodeOf, plainly, renderEntries, visible } from './write-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { readTree } from '../manifest/read-tree.ts';
 import { type Node, nodeAt } from '../manifest/tree.ts';
 

@@ -1,6 +1,7 @@
 import { type Document, isAlias, isMap, isNode, isSeq } from 'yaml';
 import type { Json } from './json.ts';
-import { type YamlNode, mayMerge, readSimpleYaml, toJson } from './simple-yaml.ts';
+import { mayMerge, readSimpleYaml } from './simple-yaml.ts';
+import { type YamlNode, toJson } from './yaml-node.ts';
 import { parseYaml } from './yaml.ts';
 
 /**

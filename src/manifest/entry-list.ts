@@ -2,7 +2,7 @@ import { type Document, YAMLSeq, isScalar, isSeq, stringify } from 'yaml';
 import * as z from 'zod';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { problemOf } from './problem.ts';
 import { readTree } from './read-tree.ts';

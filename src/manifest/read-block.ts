@@ -1,7 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { type Json, isObject } from '../formats/json.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { resolveCase } from '../kind/aliases.ts';
 import type { Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../formats/json.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import type { Written } from '../kind/written-keys.ts';
 import { evaluate } from './evaluate-expressions.ts';
 import { type FieldEvaluation, whatItIs } from './fields.ts';

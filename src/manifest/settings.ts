@@ -10,7 +10,7 @@ import { reshapedSetting } from './reshape.ts';
 import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
 import { groupBy } from '../kind/group.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report-at.ts';
 import { type MapNode, type Node, type Place, entriesOf, nodeAt, placeAt } from './tree.ts';

@@ -4,7 +4,7 @@ import { type Json, isObject, same } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { ShortBlock } from '../kind/short-form.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { fieldPath, isInCase, nameIn } from '../kind/row-values.ts';
 import { wordMeant } from '../kind/foreign-words.ts';
 import { writtenFields } from '../kind/written-keys.ts';

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type Field, type Union, schemaOf } from '../kind/field.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { resolveCase, valueMeant } from '../kind/aliases.ts';
 import { caseFields, writtenSchema } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';

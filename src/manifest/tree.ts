@@ -1,7 +1,7 @@
 import { LineCounter } from 'yaml';
 import { once } from '../api/once.ts';
 import type { Position } from '../diagnostics/diagnostic.ts';
-import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../formats/simple-yaml.ts';
+import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from '../formats/yaml-node.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
 export type Node = YamlNode<Place>;

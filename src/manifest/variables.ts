@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, positionText } from '../diagnostics/diagnostic.ts';
-import { toJson } from '../formats/simple-yaml.ts';
+import { toJson } from '../formats/yaml-node.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
 import type { Beside } from './beside.ts';
 import { type Declaration, type Mismatch, readDeclaration, readText, readValue } from './declared.ts';

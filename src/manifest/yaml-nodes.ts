@@ -1,5 +1,6 @@
 import { type Node, type Range, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { type YamlNode, mayMerge, readSimpleYaml } from '../formats/simple-yaml.ts';
+import { mayMerge, readSimpleYaml } from '../formats/simple-yaml.ts';
+import type { YamlNode } from '../formats/yaml-node.ts';
 import { parseYaml } from '../formats/yaml.ts';
 
 /** Reads all nodes of a text with their places; undefined for one that is not valid YAML. */

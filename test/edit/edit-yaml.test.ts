@@ -6,7 +6,7 @@ import { editTogether, editYaml } from '../../src/edit/edit-yaml.ts';
 import type { Value } from '../../src/edit/write-yaml.ts';
 import { plainly } from '../../src/edit/write-yaml.ts';
 import type { Json } from '../../src/formats/json.ts';
-import { toJson } from '../../src/formats/simple-yaml.ts';
+import { toJson } from '../../src/formats/yaml-node.ts';
 import { readTree } from '../../src/manifest/read-tree.ts';
 import { effort } from '../support/whole.ts';
 

@@ -1,0 +1,49 @@
+import type { Json } from './json.ts';
+
+/** A YAML value with its place, in the form that the caller gives to places. */
+export type YamlNode<P> = YamlScalar<P> | YamlList<P> | YamlMap<P>;
+
+interface Tagged {
+  /** It has the tag `!reset`. */
+  readonly isReset?: true;
+}
+
+export interface YamlScalar<P> extends Tagged {
+  readonly is: 'scalar';
+  readonly value: string | number | boolean | null;
+  /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
+  readonly source: string;
+  readonly at: P;
+}
+
+interface YamlList<P> extends Tagged {
+  readonly is: 'list';
+  readonly items: readonly YamlNode<P>[];
+  readonly at: P;
+}
+
+export interface YamlMap<P> extends Tagged {
+  /** The keys that a `!reset` took out, each with its place. */
+  readonly resets?: ReadonlyMap<string, P> | undefined;
+  readonly is: 'map';
+  readonly entries: ReadonlyMap<string, YamlEntry<P>>;
+  readonly at: P;
+}
+
+export interface YamlEntry<P> {
+  readonly keyAt: P;
+  readonly node: YamlNode<P>;
+}
+
+/** A value as plain JSON. With `known`, what an anchor and its aliases stand for is the same object. */
+export function toJson<P>(node: YamlNode<P>, known?: Map<YamlNode<P>, Json>): Json {
+  if (node.is === 'scalar') return node.value;
+  const found = known?.get(node);
+  if (found !== undefined) return found;
+  const json: Json =
+    node.is === 'list'
+      ? node.items.map((item) => toJson(item, known))
+      : Object.fromEntries(Array.from(node.entries, ([key, entry]) => [key, toJson(entry.node, known)]));
+  known?.set(node, json);
+  return json;
+}
