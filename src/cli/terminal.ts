@@ -73,5 +73,10 @@ function styleOf(stream: Output, mayColor: boolean): Style {
     faint: colors.dim,
     strong: colors.bold,
   };
-  return { width: isTerminal ? stream.columns || 80 : undefined, paint: (tone, text) => tones[tone](text) };
+  return {
+    width: isTerminal ? stream.columns || 80 : undefined,
+    paint: (tone, text) => tones[tone](text),
+    isFull: false,
+    isDiff: false,
+  };
 }

@@ -85,7 +85,7 @@ export function partOf(
   { isFull }: Style,
 ): { readonly section: string; readonly name: string } | undefined {
   const isQuiet = action === 'delete' && goesWithParent === true && notes.length === 0 && dataAtRisk === undefined;
-  if (!isQuiet || isFull === true) return undefined;
+  if (!isQuiet || isFull) return undefined;
   const found = /^(\w+)(?:\.([\w-]+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(addressBelow(service, address) ?? '');
   if (found === null) return undefined;
   const [, section = '', plain, quoted = '""'] = found;
@@ -94,7 +94,7 @@ export function partOf(
 
 /** Parts of what goes, of one sort. */
 function partLine(noun: string, names: readonly string[], indent: number, style: Style): string[] {
-  const shown = style.isFull === true ? names : names.slice(0, maxParts);
+  const shown = style.isFull ? names : names.slice(0, maxParts);
   const more = names.length - shown.length;
   const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
   const [first = '', ...rest] = hanging(`${noun}: ${words}`, 2, indent, style);

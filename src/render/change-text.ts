@@ -82,10 +82,10 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame): strin
   const words = summary === undefined || shown.is !== 'hidden' ? inlineShown(shown) : hiddenWords(summary);
   const name = nameOf(sides, style);
   // Of what goes with its object the number of lines is enough.
-  const isGone = sides.isGone === true && style.isFull !== true;
+  const isGone = sides.isGone === true && !style.isFull;
   if (isLong(value) && !isGone) {
     const lines = textLines(value, indent + 4, style);
-    const signed = style.isDiff === true ? lines.map((line) => style.paint(tones[mark], `${mark} ${line}`)) : lines;
+    const signed = style.isDiff ? lines.map((line) => style.paint(tones[mark], `${mark} ${line}`)) : lines;
     return [...withWhy(headed(mark, `${name}: ${words}`, frame), sides.why, frame), ...indented(signed, 4)];
   }
   if (isComposite(value) && words.length > maxInline) {
@@ -156,7 +156,7 @@ export function compareMembers(
 
 /** The first of many differences of one value, and the number of the others. */
 function capped(all: readonly Sides[], frame: Frame): string[] {
-  const shown = frame.style.isFull === true || all.length <= maxDifferences + 1 ? all.length : maxDifferences;
+  const shown = frame.style.isFull || all.length <= maxDifferences + 1 ? all.length : maxDifferences;
   return [
     ...all.slice(0, shown).flatMap((sides) => (areComposite(sides) ? inline : difference)(sides, frame)),
     ...rest(all.length - shown, 'more difference', frame.style),
@@ -179,7 +179,7 @@ function inline(sides: Sides, frame: Frame): string[] {
     return withWhy(headed('~', `${name}: ${words}`, frame), why, frame);
   }
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
-  if (style.isDiff === true)
+  if (style.isDiff)
     return withWhy([...headed('-', `${name}: ${was}`, frame), ...headed('+', `${name}: ${is}`, frame)], why, frame);
   if (fits(`${name}: ${was} -> ${is}`, indent, style))
     return withWhy([`${name}: ${was} ${style.paint('change', '->')} ${is}`], why, frame);

@@ -16,7 +16,7 @@ const maxShown = 50;
  * are none.
  */
 export function renderDiagnostics(diagnostics: readonly Reported[], style: Style): string {
-  const shown = style.isFull === true ? diagnostics : diagnostics.slice(0, maxShown);
+  const shown = style.isFull ? diagnostics : diagnostics.slice(0, maxShown);
   const blocks = shown.map((item) => renderDiagnostic(item, style));
   if (diagnostics.length > 1) blocks.push([total(diagnostics, style)]);
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
@@ -28,7 +28,7 @@ function total(diagnostics: readonly Reported[], style: Style): string {
     const count = diagnostics.filter((item) => item.severity === severity).length;
     return count === 0 ? [] : [counted(count, severity)];
   });
-  const isCut = diagnostics.length > maxShown && style.isFull !== true;
+  const isCut = diagnostics.length > maxShown && !style.isFull;
   const rest = isCut ? `; the first ${maxShown} are shown, --full or --format json shows all` : '';
   return style.paint('strong', `${counts.join(', ')}${rest}`);
 }

@@ -15,6 +15,7 @@ const letters: Readonly<Record<Tone, string>> = {
 /** The style of lines for `diffLines`. */
 export const diffStyle: Style = {
   width: undefined,
+  isFull: false,
   isDiff: true,
   paint: (tone, text) => `${start}${letters[tone]}${text}${end}`,
 };

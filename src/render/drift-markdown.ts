@@ -15,7 +15,7 @@ import {
   reportTop,
 } from './markdown-report.ts';
 import type { ReviewSite } from './report-links.ts';
-import { type Style, styleFor } from './style.ts';
+import type { Style } from './style.ts';
 import { verdictOf } from './verdict.ts';
 
 /**
@@ -28,7 +28,7 @@ export function renderDriftMarkdown(
   { showing, isFull }: { readonly showing: string; readonly isFull: boolean },
 ): string {
   const place = { site, commit: drift.commit?.id };
-  const style = styleFor(isFull, diffStyle);
+  const style = { ...diffStyle, isFull };
   const blocks = byStatus(drift.findings).flatMap(({ title, found }) =>
     [...bySubject(found)].map(([subject, group], at) =>
       blockOf(subject, group, { style, place, heading: at === 0 ? `#### ${title} (${found.length})` : undefined }),

@@ -33,7 +33,7 @@ export function renderBlocks(groups: readonly Group[], style: Style): Block[] {
   const rendered = groups.map((group) => ({ group, ...renderParts(group, style) }));
   const equal = new Map<string, string[]>();
   for (const { group, details, children } of rendered) {
-    if (style.isFull === true || !mayFold(group)) continue;
+    if (style.isFull || !mayFold(group)) continue;
     const key = JSON.stringify([group.isService, rootOf(group)?.action.action, details, children]);
     const addresses = equal.get(key);
     if (addresses === undefined) equal.set(key, [group.address]);

@@ -24,7 +24,6 @@ import {
 import { conditions, effects, narrowing } from './plan-text.ts';
 import { printable } from './printable.ts';
 import type { ReviewSite } from './report-links.ts';
-import { styleFor } from './style.ts';
 import { countsOf, errorsIn, titleOf } from './verdict.ts';
 import { actionWords, isRemoval } from './action-words.ts';
 
@@ -131,7 +130,7 @@ function lossNames(actions: readonly PlannedAction[]): string[] {
 }
 
 function changeBlocks(plan: PlanDocument, isFull: boolean, place: Place): ReportBlock[] {
-  const style = styleFor(isFull, diffStyle);
+  const style = { ...diffStyle, isFull };
   return renderBlocks(groupActions(plan.actions), style).map(({ group, title, body }, at) => {
     const places = group.actions.flatMap(({ action: { position, changes } }) => [
       position,

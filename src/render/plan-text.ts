@@ -34,7 +34,7 @@ export function renderPlan(plan: PlanDocument, style: Style): string {
 const oneScreen = 24;
 
 function ending(plan: PlanDocument, groups: readonly Group[], style: Style): string[] {
-  const naming = { nameOf: printable, isFull: style.isFull === true };
+  const naming = { nameOf: printable, isFull: style.isFull };
   const lines = [
     ...effects(plan, naming),
     ...atRisk(plan),

@@ -13,7 +13,7 @@ import { type Progress, type ProgressInput, createProgress } from './progress.ts
 import { eventDocuments, eventLines } from './progress-reporters.ts';
 import { htmlView, junitView, markdownView, sarifView } from './report-views.ts';
 import { sarifLog } from './sarif.ts';
-import { plainStyle, styleFor } from './style.ts';
+import { plainStyle } from './style.ts';
 import { wordsOf } from './verdict.ts';
 
 /** Reports of plans, applies and drift, for reviewers, forges and test results: loaded when `--format` asks for one. */
@@ -79,7 +79,7 @@ export const planReports = {
   }),
   junit: (screen) => ({
     ...junitView(screen, 'plan'),
-    plan: ({ plan, isFull }) => screen.out(planJunit(plan, screen.site(), styleFor(isFull, plainStyle))),
+    plan: ({ plan, isFull }) => screen.out(planJunit(plan, screen.site(), { ...plainStyle, isFull })),
   }),
   html: (screen) => ({
     ...htmlView(screen),

@@ -7,15 +7,15 @@ export interface Style {
   readonly width: number | undefined;
   readonly paint: (tone: Tone, text: string) => string;
   /** Nothing is cut short. */
-  readonly isFull?: true;
+  readonly isFull: boolean;
   /** Both sides of a value stand on lines of their own, each behind a sign, as in a diff. */
-  readonly isDiff?: true;
+  readonly isDiff: boolean;
 }
 
 /** No colour and no limit, for a pipe or a file. */
-export const plainStyle: Style = { width: undefined, paint: (_tone, text) => text };
-
-/** A style in which nothing is cut short, where that is asked for. */
-export function styleFor(isFull: boolean, style: Style): Style {
-  return isFull ? { ...style, isFull } : style;
-}
+export const plainStyle: Style = {
+  width: undefined,
+  paint: (_tone, text) => text,
+  isFull: false,
+  isDiff: false,
+};

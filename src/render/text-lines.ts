@@ -23,7 +23,7 @@ const lead = 40;
 export function textLines(text: string, indent: number, style: Style): string[] {
   const { lines } = readText(text);
   // A cut that hides one line takes one line.
-  const shown = style.isFull === true || lines.length <= maxTextLines + 1 ? lines.length : maxTextLines;
+  const shown = style.isFull || lines.length <= maxTextLines + 1 ? lines.length : maxTextLines;
   return [
     ...lines.slice(0, shown).flatMap((line) => wrap('', cutLine(line, 0, style), indent, style)),
     ...rest(lines.length - shown, 'more line', style),
@@ -110,7 +110,7 @@ interface Sides {
 function hunkLines(hunks: readonly Hunk[], sides: Sides): string[] {
   const lines: string[] = [];
   for (const [at, hunk] of hunks.entries()) {
-    if (lines.length >= maxHunkLines && sides.style.isFull !== true) {
+    if (lines.length >= maxHunkLines && !sides.style.isFull) {
       const left = hunks.slice(at).flatMap((one) => one.lines.filter(({ sign }) => sign !== ' '));
       return [...lines, ...rest(left.length, 'more changed line', sides.style)];
     }
@@ -137,7 +137,7 @@ function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
   return [
     style.paint('faint', path === '' ? heading : withPath(heading, path, indent, style)),
     ...runsOf(hunk.lines).flatMap((run, at, runs) => {
-      const shown = style.isFull === true || run.length <= maxRunLines + 1 ? run.length : maxRunLines;
+      const shown = style.isFull || run.length <= maxRunLines + 1 ? run.length : maxRunLines;
       const other = counterpart(runs, at);
       return [
         ...run.slice(0, shown).flatMap((line, index) => hunkLine(line, other?.[index], indent, style)),
@@ -183,7 +183,7 @@ function hunkLine({ sign, text }: HunkLine, other: HunkLine | undefined, indent:
   const shown = cutLine(text, other === undefined ? 0 : firstDifference(text, other.text), style);
   const isAlike = other !== undefined && areAlike(text, other.text);
   const words = isAlike ? inAscii(shown) : printable(shown);
-  const tone = tones[sign] ?? (style.isDiff === true ? 'faint' : undefined);
+  const tone = tones[sign] ?? (style.isDiff ? 'faint' : undefined);
   return wrap(`${sign} `, words, indent, style).map((line) =>
     tone === undefined ? line.trimEnd() : style.paint(tone, line),
   );
@@ -214,7 +214,7 @@ function firstDifference(text: string, other: string): number {
 
 /** A line with a count of what is cut off; `around`: the place in it that matters. */
 export function cutLine(text: string, around: number, style: Style): string {
-  if (style.isFull === true || text.length <= maxLineLength) return text;
+  if (style.isFull || text.length <= maxLineLength) return text;
   const from = around + lead < maxLineLength ? 0 : Math.max(0, Math.min(around - lead, text.length - maxLineLength));
   const [start, end] = [wholeUpTo(text, from), wholeUpTo(text, from + maxLineLength)];
   const [ahead, behind] = [start, text.length - end].map((count) =>

@@ -79,7 +79,7 @@ describe('U12: carets stand under the part that is meant', () => {
 
   test('in the colour of the severity, and of nothing else', () => {
     const paint = (tone: string, text: string) => `<${tone}>${text}</>`;
-    const lines = renderDiagnostic(about('port: §eighty§'), { width: undefined, paint });
+    const lines = renderDiagnostic(about('port: §eighty§'), { ...plainStyle, paint });
     expect(lines.slice(2, 4)).toEqual(['<faint>  12 |</> port: eighty', '<faint>     |</>       <bad>^^^^^^</>']);
   });
 });

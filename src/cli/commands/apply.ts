@@ -18,7 +18,6 @@ import { renderPlan } from '../../render/plan-text.ts';
 import { eventDocuments, eventLines, eventTree } from '../../render/progress-reporters.ts';
 import { type ProgressInput, createProgress } from '../../render/progress.ts';
 import type { ApplyView } from '../../render/reports.ts';
-import { styleFor } from '../../render/style.ts';
 import { wordsOf } from '../../render/verdict.ts';
 import type { PlanRequest, Session } from '../../workflow/session.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
@@ -50,7 +49,7 @@ const text: Format<ApplyView> = (screen) => {
     ...textView(screen),
     plan: (plan, isFull) => {
       ({ hasChanges } = plan);
-      out(renderPlan(plan, styleFor(isFull, outStyle)));
+      out(renderPlan(plan, { ...outStyle, isFull }));
     },
     progress: (input) => {
       if (hasChanges) out('\n');

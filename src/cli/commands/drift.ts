@@ -13,7 +13,6 @@ import { type Exit, driftExit } from '../../render/exit-codes.ts';
 import { type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { notificationOf } from '../../render/notification-document.ts';
 import type { DriftCommandView } from '../../render/reports.ts';
-import { styleFor } from '../../render/style.ts';
 import { wordsOf } from '../../render/verdict.ts';
 import { isoTime } from '../../state/clock.ts';
 import type { FlagsOf, Options } from '../flags.ts';
@@ -30,7 +29,7 @@ const formats: Formats<DriftCommandView> = {
   text: (screen) => ({
     ...textView(screen),
     drift: ({ drift, applying, isFull }) => {
-      screen.out(renderDrift(drift, applying, styleFor(isFull, screen.outStyle)));
+      screen.out(renderDrift(drift, applying, { ...screen.outStyle, isFull }));
       screen.conclude?.(wordsOf(drift));
     },
   }),

@@ -13,7 +13,6 @@ import { type Formats, jsonView, printJson, textView } from '../../render/output
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
 import type { PlanCommandView } from '../../render/reports.ts';
-import { styleFor } from '../../render/style.ts';
 import { wordsOf } from '../../render/verdict.ts';
 import type { Validated } from '../../workflow/validate.ts';
 import { plan } from '../../workflow/make-plan.ts';
@@ -34,7 +33,7 @@ export const planFormats: Formats<PlanCommandView> = {
   text: (screen) => ({
     ...textView(screen),
     plan: ({ plan, isFull, savedTo, command }) => {
-      screen.out(renderPlan(plan, styleFor(isFull, screen.outStyle)));
+      screen.out(renderPlan(plan, { ...screen.outStyle, isFull }));
       screen.conclude?.(wordsOf(plan));
       if (savedTo === undefined) return;
       const name = printable(savedTo);
