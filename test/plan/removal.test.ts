@@ -330,6 +330,22 @@ describe('a deletion or a replacement', () => {
     expect(take('delete', {}).notes).toEqual([]);
   });
 
+  test.each([
+    [undefined, undefined, undefined],
+    [false, false, undefined],
+    [true, undefined, 'the backups'],
+    [undefined, true, 'the backups'],
+    [false, true, 'the backups'],
+  ])('risks backups where the object has protect: %s and its parent has protect: %s', (own, above, dataAtRisk) => {
+    const kind: Kind = {
+      ...kindNamed('backup'),
+      lifecycle: { dataAtRisk: () => ({ of: 'backups', what: 'the backups' }) },
+    };
+    const about = { kind, address: at, block: at, options: {}, protect: own, position: here };
+    const parent = above === undefined ? undefined : actionOf('production.postgres.shop', { protect: above });
+    expect(planDeletion(inputOf({}), about, there, { action: 'delete', parent }).dataAtRisk).toBe(dataAtRisk);
+  });
+
   test('names the data at risk', () => {
     expect(take('replace', {}).dataAtRisk).toBe('the data of this database');
     expect(take('delete', {}).teardown).toMatchObject([{ operation: 'redis.remove' }]);
