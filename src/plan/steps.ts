@@ -171,19 +171,18 @@ function updateStep(
   const required = readMembers(kind, operation);
   const members: Record<string, Member> = {};
   for (const [name, from] of Object.entries(link.set)) {
-    const isSent =
-      Object.hasOwn(required, name) || ('value' in from && from.inEveryUpdate === true && takes(operation, name));
-    if ('value' in from && isSent) members[name] = literal(from.value);
+    if (!('value' in from)) continue;
+    if (from.inEveryUpdate === true || Object.hasOwn(required, name)) members[name] = literal(from.value);
   }
-  for (const [name, read] of Object.entries(required)) members[name] ??= wanted[name] ?? read;
+  for (const [name, read] of Object.entries(required)) {
+    const isOldName = kind.fields[name]?.renamedAs !== undefined;
+    members[name] ??= isOldName ? read : (wanted[name] ?? read);
+  }
   for (const [name, field] of Object.entries(kind.fields)) {
     if (field.inEveryUpdate !== true || !takes(operation, name)) continue;
     const hasValue = row !== undefined && (observedValue(kind, name, row) ?? null) !== null;
     const member = wanted[name] ?? (hasValue ? asRead(kind, name) : undefined);
     if (member !== undefined) members[name] = member;
-  }
-  for (const [name, field] of Object.entries(kind.fields)) {
-    if (field.renamedAs !== undefined && takes(operation, name)) members[name] = asRead(kind, name);
   }
   const sent = Object.entries(changed).map(([name, member]) => [kind.fields[name]?.renamedAs ?? name, member] as const);
   for (const [name, member] of sent) if (takes(operation, name)) members[name] = member;

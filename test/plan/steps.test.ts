@@ -240,6 +240,20 @@ describe('an update', () => {
     expect(updated('application', web, { triggerType: 'push' }).steps[0]).not.toContain('triggerType');
   });
 
+  test('names the object by its old name, and gives it another one under the name of that member', () => {
+    const role = { roleName: as(declared('new'), settled), permissions: as(declared({ logs: ['read'] }), write) };
+    expect(updated('customRole', role, { role: 'old' }).steps).toEqual([
+      'update customRole.update: roleName = role as read; permissions* = declared {"logs":["read"]}',
+    ]);
+    expect(updated('customRole', { ...role, roleName: 'new' }, { role: 'old' }).steps).toEqual([
+      'update customRole.update: roleName = role as read; permissions* = declared {"logs":["read"]}; newRoleName* = declared "new"',
+    ]);
+    const renamed = { roleName: 'new', permissions: as(declared({ logs: ['read'] }), settled) };
+    expect(updated('customRole', renamed, { role: 'old' }).steps).toEqual([
+      'update customRole.update: roleName = role as read; permissions = declared {"logs":["read"]}; newRoleName* = declared "new"',
+    ]);
+  });
+
   test('reads a member where the row has it', () => {
     const [step] = updated('gitlab', { gitlabUrl: 'u' }, {}).steps;
     expect(step).toContain('name = gitProvider.name as read');
