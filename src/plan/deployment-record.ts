@@ -11,7 +11,7 @@ export function afterwards(kind: Kind, known: Deploys | undefined, row: Row | un
   const listed = deploymentsIn(kind, row);
   if (pending !== undefined) {
     const status = statusOf(kind, pending, row, listed);
-    if (status === 'done') return isToBeWatched(kind, known) ? known : deployedFrom(known, pending.inputs);
+    if (status === 'done') return isToBeWatched(kind, pending, known) ? known : deployedFrom(known, pending.inputs);
     return status === 'error' || status === 'cancelled' ? rest : known;
   }
   if (saved === undefined || listed === undefined) return known;
@@ -29,9 +29,9 @@ export function deployedFrom({ failed }: Deploys, inputs: string): Deploys {
 }
 
 /** Whether a run waited for a deployment and ended before it knew that the service holds: the next one looks at that. */
-function isToBeWatched({ service }: Kind, { pending, failed }: Deploys): boolean {
+function isToBeWatched({ service }: Kind, { isAwaited, id }: PendingDeploy, { failed }: Deploys): boolean {
   if (service?.containers === undefined || failed?.isRestoring === true) return false;
-  return service.deployments === undefined || pending?.isAwaited === true || pending?.id !== undefined;
+  return service.deployments === undefined || isAwaited === true || id !== undefined;
 }
 
 /** What is seen of a deployment that an earlier run ordered; undefined: nothing that proves anything. */
