@@ -320,15 +320,22 @@ describe('an id that Trueup chooses', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
+  test('does not take a version for another one and an object', () => {
+    const input = inputOf({});
+    const [after, later] = [inputOf({ [at]: objectOf('1', {}) }).observed, { ...input.state, serial: 31 }];
+    const ids = [
+      { ...input, observed: after },
+      { ...input, state: later },
+    ].map((one) => idOf(planCreation(one, resourceOf(kind, at), one.observed.objects.get(at), undefined)));
+    expect(new Set(ids).size).toBe(2);
+  });
+
   test('is another one in each version of the state and at each address', () => {
     const input = inputOf({});
     const ids = [3, 4].flatMap((serial) =>
       ['one', 'two'].map((address) => {
-        const digests =
-          (...place: readonly string[]) =>
-          (content: string) =>
-            makeDigest([...place, content].join(' '));
         const state = { ...input.state, serial };
+        const digests = (place: string) => (content: string) => makeDigest(place + content);
         return idOf(planCreation({ ...input, digests, state }, resourceOf(kind, address), undefined, undefined));
       }),
     );

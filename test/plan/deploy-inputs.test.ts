@@ -182,6 +182,14 @@ describe('of the values that the platform ignores', () => {
       { root: uses, above: [inEnvironment(ignored(attribute(environment, 'description', declared('a'))))] },
       [],
     ],
+    [
+      'nothing that takes effect at once below an application',
+      {
+        root: actionOf('production.application.web', { kind: kindNamed('application') }),
+        leafs: [leaf([ignored(port(80))])],
+      },
+      [],
+    ],
   ])('a deployment would run without %s', (_what, service, paths) => {
     expect(ignoredInputs({ root: stack(), leafs: [], above: [], ...service }, () => undefined)).toEqual(paths);
   });

@@ -346,6 +346,23 @@ describe('a deletion or a replacement', () => {
     expect(planDeletion(inputOf({}), about, there, { action: 'delete', parent }).dataAtRisk).toBe(dataAtRisk);
   });
 
+  test.each([
+    ['as the platform has it', (text: string) => text, 'the data of cache'],
+    ['without a name that holds a secret', (text: string) => text.replace('cache', '***'), 'the data'],
+  ])('names the data at risk %s', (_what, redact, dataAtRisk) => {
+    const kind: Kind = {
+      ...kindNamed('redis'),
+      lifecycle: {
+        dataAtRisk: ({ row: { name } }) =>
+          name === 'cache' ? { of: 'data', what: 'the data of cache', unnamed: 'the data' } : undefined,
+      },
+    };
+    const object = objectOf('redis_1', { redisId: 'redis_1', name: 'cache' });
+    const about = { kind, address: at, block: at, options: {}, protect: undefined, position: undefined };
+    const gone = planDeletion({ ...inputOf({}), redact }, about, object, { action: 'delete', parent: undefined });
+    expect(gone.dataAtRisk).toBe(dataAtRisk);
+  });
+
   test('names the data at risk', () => {
     expect(take('replace', {}).dataAtRisk).toBe('the data of this database');
     expect(take('delete', {}).teardown).toMatchObject([{ operation: 'redis.remove' }]);
@@ -414,9 +431,30 @@ describe('an undeclared object below a deleted one', () => {
     expect(plan({ kind: kindNamed('postgres'), object: objectOf('pg_1', database) }).notes).toEqual([]);
     const byHand = { ...database, mounts: [{ mountId: 'm', type: 'volume', volumeName: 'by-hand' }] };
     expect(plan({ kind: kindNamed('postgres'), object: objectOf('pg_1', byHand) }).notes).toHaveLength(1);
-    expect(
-      plan({ kind: kindNamed('environment'), object: objectOf('env_1', { redis: [{ redisId: 'r' }] }) }).notes,
-    ).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      { redis: [{ redisId: 'r', name: 'cache' }] },
+      'a service that is',
+      'redis cache (r; the data of this database would be lost)',
+    ],
+    [
+      { redis: [{ redisId: 'r' }], other: [{ name: 'new' }] },
+      '2 services that are',
+      'redis (r; the data of this database would be lost), other new',
+    ],
+  ])('is named and refused when it is a service: %j', (row, count, names) => {
+    const { notes } = plan({ kind: kindNamed('environment'), object: objectOf('env_1', row) });
+    expect(notes).toMatchObject([
+      {
+        severity: 'error',
+        message: `${at} holds ${count} not in the state: ${names}`,
+        remedy:
+          'Move them to another environment, or delete them on the platform, and plan again. To keep the environment, put its block back.',
+        address: at,
+      },
+    ]);
   });
 });
 
