@@ -13,6 +13,7 @@ import {
   awaitedBy,
   createsObject,
   isBeside,
+  isCreation,
   isEffective,
   shownAddress,
   isReplacement,
@@ -128,7 +129,11 @@ export function startRun(input: ApplyInput): Run {
   const { plan, clock } = input;
   const ending: Ending = { reason: undefined, misfit: undefined, isOfKey: undefined, defect: undefined };
   const { jobs, scopes } = jobsOf(plan);
-  const known = Object.values(plan.base.resources).flatMap(({ id }) => id ?? []);
+  const known = Object.entries(plan.base.resources).flatMap(([address, { id }]) => {
+    // What had the id is gone: where the platform makes ids from the parent, the new object has the same.
+    const action = jobs.get(address)?.action;
+    return id === null || (action !== undefined && isCreation(action)) ? [] : id;
+  });
   return {
     input: {
       ...input,

@@ -94,6 +94,23 @@ test('it is replaced on purpose, and the new one has the id of the old one', asy
   expect(await changesOf(one, block('host: auth.example.com'))).toEqual([]);
 });
 
+test('one that was taken away without Trueup is set again, and the new one has the id of the old one', async () => {
+  const one = licensed();
+  await one.emulator.act('server.update', { ...server, sshKeyId: 'key_1' });
+  const own = 'forwardAuth: { host: auth.example.com }';
+  const text = `${head}${own}\nservers: { first: { name: server-1, forwardAuth: { host: one.example.com } } }\n`;
+  await one.apply(text, { adoption: true });
+  for (const serverId of [null, 'srv_1']) await one.emulator.act('forwardAuth.removeAuthDomain', { serverId });
+  expect(rowsOf(one)).toEqual([]);
+  one.requests('POST');
+  const { outcomes } = await one.apply(text);
+  expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
+  expect(outcomes.flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+  expect(one.requests('POST')).toEqual(['forwardAuth.setAuthDomain', 'forwardAuth.setAuthDomain']);
+  expect(rowsOf(one)).toHaveLength(2);
+  expect(await changesOf(one, text)).toEqual([]);
+});
+
 test('each server has one of its own, which is set, changed and removed for that server alone', async () => {
   const one = licensed();
   await one.emulator.act('server.update', { ...server, sshKeyId: 'key_1' });
