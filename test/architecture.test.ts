@@ -38,6 +38,7 @@ const order = [
   'library',
   'index.ts',
   'exports',
+  'controller',
   'cli',
   'ci',
   'scripts/docs',
@@ -77,6 +78,8 @@ const worldly = [
   'api/undici.d.ts', // types only
   'api/transport.ts',
   'api/ask-address.ts',
+  'controller/checkouts.ts',
+  'controller/git-source.ts',
   'drift/files.ts',
   'drift/notify.ts', // signs messages
   'export/new-manifest.ts',
@@ -88,6 +91,7 @@ const worldly = [
   'git/commit.ts',
   'git/tracked.ts',
   'git/repository.ts',
+  'git/run-git.ts',
   'git/object.ts',
   'files/regular-file.ts',
   'manifest/readable-files.ts',

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { isoTime } from '../state/clock.ts';
-import { isBelowFolder } from '../files/below.ts';
 import { commonFolder, resolveHead } from './commit.ts';
+import { gitEnvironment } from './run-git.ts';
 import { readRepositories, readText, repositoryAround } from './repository.ts';
 
 /** The commit that changed a line last. */
@@ -91,19 +91,11 @@ async function blame({ folder, common, root, path, text, line }: Blame): Promise
   const ends = text.includes('\r\n') ? ['-w'] : [];
   const args = ['blame', '--porcelain', '--no-textconv', ...ends, '-L', place, '--contents', '-', '--', path];
   const env = {
-    PATH: await foreignTo(root, process.env['PATH'] ?? ''),
-    LC_ALL: 'C',
-    HOME: folder,
+    ...(await gitEnvironment(root, folder)),
     GIT_DIR: join(folder, 'git'),
     GIT_WORK_TREE: join(folder, 'tree'),
     GIT_OBJECT_DIRECTORY: join(common, 'objects'),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    GIT_TERMINAL_PROMPT: '0',
   };
   return new Promise((resolve) => {
     const options = {
@@ -119,17 +111,6 @@ async function blame({ folder, common, root, path, text, line }: Blame): Promise
     });
     child.stdin?.on('error', () => {}).end(text);
   });
-}
-
-/**
- * The folders of a PATH in which no file of a repository can be: npx puts `node_modules/.bin` first.
- * @param root a real path
- */
-export async function foreignTo(root: string, path: string): Promise<string> {
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  const places = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-  const isForeign = (place: string | undefined) => place !== undefined && place !== root && !isBelowFolder(root, place);
-  return folders.filter((_, at) => isForeign(places[at])).join(delimiter);
 }
 
 /** Reads what `git blame --porcelain` says about one line. */

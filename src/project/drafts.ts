@@ -12,9 +12,8 @@ export interface Drafts {
 }
 
 /**
- * Gives `work` a folder for drafts, and removes it afterwards. git ignores it and only this user can enter it, so what a
- * killed run leaves there is in no commit; the next run that writes into `folder` removes it. `isAlone`: one run of this
- * machine at a time does such work in `folder`.
+ * Gives `work` a folder for drafts, and removes it afterwards. git ignores it. `isAlone`: one run of this machine at a time
+ * does such work in `folder`.
  *
  * @throws whatever `work` throws, and errors of the file system.
  */
@@ -23,19 +22,36 @@ export async function withDrafts<T>(
   work: (drafts: Drafts) => Promise<T>,
   { isAlone = false } = {},
 ): Promise<T> {
-  await removeDrafts(folder);
-  const name = await makeOwn(folder, isAlone);
-  const own = join(folder, name);
-  try {
+  const inFolder = async (own: string): Promise<T> => {
     await writeDurably(join(own, '.gitignore'), '*\n', 0o600);
     let count = 0;
-    return await work({
+    return work({
       write: async (content, mode = 0o600) => {
         const path = join(own, String(++count));
         await writeDurably(path, content, mode);
         return path;
       },
     });
+  };
+  return inDraftFolder(folder, inFolder, { isAlone });
+}
+
+/**
+ * Gives `work` a new folder in `folder`, and removes it afterwards. Only this user can enter it, so what a killed run leaves
+ * there is in no commit; the next run that writes into `folder` removes it. `isAlone`: as `withDrafts` has it.
+ *
+ * @throws whatever `work` throws, and errors of the file system.
+ */
+export async function inDraftFolder<T>(
+  folder: string,
+  work: (own: string) => Promise<T>,
+  { isAlone = false } = {},
+): Promise<T> {
+  await removeDrafts(folder);
+  const name = await makeOwn(folder, isAlone);
+  const own = join(folder, name);
+  try {
+    return await work(own);
   } finally {
     await rm(own, { recursive: true, force: true }).catch(() => undefined);
     inUse.delete(name);

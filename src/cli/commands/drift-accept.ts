@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { driftAcceptDocument } from '../../drift/drift-document.ts';
-import { foreignTo } from '../../git/blame.ts';
+import { foreignTo } from '../../git/run-git.ts';
 import { readRepositories, repositoryAround } from '../../git/repository.ts';
 import { isTooFar } from '../../plan/find-acceptance.ts';
 import { acceptDrift, refuseWrites } from '../../drift/drift-run.ts';

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readdir, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { shellWord } from '../diagnostics/shell-word.ts';
+import { isMemoryFile } from '../manifest/memory-name.ts';
+import { inDraftFolder, removeDrafts } from '../project/drafts.ts';
+import { type GitAccess, type GitSource, asText, checkRef, gitOf, refused } from './git-source.ts';
+
+export type { GitSource } from './git-source.ts';
+
+/** The files of git sources, by their commits. Every function throws `Stop` `refused` with what git says, without credentials. */
+export interface Checkouts {
+  /** Fetches the ref; gives its commit, 40 or 64 hex digits. */
+  readonly fetch: (source: GitSource, signal?: AbortSignal) => Promise<string>;
+  /** The root files of a commit, sorted: paths of YAML files whose text has `trueup:` at its top. */
+  readonly rootFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
+  /** Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. */
+  readonly at: <T>(source: GitSource, commit: string, work: (folder: string) => Promise<T>) => Promise<T>;
+}
+
+export interface CheckoutsOptions extends Pick<GitAccess, 'credentials' | 'ssh'> {
+  /** Most files of a commit; 50,000 unless given. */
+  readonly maxFiles?: number;
+  /** Most bytes of a commit, packed as well as unpacked; 512 MiB unless given. */
+  readonly maxBytes?: number;
+}
+
+/** Where repositories are, and their limits. */
+interface Store extends GitAccess {
+  readonly maxFiles: number;
+}
+
+/**
+ * Keeps a bare repository for each commit, in a folder that only this user can enter. Nothing changes a repository that is there,
+ * so any number of workers share the folder. What was not used for a day is removed, and what killed workers left.
+ */
+export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Checkouts {
+  const { maxFiles = 50_000, maxBytes = 512 * 1024 * 1024, credentials, ssh } = options;
+  const store = { folder: resolve(folder), maxFiles, maxBytes, credentials, ssh };
+  let preparing: Promise<void> | undefined;
+  const prepared = async (): Promise<Store> => {
+    preparing ??= prepare(store.folder);
+    await preparing.catch((error: unknown) => {
+      preparing = undefined;
+      throw error;
+    });
+    return store;
+  };
+  return {
+    fetch: async (source, signal) => fetchTip(await prepared(), source, signal),
+    rootFiles: async (source, commit) => findRootFiles(await prepared(), source, commit),
+    at: async (source, commit, work) => checkOut(await prepared(), source, { commit, work }),
+  };
+}
+
+/** Makes the folder, and removes what is left in it. @throws {Stop} `refused`, when others can enter it */
+async function prepare(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (((await stat(folder)).mode & 0o077) !== 0) {
+    const remedy = `Name a folder of its own, or run: chmod 700 ${shellWord(folder)}.`;
+    throw stop('refused', 'file-unwritable', `others can enter the folder ${folder}`, { remedy });
+  }
+  for (const name of (await readdir(folder)).filter((one) => /^[0-9a-f]{32}$/.test(one))) {
+    const home = join(folder, name);
+    await removeDrafts(home);
+    await inDraftFolder(home, (own) => removeUnused(home, own));
+  }
+}
+
+async function fetchTip(store: Store, source: GitSource, signal: AbortSignal | undefined): Promise<string> {
+  checkRef(source);
+  // The commit of a tag with a message stands in a line of its own.
+  const names = [`${source.ref}^{}`, source.ref];
+  const args = ['ls-remote', '--quiet', '--', source.url, ...names];
+  const lines = (await gitOf(store, source, { args, signal })).split('\n').map((line) => line.split('\t'));
+  const commit = names.map((name) => lines.find(([, one]) => one === name)?.[0]).find((one) => one !== undefined);
+  if (commit === undefined) throw refused(source, `it has no ${source.ref}`);
+  await repositoryOf(store, source, { commit, signal });
+  return commit;
+}
+
+/** The repository of a commit, which is fetched unless it is there. */
+async function repositoryOf(
+  store: Store,
+  source: GitSource,
+  { commit, signal }: { readonly commit: string; readonly signal?: AbortSignal | undefined },
+): Promise<string> {
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) throw refused(source, 'its commit has no known form');
+  const home = homeOf(store, source);
+  const repository = join(home, commit);
+  if (await isUsed(repository)) return repository;
+  await mkdir(home, { recursive: true });
+  await inDraftFolder(home, async (own) => {
+    const draft = join(own, 'repository');
+    await fetchInto(draft, store, source, { commit, signal });
+    await refuseLarge(store, source, { repository: draft, commit });
+    await rename(draft, repository).catch(async (error: unknown) => {
+      // Another worker was faster.
+      if (!(await isUsed(repository))) throw error;
+    });
+    await removeUnused(home, own);
+  });
+  return repository;
+}
+
+/** No conversion of line ends or encodings, and no program: files are as their commit has them. */
+const asCommitted = '* -text !eol !ident !filter !working-tree-encoding\n';
+
+/** Makes a repository with a commit and nothing else of its history. */
+async function fetchInto(
+  draft: string,
+  store: Store,
+  source: GitSource,
+  { commit, signal }: { readonly commit: string; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  const format = `--object-format=${commit.length === 40 ? 'sha1' : 'sha256'}`;
+  await gitOf(store, source, { args: ['init', '--quiet', '--bare', '--template=', format, draft] });
+  await mkdir(join(draft, 'info'));
+  await writeFile(join(draft, 'info/attributes'), asCommitted);
+  const plain = ['--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  const args = ['fetch', ...plain, '--', source.url, `${commit}:refs/heads/fetched`];
+  await gitOf(store, source, { args, env: { GIT_DIR: draft }, signal });
+}
+
+/** A commit, and a repository that has it. */
+interface Fetched {
+  readonly repository: string;
+  readonly commit: string;
+}
+
+async function refuseLarge(store: Store, source: GitSource, fetched: Fetched): Promise<void> {
+  const { maxFiles, maxBytes } = store;
+  const entries = await entriesOf(store, source, fetched);
+  let bytes = 0;
+  for (const entry of entries) bytes += entry.bytes;
+  if (entries.length > maxFiles) throw refused(source, `it has ${entries.length} files, more than ${maxFiles}`);
+  if (bytes > maxBytes) throw refused(source, `its files have ${bytes} bytes, more than ${maxBytes}`);
+}
+
+/** A file of a commit; the bytes of its path are those of latin1. */
+interface Entry {
+  readonly path: string;
+  readonly isLink: boolean;
+  readonly bytes: number;
+}
+
+async function entriesOf(store: Store, source: GitSource, { repository, commit }: Fetched): Promise<readonly Entry[]> {
+  const args = ['ls-tree', '-r', '-l', '-z', commit];
+  const listed = await gitOf(store, source, { args, env: { GIT_DIR: repository } });
+  const lines = listed.split('\0').slice(0, -1);
+  return lines.map((line) => {
+    const [, mode, size, path = ''] = /^(\d+) \w+ \w+ +(\d+|-)\t([^]*)$/.exec(line) ?? [];
+    return { path, isLink: mode === '120000', bytes: Number(size === '-' ? 0 : size) };
+  });
+}
+
+/** As `isRootText` has it, for `git grep`, which reads no other files. */
+const rootText = '^(\uFEFF)?trueup[[:blank:]]*:([[:space:]]|$)';
+
+async function findRootFiles(store: Store, source: GitSource, commit: string): Promise<readonly string[]> {
+  const repository = await repositoryOf(store, source, { commit });
+  const args = ['grep', '-z', '-l', '-a', '-E', '--threads=1', '-e', rootText, commit, '--', '*.yaml', '*.yml'];
+  const found = await gitOf(store, source, { args, env: { GIT_DIR: repository }, codes: [0, 1] });
+  const paths = found.split('\0').slice(0, -1);
+  return paths
+    .map((path) => asText(path.slice(`${commit}:`.length)))
+    .filter((path) => !isMemoryFile(path) && !/[\p{Cc}\u{fffd}]/u.test(path))
+    .toSorted();
+}
+
+/** Its `.git` is that of a second work tree of the repository. */
+async function checkOut<T>(
+  store: Store,
+  source: GitSource,
+  { commit, work }: { readonly commit: string; readonly work: (folder: string) => Promise<T> },
+): Promise<T> {
+  const repository = await repositoryOf(store, source, { commit });
+  return inDraftFolder(homeOf(store, source), async (own) => {
+    const folder = join(own, 'files');
+    const git = join(folder, '.git');
+    await mkdir(git, { recursive: true });
+    await writeFile(join(git, 'HEAD'), `${commit}\n`);
+    await writeFile(join(git, 'commondir'), `${repository}\n`);
+    const args = ['read-tree', '-u', '--reset', commit];
+    await gitOf(store, source, { args, env: { GIT_DIR: git, GIT_WORK_TREE: folder } });
+    const entries = await entriesOf(store, source, { repository, commit });
+    for (const { path, isLink } of entries) if (isLink) await removeLinkOut(folder, path);
+    return work(folder);
+  });
+}
+
+/** Removes a link that leads out of the folder, or into its `.git`. */
+async function removeLinkOut(folder: string, path: string): Promise<void> {
+  const link = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')]);
+  if (!isInside(path, await readlink(link))) await rm(link);
+}
+
+/**
+ * Whether a link stays inside: `..` only in front, and no more of them than folders are around it. If all links of a folder are
+ * so, none leads out through another one either.
+ */
+function isInside(link: string, target: string): boolean {
+  const names = target.split('/');
+  const up = names.findIndex((name) => name !== '..');
+  const inner = up === -1 ? [] : names.slice(up);
+  const depth = link.split('/').length - 1;
+  const isPlain = inner.every((name) => name !== '..' && !/^\.git$/i.test(name));
+  return !target.startsWith('/') && names.length - inner.length <= depth && isPlain;
+}
+
+/** The folder of a source. With its address: no other server can say that it has a commit of it. */
+function homeOf({ folder }: Store, { id, url }: GitSource): string {
+  return join(
+    folder,
+    createHash('sha256')
+      .update(JSON.stringify([id, url]))
+      .digest('hex')
+      .slice(0, 32),
+  );
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Takes repositories away that were not used for a day; a run takes less. `own`: a folder that is removed. A worker that begins to
+ * use one at this moment fails, and its queue starts the run again.
+ */
+async function removeUnused(home: string, own: string): Promise<void> {
+  for (const name of (await readdir(home)).filter((one) => /^[0-9a-f]+$/.test(one))) {
+    const found = await lstat(join(home, name)).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < dayMs) continue;
+    await rename(join(home, name), join(own, name)).catch(() => undefined);
+  }
+}
+
+/** Whether a repository is there; if so, it counts as used now. */
+async function isUsed(repository: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(repository, now, now).then(
+    () => true,
+    () => false,
+  );
+}
