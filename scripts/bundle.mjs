@@ -28,6 +28,7 @@ const common = {
   define: { bundledVersion: JSON.stringify(version) },
   // The same modules as Node loads, without a look at the environment for each token of a text.
   alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
+  external: ['pg-boss'], // who runs the controller installs it
   minifySyntax: true, // drops what only the source needs, such as its package.json
 };
 

@@ -80,6 +80,7 @@ const worldly = [
   'api/ask-address.ts',
   'controller/checkouts.ts',
   'controller/git-source.ts',
+  'controller/queue.ts', // how long a worker that stops waits
   'drift/files.ts',
   'drift/notify.ts', // signs messages
   'export/new-manifest.ts',

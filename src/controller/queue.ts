@@ -1,0 +1,206 @@
+import { usage } from '../diagnostics/usage.ts';
+
+/** `look`: at a source; `stack`: plan or apply one; `tell`: a notification. */
+export type QueueName = 'look' | 'stack' | 'tell';
+
+/** What waits and runs, by key. A job carries nothing but its key: what there is to do, its handler reads. */
+export interface Queue {
+  readonly start: () => Promise<void>;
+  /**
+   * Takes no more, and lets what runs end for so long; then its signal aborts, and it has some seconds to end by itself. What did
+   * not end is started again, by this worker or another.
+   */
+  readonly stop: (graceMs: number) => Promise<void>;
+  /**
+   * Says that something is to be done for a key. One job waits per key beside one that runs: this one, unless one waits already.
+   * Without `afterSeconds`, what waits is due at once, also after a failure.
+   */
+  readonly send: (name: QueueName, key: string, about?: About) => Promise<void>;
+  /**
+   * Works jobs. A handler that throws is called again later, with growing pauses; `onError` gets its error, the database does not.
+   * Its signal aborts when the worker stops, and when the job was lost: another may have it.
+   */
+  readonly work: (
+    name: QueueName,
+    options: WorkOptions,
+    handler: (key: string, signal: AbortSignal) => Promise<void>,
+  ) => Promise<void>;
+  /** Some seconds old. `dead`: failed too often, or lost its worker too often; a later `send` of the key is done all the same. */
+  readonly counts: () => Promise<Record<QueueName, Counts>>;
+}
+
+interface About {
+  /** Such as a platform: few of it run at a time. */
+  readonly group?: string;
+  readonly afterSeconds?: number;
+  /** A client of pg in a transaction: the job is there when that commits. */
+  readonly db?: Queries;
+}
+
+/** What a client of pg can do. */
+interface Queries {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+interface WorkOptions {
+  /** At most so many in this process. */
+  readonly concurrency: number;
+  /** At most so many of a group, over all processes; two that look in one moment may exceed it. */
+  readonly groupConcurrency?: number;
+}
+
+interface Counts {
+  readonly waiting: number;
+  readonly active: number;
+  readonly dead: number;
+}
+
+interface QueueOptions {
+  /** The address of the database. */
+  readonly url: string;
+  readonly schema: string;
+  /** Gets what handlers throw, and what the queue cannot do while its database is away: the same error many times. */
+  readonly onError: (error: unknown) => void;
+  /** Attempts after the first, before a job is dead. */
+  readonly retries?: number;
+}
+
+/** What is used of pg-boss; its own types come with the tests of it, once every working copy has the package. */
+interface PgBoss {
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  start(): Promise<unknown>;
+  stop(options: { timeout: number }): Promise<void>;
+  createQueue(name: string, settings?: object): Promise<void>;
+  updateQueue(name: string, settings: object): Promise<void>;
+  send(name: string, data: object, options: object): Promise<unknown>;
+  upsert(name: string, data: object, options: object): Promise<unknown>;
+  work(
+    name: string,
+    options: object,
+    handler: (jobs: { data: { key: string }; signal: AbortSignal }[]) => Promise<void>,
+  ): Promise<unknown>;
+  findJobs(name: string, options: object): Promise<{ state: string }[]>;
+  getQueues(names: string[]): Promise<{ name: string; queuedCount: number; activeCount: number }[]>;
+}
+
+const bossModule: string = 'pg-boss';
+
+/** The version that the conformance tests know. */
+export const pgBossVersion = '12.38.0';
+
+const names: readonly QueueName[] = ['look', 'stack', 'tell'];
+
+const deadOf = (name: QueueName) => `${name}_dead`;
+
+/** Time for what was told to end, in milliseconds: a run that is stopped still says what it did. */
+const lastMs = 5_000;
+
+/** A queue in a schema of PostgreSQL; nothing is connected before `start`. @throws {Stop} `usage`, where pg-boss is not installed */
+export async function createQueue({ url, schema, onError, retries = 100 }: QueueOptions): Promise<Queue> {
+  const boss = await openBoss(url, schema);
+  boss.on('error', onError);
+  const stopping = new AbortController();
+  return {
+    start: async () => {
+      await boss.start();
+      for (const name of names) await makeQueue(boss, name, retries);
+    },
+    stop: async (graceMs) => {
+      const ends = setTimeout(() => stopping.abort(new Error('the worker stops')), graceMs);
+      await boss.stop({ timeout: graceMs + lastMs });
+      clearTimeout(ends);
+    },
+    send: (name, key, about = {}) => send(boss, name, key, about),
+    work: async (name, { concurrency, groupConcurrency = 2 }, handler) => {
+      const options = { localConcurrency: concurrency, groupConcurrency, pollingIntervalSeconds: 1 };
+      await boss.work(name, options, async (jobs) => {
+        for (const { data, signal } of jobs) {
+          const ends = AbortSignal.any([signal, stopping.signal]);
+          await handle(boss, name, data.key, () => handler(data.key, ends).then(() => ends.throwIfAborted()), onError);
+        }
+      });
+    },
+    counts: async () => {
+      const found = await boss.getQueues(names.flatMap((name) => [name, deadOf(name)]));
+      const of = (name: string) => found.find((queue) => queue.name === name);
+      const counts = (name: QueueName): Counts => ({
+        waiting: of(name)?.queuedCount ?? 0,
+        active: of(name)?.activeCount ?? 0,
+        dead: of(deadOf(name))?.queuedCount ?? 0,
+      });
+      return { look: counts('look'), stack: counts('stack'), tell: counts('tell') };
+    },
+  };
+}
+
+async function openBoss(url: string, schema: string): Promise<PgBoss> {
+  const { PgBoss } = await (import(bossModule) as Promise<{ PgBoss: new (options: object) => PgBoss }>).catch(
+    (error: unknown) => {
+      if (!String((error as { code?: unknown }).code).endsWith('MODULE_NOT_FOUND')) throw error;
+      throw usage(
+        'The controller needs the package pg-boss, which is not installed',
+        `npm install pg-boss@${pgBossVersion}`,
+      );
+    },
+  );
+  // Without a limit a poll waits for ever on a connection that was lost silently, and its worker with it.
+  const connection = { connectionString: url, max: 4, keepAlive: true, query_timeout: 30_000 };
+  return new PgBoss({
+    ...connection,
+    schema,
+    application_name: 'trueup',
+    // A worker that died is seen by the others after its heartbeat and at most two of these.
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    maintenanceIntervalSeconds: 3600,
+    schedule: false,
+    registerInstance: false,
+    openTelemetry: { enabled: false },
+  });
+}
+
+/** Makes a queue and its dead letters; one of a former version gets the settings of this one. */
+async function makeQueue(boss: PgBoss, name: QueueName, retries: number): Promise<void> {
+  const settings = {
+    deadLetter: deadOf(name),
+    retryLimit: retries,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 300,
+    heartbeatSeconds: 10,
+    expireInSeconds: 12 * 3600, // the heartbeat sees what died; this ends what hangs
+    deleteAfterSeconds: 3600, // the controller has records of its own
+  };
+  await boss.createQueue(deadOf(name));
+  await boss.createQueue(name, { policy: 'stately', ...settings });
+  await boss.updateQueue(name, settings);
+}
+
+async function send(boss: PgBoss, name: QueueName, key: string, { group, afterSeconds = 0, db }: About): Promise<void> {
+  const options = {
+    singletonKey: key,
+    ...(group === undefined ? {} : { group: { id: group } }),
+    ...(db === undefined ? {} : { db: { executeSql: (text: string, values?: unknown[]) => db.query(text, values) } }),
+  };
+  // What waits for later would swallow a job for now.
+  if (afterSeconds > 0) await boss.send(name, { key }, { ...options, startAfter: afterSeconds });
+  else await boss.upsert(name, { key }, { ...options, startAfter: 0, match: 'all' });
+}
+
+async function handle(
+  boss: PgBoss,
+  name: QueueName,
+  key: string,
+  work: () => Promise<void>,
+  onError: QueueOptions['onError'],
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    onError(error);
+    // One attempt waits per key: a second would not be taken back, and count as dead.
+    const waiting = await boss.findJobs(name, { key, queued: true });
+    if (waiting.some(({ state }) => state === 'retry')) return;
+    throw new Error('the handler failed'); // oxlint-disable-line preserve-caught-error -- it may hold secrets
+  }
+}
