@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, mkdir, readdir, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
@@ -107,7 +107,7 @@ async function repositoryOf(
 /** No conversion of line ends or encodings, and no program: files are as their commit has them. */
 const asCommitted = '* -text !eol !ident !filter !working-tree-encoding\n';
 
-/** Makes a repository with a commit and nothing else of its history. */
+/** Makes a repository with a commit and nothing of its history. A server sends what the last commit of the source did not have. */
 async function fetchInto(
   draft: string,
   store: Store,
@@ -118,9 +118,26 @@ async function fetchInto(
   await gitOf(store, source, { args: ['init', '--quiet', '--bare', '--template=', format, draft] });
   await mkdir(join(draft, 'info'));
   await writeFile(join(draft, 'info/attributes'), asCommitted);
+  const former = await lastUsed(homeOf(store, source));
+  // Another worker may remove it meanwhile; all is fetched then.
+  if (former !== undefined) await borrow(draft, former).catch(() => undefined);
   const plain = ['--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
   const args = ['fetch', ...plain, '--', source.url, `${commit}:refs/heads/fetched`];
   await gitOf(store, source, { args, env: { GIT_DIR: draft }, signal });
+}
+
+/** Most commits whose packs one repository has; the next one begins anew. */
+const maxPacks = 8;
+
+/** Gives a new repository the files of another one, by hard links. */
+async function borrow(draft: string, { repository, commit }: Fetched): Promise<void> {
+  const packs = 'objects/pack';
+  const names = await readdir(join(repository, packs));
+  if (names.filter((name) => name.endsWith('.pack')).length >= maxPacks) return;
+  for (const name of names) await link(join(repository, packs, name), join(draft, packs, name));
+  await copyFile(join(repository, 'shallow'), join(draft, 'shallow'));
+  // Last: git tells the server that all of its commit is there.
+  await writeFile(join(draft, 'refs/heads/former'), `${commit}\n`);
 }
 
 /** A commit, and a repository that has it. */
@@ -222,15 +239,30 @@ function homeOf({ folder }: Store, { id, url }: GitSource): string {
 
 const dayMs = 86_400_000;
 
+/** The repositories of a source, with the time of their last use. */
+async function repositoriesIn(home: string): Promise<readonly (Fetched & { readonly usedAt: number })[]> {
+  const commits = (await readdir(home)).filter((name) => /^[0-9a-f]+$/.test(name));
+  const found = await Promise.all(
+    commits.map(async (commit) => {
+      const repository = join(home, commit);
+      const state = await lstat(repository).catch(() => undefined);
+      return state === undefined ? [] : { repository, commit, usedAt: state.mtimeMs };
+    }),
+  );
+  return found.flat();
+}
+
+async function lastUsed(home: string): Promise<Fetched | undefined> {
+  return (await repositoriesIn(home)).toSorted((a, b) => b.usedAt - a.usedAt)[0];
+}
+
 /**
  * Takes repositories away that were not used for a day; a run takes less. `own`: a folder that is removed. A worker that begins to
  * use one at this moment fails, and its queue starts the run again.
  */
 async function removeUnused(home: string, own: string): Promise<void> {
-  for (const name of (await readdir(home)).filter((one) => /^[0-9a-f]+$/.test(one))) {
-    const found = await lstat(join(home, name)).catch(() => undefined);
-    if (found === undefined || Date.now() - found.mtimeMs < dayMs) continue;
-    await rename(join(home, name), join(own, name)).catch(() => undefined);
+  for (const { repository, commit, usedAt } of await repositoriesIn(home)) {
+    if (Date.now() - usedAt >= dayMs) await rename(repository, join(own, commit)).catch(() => undefined);
   }
 }
 

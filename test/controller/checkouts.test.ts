@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -163,6 +163,29 @@ describe('a source', () => {
     });
     expect(await Promise.all(reads)).toEqual(Array.from({ length: 4 }, () => ['a.yaml']));
     expectNoDrafts(folder);
+  });
+
+  test('sends only what changed since its last commit, and all again after some commits', async () => {
+    const noise = Array.from({ length: 2_000 }, (_, at) => createHash('sha256').update(String(at)).digest());
+    const { source, commit } = repository({ noise: Buffer.concat(noise).toString('latin1') });
+    const folder = newFolder();
+    const checkouts = checkoutsIn(folder);
+    const sizes: number[][] = [];
+    for (let at = 0; at < 10; at++) {
+      const made = await checkouts.fetch(source);
+      const packs = join(folder, ...readdirSync(folder), made, 'objects/pack');
+      const names = readdirSync(packs).filter((name) => name.endsWith('.pack'));
+      sizes.push(names.map((name) => Math.floor(lstatSync(join(packs, name)).size / 10_000)).toSorted((a, b) => b - a));
+      expect(await checkouts.rootFiles(source, made)).toEqual(at === 0 ? [] : ['a.yaml']);
+      const seen = await checkouts.at(source, made, async (tree) => {
+        const read = await readCommit(tree, [join(tree, 'noise')]);
+        return { read, size: lstatSync(join(tree, 'noise')).size };
+      });
+      expect(seen).toEqual({ read: { id: made, differing: 0, isClean: true }, size: 64_000 });
+      commit({ 'a.yaml': `trueup: 1\n# ${at}\n` });
+    }
+    const growing = Array.from({ length: 8 }, (_, at) => [6, ...Array.from({ length: at }, () => 0)]);
+    expect(sizes).toEqual([...growing, [6], [6, 0]]);
   });
 
   test('has the work that throws removed too', async () => {
@@ -407,7 +430,64 @@ async function serve(
   return { host, url: `http://${host}/shop.git`, requests };
 }
 
+/** A server of git for a repository, which wants a user. */
+async function serveGit(folder: string, authorization: string): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== authorization) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+      return;
+    }
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const env = {
+      PATH: process.env['PATH'],
+      GIT_PROJECT_ROOT: folder,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: pathname,
+      QUERY_STRING: searchParams.toString(),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'],
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+      GIT_PROTOCOL: request.headers['git-protocol'] as string,
+    };
+    const backend = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    request.pipe(backend.stdin);
+    let answer = Buffer.alloc(0);
+    backend.stdout.on('data', (data: Buffer) => (answer = Buffer.concat([answer, data])));
+    backend.on('close', () => {
+      const end = answer.indexOf('\r\n\r\n');
+      const lines = answer.toString('latin1', 0, end).split('\r\n');
+      for (const [name = '', value = ''] of lines.map((line) => line.split(': ')))
+        if (name !== 'Status') response.setHeader(name, value);
+      response.end(answer.subarray(end + 4));
+    });
+  });
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 describe('credentials', () => {
+  test('let git read a source over HTTP, and are in no file of the folder', async () => {
+    const { source, folder, first, commit } = repository({ 'a.yaml': 'trueup: 1\n' });
+    const host = await serveGit(folder, `Basic ${Buffer.from('ada:secret-4711').toString('base64')}`);
+    const credentials = join(newFolder(), 'credentials');
+    writeFileSync(credentials, `http://ada:secret-4711@${host}\n`);
+    const home = newFolder();
+    const checkouts = checkoutsIn(home, { credentials });
+    const served = { ...source, url: `http://${host}/.git` };
+    expect(await checkouts.fetch(served)).toBe(first);
+    const second = commit({ 'b.yaml': 'trueup: 1\n' });
+    expect(await checkouts.fetch(served)).toBe(second);
+    expect(await checkouts.rootFiles(served, second)).toEqual(['a.yaml', 'b.yaml']);
+    await checkouts.at(served, second, () => {
+      const texts = readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+      expect(texts.filter((text) => text.includes('4711'))).toEqual([]);
+      return Promise.resolve();
+    });
+  });
+
   test('are of the host, and a server that refuses them cannot have them removed or shown', async () => {
     const password = 'p@ss/word-4711';
     const basic = Buffer.from(`ada:${password}`).toString('base64');
