@@ -79,6 +79,9 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'controller/checkouts.ts',
+  'controller/records.ts', // a digest
+  'controller/run-stack.ts', // reads the files that records name
+  'controller/worker.ts', // its name
   'controller/git-source.ts',
   'controller/queue.ts', // how long a worker that stops waits
   'drift/files.ts',

@@ -1,0 +1,255 @@
+import { readFile } from 'node:fs/promises';
+import type { Pool } from 'pg';
+import {
+  type Plan,
+  type Platform,
+  type Project,
+  type Result,
+  driftDocument,
+  driftPlan,
+  manifestDocument,
+  open,
+  planDocument,
+  planFile,
+  platformAt,
+  resultDocument,
+  stateAt,
+  Stop,
+} from '../index.ts';
+import { readEnvText } from '../formats/env-text.ts';
+import type { Checkouts } from './checkouts.ts';
+import type { PlanRecord, PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
+
+/** What the runs of a worker share. */
+export interface Running {
+  readonly records: Records;
+  readonly checkouts: Checkouts;
+  /** The database of the states. */
+  readonly pool: Pool;
+  /** The schema of the states, and their key. */
+  readonly states: { readonly schema: string; readonly key: string };
+  /** Names this worker in runs. */
+  readonly worker: string;
+  /** The platforms that were opened: all runs there share the limits of its key. */
+  readonly platforms: Map<
+    string,
+    { readonly record: PlatformRecord; readonly key: string; readonly platform: Platform }
+  >;
+}
+
+/** How a run of a stack ends for the queue: it is over, or to be done again in some seconds. */
+export type Ending = { readonly is: 'over' } | { readonly is: 'again'; readonly afterSeconds: number };
+
+const over: Ending = { is: 'over' };
+
+/**
+ * Brings a stack on: sees deployments through that an earlier run began; applies the plan that waits, once it is approved; plans a new
+ * commit; or looks for drift where nothing is new. The lease of its state keeps two runs apart, whatever the queue does.
+ *
+ * @throws what failed: the queue calls again later
+ */
+export async function runStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
+  const { records, checkouts } = running;
+  const stack = await records.stack(id);
+  if (stack === undefined || stack.isPaused || stack.isGone || stack.wanted === null) return over;
+  const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
+  if (source === undefined || platform === undefined) return over;
+  try {
+    return await checkouts.at(source, stack.wanted, (folder) =>
+      inFolder(running, { stack, source, platform, folder, signal }),
+    );
+  } catch (error) {
+    if (error instanceof Stop && error.failure === 'locked') {
+      const { expiresInMs = 5_000 } = error.holder ?? {};
+      return { is: 'again', afterSeconds: Math.ceil(expiresInMs / 1_000) };
+    }
+    await records.stackProblem(id, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+/** One stack with the files of the commit that it is to have. */
+interface StackRun {
+  readonly stack: StackRecord;
+  readonly source: SourceRecord;
+  readonly platform: PlatformRecord;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function inFolder(running: Running, run: StackRun): Promise<Ending> {
+  const { records } = running;
+  const { stack, folder, platform } = run;
+  const commit = stack.wanted ?? '';
+  const project = await open(folder, {
+    file: stack.path,
+    env: await environmentOf(platform),
+    isPinned: false, // the platform and the state are those of the controller, and a checkout has no other files
+    platform: await platformOf(running, platform),
+    state: stateAt({
+      pool: running.pool,
+      schema: running.states.schema,
+      name: stateName(stack),
+      key: running.states.key,
+    }),
+  });
+  const close = (): void => void project.close();
+  run.signal.addEventListener('abort', close);
+  try {
+    const { digest } = manifestDocument(project.manifest);
+    await followEarlier(running, run, project);
+    const waiting = await records.waitingPlan(stack.id);
+    if (waiting?.commit === commit && waiting.isApproved === true)
+      return await applyApproved(running, run, { project, digest, plan: waiting });
+    if (stack.applied !== null && stack.digest === digest) return await lookForDrift(running, run, { project, digest });
+    return await planAndApply(running, run, { project, digest });
+  } finally {
+    run.signal.removeEventListener('abort', close);
+    await project.close();
+  }
+}
+
+/** A project, and the digest of what its manifest wants. */
+interface Opened {
+  readonly project: Project;
+  readonly digest: string;
+}
+
+/** Sees deployments through that an earlier run began, and that ended with its worker. */
+async function followEarlier(running: Running, { stack, signal }: StackRun, project: Project): Promise<void> {
+  const result = await project.follow({ signal });
+  if (result === undefined) return;
+  const { records, worker } = running;
+  const run = await records.beginRun(stack, {
+    kind: 'follow',
+    cause: 'earlier run',
+    commit: stack.wanted ?? '',
+    worker,
+  });
+  await records.endRun(run, { ending: resultDocument(result).ending, document: resultDocument(result) });
+}
+
+/** Applies the plan that was approved, and nothing else. One that does not fit any more is superseded, and the stack is planned again. */
+async function applyApproved(
+  running: Running,
+  run: StackRun,
+  { project, digest, plan }: Opened & { readonly plan: PlanRecord },
+): Promise<Ending> {
+  const { records } = running;
+  try {
+    const ended = await apply(running, run, { project, plan: plan.file, cause: plan.cause, digest: plan.digest });
+    await records.endPlan(plan.digest, 'applied');
+    await concluded(running, run, { digest, ended });
+    return over;
+  } catch (error) {
+    if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
+    await records.endPlan(plan.digest, 'superseded');
+    return planAndApply(running, run, { project, digest });
+  }
+}
+
+/** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that does. */
+async function planAndApply(running: Running, run: StackRun, { project, digest }: Opened): Promise<Ending> {
+  const { records, worker } = running;
+  const { stack } = run;
+  const commit = stack.wanted ?? '';
+  const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
+  const plan = await ending(running, id, () => project.plan());
+  const document = planDocument(plan);
+  await records.endRun(id, { ending: 'done', document });
+  if (!document.hasChanges) {
+    await records.inStep(stack, commit, digest);
+    return over;
+  }
+  if (stack.policy === 'automatic') {
+    const ended = await apply(running, run, { project, plan, cause: 'commit' });
+    await concluded(running, run, { digest, ended });
+    return over;
+  }
+  await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan) });
+  return over;
+}
+
+/** Compares the platform with what was applied last. What drifted is put right only after an approval. */
+async function lookForDrift(running: Running, run: StackRun, { project, digest }: Opened): Promise<Ending> {
+  const { records, worker } = running;
+  const { stack } = run;
+  const commit = stack.wanted ?? '';
+  const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });
+  const drift = await ending(running, id, () => project.drift({ remembers: false, signal: run.signal }));
+  const document = driftDocument(drift);
+  const plan = driftPlan(drift);
+  const changes = planDocument(plan);
+  await records.endRun(id, { ending: changes.hasChanges ? 'drifted' : 'in step', document });
+  if (changes.hasChanges)
+    await records.keepPlan(stack, { commit, cause: 'drift', document: changes, file: planFile(plan) });
+  else await records.inStep(stack, commit, digest);
+  return over;
+}
+
+/** Applies a plan as a run of its own. */
+async function apply(
+  running: Running,
+  { stack, signal }: StackRun,
+  {
+    project,
+    plan,
+    cause,
+    digest,
+  }: { readonly project: Project; readonly plan: Plan | string; readonly cause: string; readonly digest?: string },
+): Promise<Result> {
+  const { records, worker } = running;
+  const commit = stack.wanted ?? '';
+  const id = await records.beginRun(stack, { kind: 'apply', cause, commit, worker, plan: digest });
+  // Who approved a plan saw what it takes over; data is lost by no policy.
+  const permissions = { adoption: digest !== undefined };
+  const result = await ending(running, id, () => project.apply({ plan, permissions, signal }));
+  await records.endRun(id, { ending: resultDocument(result).ending, document: resultDocument(result) });
+  return result;
+}
+
+/** Notes that the platform is in step with a commit, or throws, so that the stack is done again. */
+async function concluded(
+  { records }: Running,
+  { stack }: StackRun,
+  { digest, ended }: { readonly digest: string; readonly ended: Result },
+): Promise<void> {
+  const { ending: how, outcomes } = resultDocument(ended);
+  if (how === 'done') {
+    await records.inStep(stack, stack.wanted ?? '', digest);
+    return;
+  }
+  const first = outcomes.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error');
+  throw new Error(`the apply ended as ${how}: ${first?.message ?? 'nothing says why'}`);
+}
+
+/** Does the work of a run whose row ends as failed when the work throws. */
+async function ending<T>({ records }: Running, run: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await records.endRun(run, { ending: error instanceof Stop ? error.failure : 'failed' });
+    throw error;
+  }
+}
+
+/** The name of the state of a stack; two stacks have none in common. */
+function stateName({ id }: StackRecord): string {
+  return id;
+}
+
+async function environmentOf({ envFile }: PlatformRecord): Promise<Readonly<Record<string, string>>> {
+  if (envFile === null) return {};
+  return Object.fromEntries(readEnvText(await readFile(envFile, 'utf8')));
+}
+
+/** The platform of a record, made anew when its record or its key changed. */
+async function platformOf({ platforms }: Running, record: PlatformRecord): Promise<Platform> {
+  const key = (await readFile(record.keyFile, 'utf8')).trim();
+  const known = platforms.get(record.id);
+  if (known?.key === key && JSON.stringify(known.record) === JSON.stringify(record)) return known.platform;
+  const { url, profile, connections } = record;
+  const platform = platformAt({ url, apiKey: key, connections, ...(profile === null ? {} : { profile }) });
+  platforms.set(record.id, { record, key, platform });
+  return platform;
+}

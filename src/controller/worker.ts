@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { Pool } from 'pg';
+import { type Checkouts, checkoutsIn } from './checkouts.ts';
+import { type Queue, createQueue } from './queue.ts';
+import { type Records, recordsIn } from './records.ts';
+import { type Running, runStack } from './run-stack.ts';
+import { migrate } from './schema.ts';
+
+/** What a worker is made of. */
+export interface WorkerOptions {
+  /** The database of the controller and of the states: `postgres://…`. */
+  readonly url: string;
+  readonly pool: Pool;
+  /** The schema of the controller; its queue has one beside it. */
+  readonly schema: string;
+  readonly states: Running['states'];
+  /** The folder of the mirrors of sources. */
+  readonly folder: string;
+  /** Runs at a time. */
+  readonly concurrency: number;
+  readonly onError: (error: unknown) => void;
+  /** Between two looks at what is due. Milliseconds. */
+  readonly tickMs?: number;
+}
+
+/** A worker that runs. */
+export interface Worker {
+  readonly records: Records;
+  readonly queue: Queue;
+  /** Starts nothing new, lets what runs end for so long, and gives the rest to other workers. */
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+/** Starts a worker: it polls sources, runs stacks and looks for drift, together with all other workers of the database. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { url, pool, schema, concurrency, tickMs = 2_000 } = options;
+  await migrate(pool, schema);
+  const records = recordsIn(pool, schema);
+  const checkouts = checkoutsIn(options.folder);
+  const worker = `${hostname()} ${process.pid}`;
+  const running: Running = { records, checkouts, pool, states: options.states, worker, platforms: new Map() };
+  const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
+  await queue.start();
+  await queue.work('look', { concurrency }, (id, signal) => lookAt({ records, checkouts, queue }, id, signal));
+  await queue.work('stack', { concurrency }, async (id, signal) => {
+    const ended = await runStack(running, id, signal);
+    const stack = ended.is === 'again' ? await records.stack(id) : undefined;
+    if (ended.is === 'again' && stack !== undefined)
+      await queue.send('stack', id, { group: stack.platform, afterSeconds: ended.afterSeconds });
+  });
+  let isOver = false;
+  let ticking: Promise<void> = Promise.resolve();
+  const tick = (): void => {
+    ticking = sendDue({ records, queue }, concurrency)
+      .catch(options.onError)
+      .finally(() => {
+        if (!isOver) timer = setTimeout(tick, tickMs);
+      });
+  };
+  let timer: NodeJS.Timeout | undefined;
+  tick();
+  return {
+    records,
+    queue,
+    stop: async (graceMs) => {
+      isOver = true;
+      clearTimeout(timer);
+      await ticking;
+      await queue.stop(graceMs);
+    },
+  };
+}
+
+/** Sends what is due, no more than what the worker can take soon: the rest is due for another one, or next time. */
+async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, concurrency: number): Promise<void> {
+  const most = concurrency * 2;
+  for (const { id } of await records.dueSources(most)) await queue.send('look', id);
+  for (const { id, platform } of await records.dueStacks(most)) await queue.send('stack', id, { group: platform });
+}
+
+/** Fetches a source, and sends the stacks that its commit touches. */
+async function lookAt(
+  { records, checkouts, queue }: { readonly records: Records; readonly checkouts: Checkouts; readonly queue: Queue },
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = await records.source(id);
+  if (source === undefined) return;
+  try {
+    const commit = await checkouts.fetch(source, signal);
+    const paths = commit === source.commit ? undefined : await checkouts.rootFiles(source, commit);
+    const stacks = await (paths === undefined ? records.sawNothing(source) : records.sawCommit(source, commit, paths));
+    for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
+  } catch (error) {
+    await records.sawProblem(id, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
