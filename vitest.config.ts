@@ -54,6 +54,7 @@ const onlyInAll = [
 /** What takes longest, or waits longest, begins first in its project, in this order, so that no worker is left with it at the end. */
 const longest = [
   'scenarios/installed-package',
+  'controller/queue',
   'scenarios/program-canary',
   'scenarios/image',
   'scenarios/export.kills',

@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss';
 import { usage } from '../diagnostics/usage.ts';
 
 /** `look`: at a source; `stack`: plan or apply one; `tell`: a notification. */
@@ -65,26 +66,6 @@ interface QueueOptions {
   readonly retries?: number;
 }
 
-/** What is used of pg-boss; its own types come with the tests of it, once every working copy has the package. */
-interface PgBoss {
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  start(): Promise<unknown>;
-  stop(options: { timeout: number }): Promise<void>;
-  createQueue(name: string, settings?: object): Promise<void>;
-  updateQueue(name: string, settings: object): Promise<void>;
-  send(name: string, data: object, options: object): Promise<unknown>;
-  upsert(name: string, data: object, options: object): Promise<unknown>;
-  work(
-    name: string,
-    options: object,
-    handler: (jobs: { data: { key: string }; signal: AbortSignal }[]) => Promise<void>,
-  ): Promise<unknown>;
-  findJobs(name: string, options: object): Promise<{ state: string }[]>;
-  getQueues(names: string[]): Promise<{ name: string; queuedCount: number; activeCount: number }[]>;
-}
-
-const bossModule: string = 'pg-boss';
-
 /** The version that the conformance tests know. */
 export const pgBossVersion = '12.38.0';
 
@@ -111,14 +92,19 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
       clearTimeout(ends);
     },
     send: (name, key, about = {}) => send(boss, name, key, about),
-    work: async (name, { concurrency, groupConcurrency = 2 }, handler) => {
-      const options = { localConcurrency: concurrency, groupConcurrency, pollingIntervalSeconds: 1 };
-      await boss.work(name, options, async (jobs) => {
-        for (const { data, signal } of jobs) {
-          const ends = AbortSignal.any([signal, stopping.signal]);
-          await handle(boss, name, data.key, () => handler(data.key, ends).then(() => ends.throwIfAborted()), onError);
-        }
-      });
+    work: async (name, options, handler) => {
+      for (let slot = 0; slot < options.concurrency; slot++) {
+        await workOn(boss, name, options, async (key, lost) => {
+          const signal = AbortSignal.any([lost, stopping.signal]);
+          await handler(key, signal)
+            .then(() => signal.throwIfAborted())
+            .catch(async (error: unknown) => {
+              onError(error);
+              if (await isTriedAgain(boss, name, key)) return;
+              throw new Error('the handler failed'); // oxlint-disable-line preserve-caught-error -- it may hold secrets
+            });
+        });
+      }
     },
     counts: async () => {
       const found = await boss.getQueues(names.flatMap((name) => [name, deadOf(name)]));
@@ -134,17 +120,15 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
 }
 
 async function openBoss(url: string, schema: string): Promise<PgBoss> {
-  const { PgBoss } = await (import(bossModule) as Promise<{ PgBoss: new (options: object) => PgBoss }>).catch(
-    (error: unknown) => {
-      if (!String((error as { code?: unknown }).code).endsWith('MODULE_NOT_FOUND')) throw error;
-      throw usage(
-        'The controller needs the package pg-boss, which is not installed',
-        `npm install pg-boss@${pgBossVersion}`,
-      );
-    },
-  );
+  const { PgBoss } = await import('pg-boss').catch((error: unknown) => {
+    if (!String((error as { code?: unknown }).code).endsWith('MODULE_NOT_FOUND')) throw error;
+    throw usage(
+      'The controller needs the package pg-boss, which is not installed',
+      `npm install pg-boss@${pgBossVersion}`,
+    );
+  });
   // Without a limit a poll waits for ever on a connection that was lost silently, and its worker with it.
-  const connection = { connectionString: url, max: 4, keepAlive: true, query_timeout: 30_000 };
+  const connection = { connectionString: url, max: 4, keepAlive: true, query_timeout: 15_000 };
   return new PgBoss({
     ...connection,
     schema,
@@ -187,20 +171,22 @@ async function send(boss: PgBoss, name: QueueName, key: string, { group, afterSe
   else await boss.upsert(name, { key }, { ...options, startAfter: 0, match: 'all' });
 }
 
-async function handle(
+/** One job at a time. */
+async function workOn(
   boss: PgBoss,
   name: QueueName,
-  key: string,
-  work: () => Promise<void>,
-  onError: QueueOptions['onError'],
+  { groupConcurrency = 2 }: WorkOptions,
+  handler: (key: string, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    onError(error);
-    // One attempt waits per key: a second would not be taken back, and count as dead.
-    const waiting = await boss.findJobs(name, { key, queued: true });
-    if (waiting.some(({ state }) => state === 'retry')) return;
-    throw new Error('the handler failed'); // oxlint-disable-line preserve-caught-error -- it may hold secrets
-  }
+  let id = '';
+  id = await boss.work<{ key: string }>(name, { groupConcurrency, pollingIntervalSeconds: 1 }, async (jobs) => {
+    boss.notifyWorker(id); // after a job it looks for the next one at once
+    for (const { data, signal } of jobs) await handler(data.key, signal);
+  });
+}
+
+/** Whether a former attempt waits for the key: a second would not be taken back, and count as dead. */
+async function isTriedAgain(boss: PgBoss, name: QueueName, key: string): Promise<boolean> {
+  const waiting = await boss.findJobs(name, { key, queued: true });
+  return waiting.some(({ state }) => state === 'retry');
 }
