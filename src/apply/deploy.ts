@@ -37,7 +37,9 @@ import { type Result, failed, left, next, recordSuccess, succeeded, unwatched } 
 export async function deploy(run: Run, job: Job): Promise<Result> {
   const { parent: root } = job;
   const { steps } = job.action;
-  const inputs = root?.action.service?.inputs(run.outputs) ?? (steps.length === 0 ? '' : undefined);
+  const isFollowed = steps.length === 0;
+  // One that is followed was started from what the state says of it.
+  const inputs = isFollowed ? root?.deploys?.pending?.inputs : root?.action.service?.inputs(run.outputs);
   if (root?.object === undefined || inputs === undefined) {
     throw new Error(`${job.action.address} is deployed before its service is known`);
   }
@@ -56,7 +58,7 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
     const isOfSame = pending.inputs === planned?.inputs(run.outputs, pending.inputs);
     if (ending.is === 'over' && ending.status === 'done' && isOfSame)
       return succeeded(service, ending.row, sentBefore(run, pending));
-    if (steps.length === 0) return followed(service, ending);
+    if (isFollowed) return followed(service, ending);
     if (ending.is === 'not begun' && pending.isAnswered === true) {
       const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
       report(job, diagnostic('repeated', message, { address: job.action.address }));

@@ -1,9 +1,9 @@
 import { attempts } from '../api/attempts.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
-import type { Plan as MadePlan } from '../plan/action.ts';
+import { type Plan as MadePlan, isDeployment } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
-import { readNarrowing } from '../plan/narrow.ts';
+import { everything, readNarrowing } from '../plan/narrow.ts';
 import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { type Given, platformOf as platformIn } from '../project/open-connection.ts';
@@ -217,9 +217,9 @@ function openingFor({
 }
 
 /**
- * Takes the lock, and waits for the deployments that earlier runs started and did not wait for: watches the services after them,
- * and writes former values back where `restore:` says so. Reads those services, and changes nothing else of what the manifest
- * says. Undefined: the state has no such deployment.
+ * Takes the lock, and waits for the deployments that earlier runs started and did not wait for: watches the services after them.
+ * Sends GETs only: it changes nothing of what the manifest says, and restores nothing, as the former values were in the memory of
+ * the run that wrote over them. Undefined: the state has no such deployment.
  *
  * @throws {Stop} as `session`.
  */
@@ -233,11 +233,12 @@ export function follow(
   return openSession(read, opener, openingFor(options), async (opened) => {
     const { connection } = opened;
     const { deployments = {} } = (await connection.store.read()) ?? {};
-    const targets = Object.keys(deployments).filter((address) => deployments[address]?.pending !== undefined);
-    if (targets.length === 0) return undefined;
-    const narrowing = { targets, excludes: [], replaces: [], followsOnly: true } as const;
+    if (Object.values(deployments).every(({ pending }) => pending === undefined)) return undefined;
+    const narrowing = { ...everything, followsOnly: true } as const;
     const purpose = { manifest: read, deploys: true, destroys: false, narrowing };
     const made = await opened.plan(purpose, signal);
+    // Of a service that is gone from the platform, nothing goes on.
+    if (!made.actions.some(isDeployment)) return undefined;
     const shown = planDocument(keepPlan(made, purpose, await about(made, connection)));
     const result = await opened.apply(made, { dataLoss: false, adoption: false }, defined({ signal, onEvent }));
     const isInterrupted = signal?.aborted === true;

@@ -57,8 +57,8 @@ export function readNarrowing(asked: {
 }
 
 /** Whether a plan leaves something out. */
-export function isNarrow({ targets, excludes }: Narrowing): boolean {
-  return targets.length > 0 || excludes.length > 0;
+export function isNarrow({ targets, excludes, followsOnly }: Narrowing): boolean {
+  return followsOnly === true || targets.length > 0 || excludes.length > 0;
 }
 
 /** The errors of a narrowing: words that name nothing that is declared or in the state. */

@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
-import type { KindCommand, PossibleCommand } from '../kind/kind-command.ts';
+import type { KindCommand } from '../kind/kind-command.ts';
 import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/row-values.ts';
@@ -48,13 +48,15 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const isFirst = createsObject(root) || (known === undefined && wasNeverDeployed(root, row));
     const isNew =
       isFirst || (known?.inputs === undefined && known?.pending === undefined && wasNeverDeployed(root, row));
-    const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
+    const isNeeded = isFollowed || isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
     const isReported = isFollowed || !isLeftOut(root) || staleness !== undefined;
     const isRefused = failedBefore(input, service) !== undefined;
-    const isAllowed = input.deploys && root.options.deploy !== 'never' && !isRefused;
-    const notes = isAllowed && command !== undefined && isReported ? withheld(service, command, input.outputs) : [];
+    // One that was started goes on, whatever may start.
+    const isAllowed = isFollowed || (input.deploys && root.options.deploy !== 'never' && !isRefused);
+    const notes =
+      !isFollowed && isAllowed && command !== undefined && isReported ? withheld(service, command, input.outputs) : [];
     // One that a narrowed plan leaves out is deployed for what is below it only.
     const isChosen =
       isFollowed || !isLeftOut(root) || leafs.some(({ address }) => staleness?.through.includes(address));
@@ -70,7 +72,8 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       },
       notes: [...root.notes, ...notes],
     });
-    if (!isDeployed || command === undefined || 'cannot' in command) continue;
+    const steps = isFollowed ? [] : stepsToDeploy(root, command);
+    if (!isDeployed || steps === undefined) continue;
     const isUnderWay = known?.pending !== undefined && staleness === undefined;
     const start = isNew
       ? ({ start: 'first' } as const)
@@ -79,9 +82,10 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
         : ({ start: 'again', because: staleness?.because ?? [] } as const);
     const questions = input.asks ? questionsFor(leafs, resources, rowAt) : { asks: [], notes: [] };
     const through = [...(staleness?.through ?? []), ...questions.asks.map(({ block }) => block)];
-    const made = { ...deployment(service, command, through), after: [], ...questions, ...start };
-    const action = isFollowed ? { ...made, steps: [] } : made;
-    deployments.push({ service, action });
+    deployments.push({
+      service,
+      action: { ...deployment(service, steps, through), after: [], ...questions, ...start },
+    });
   }
   const deployed = new Map(deployments.map(({ action }) => [action.block, action.address]));
   return [
@@ -146,10 +150,7 @@ function withheld(service: ServiceActions, command: KindCommand, outputs: Output
   return [diagnostic('not-deployed', message, { address, position, remedy: command.remedy })];
 }
 
-function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, through: readonly string[]) {
-  const members: Record<string, Member> = {};
-  if (takes(command.call, 'title')) members.title = literal('Trueup');
-  if (takes(command.call, 'description')) members.description = { is: 'mark' };
+function deployment({ root, leafs }: ServiceActions, steps: readonly Step[], through: readonly string[]) {
   // Half of it is not deployed, also of a service that is new.
   const changing = leafs
     .filter((leaf) => reachesContainers(leaf, root) && isEffective(leaf))
@@ -159,8 +160,17 @@ function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, t
     action: 'deploy' as const,
     restores: undefined,
     teardown: [] as const,
-    steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],
+    steps,
   };
+}
+
+/** The requests of a deployment; undefined where none starts it. */
+function stepsToDeploy(root: Action, command: KindCommand | undefined): Step[] | undefined {
+  if (command === undefined || 'cannot' in command) return undefined;
+  const members: Record<string, Member> = {};
+  if (takes(command.call, 'title')) members.title = literal('Trueup');
+  if (takes(command.call, 'description')) members.description = { is: 'mark' };
+  return [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])];
 }
 
 /** The request that makes the status tell nothing of what was before, where only the status tells of a deployment. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import {
@@ -234,6 +234,87 @@ describe('an apply of a program', () => {
       expect(planDocument(await passing(project.plan())).hasChanges).toBe(false);
       await project.close();
     });
+  });
+});
+
+describe('a deployment that a program follows', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+      now: Date.UTC(2030, 0, 1),
+    });
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const web = (image: string, more = '') =>
+    `{ application: { web: { source: { type: docker, image: "${image}" }${more} } } }`;
+  const environments = (production: string, staging = '{}', top = '') =>
+    `${head}${top}environments:\n  production: ${production}\n  staging: ${staging}\n`;
+
+  /** A folder whose manifest changes between runs; each opens it anew. */
+  const changing = () => {
+    const made = emulated(30_000);
+    const folder = folderWith({});
+    const opened = async (text: string) => {
+      writeFileSync(join(folder, 'trueup.yaml'), text);
+      return open(folder, { env, ...made.places });
+    };
+    const apply = async (text: string, waits = false) =>
+      resultDocument(await passing((await opened(text)).apply({ permissions, waits })));
+    const follow = async (text: string) => {
+      const before = made.posts();
+      const result = await passing((await opened(text)).follow());
+      expect(made.posts()).toBe(before);
+      return result && resultDocument(result);
+    };
+    const send = (operation: 'application.killBuild' | 'application.delete') => {
+      const applicationId = made.store.state?.resources['production.application.web']?.id ?? '';
+      return edit({ emulator: made.emulator, apiKey: 'a-key' }, operation, { applicationId });
+    };
+    const planned = async (text: string) => planDocument(await passing((await opened(text)).plan()));
+    return { ...made, apply, follow, send, planned };
+  };
+
+  test('is followed also where nothing may be deployed since', async () => {
+    const { apply, follow, planned } = changing();
+    const never = environments(web('web:1', ', deploy: never'));
+    await apply(environments(web('web:1')));
+    await apply(never);
+    expect(await follow(never)).toMatchObject({ ending: 'done', outcomes: [{ action: 'deploy', result: 'done' }] });
+    expect(await follow(never)).toBeUndefined();
+    expect((await planned(never)).hasChanges).toBe(false);
+  });
+
+  test('is followed by the address that its service gets', async () => {
+    const { apply, follow, store } = changing();
+    const moved = 'moved:\n  - { from: production.application.web, to: staging.application.web }\n';
+    await apply(environments(web('web:1')));
+    expect(await follow(environments('{}', web('web:1'), moved))).toMatchObject({ ending: 'done' });
+    expect(Object.values(store.state?.deployments ?? {}).map(({ pending }) => pending)).toEqual([undefined]);
+  });
+
+  test('is none once its service is gone from the platform', async () => {
+    const { apply, follow, send, planned } = changing();
+    const text = environments(web('web:1'));
+    await apply(text);
+    await send('application.delete');
+    expect(await follow(text)).toBeUndefined();
+    expect((await apply(text, true)).ending).toBe('done');
+    expect((await planned(text)).hasChanges).toBe(false);
+  });
+
+  test('that fails is not taken back, and the state says what failed, whatever the manifest says since', async () => {
+    const { apply, follow, send, planned, store } = changing();
+    const restoring = (image: string) => environments(web(image, ', deploy: { onFailure: restore }'));
+    await apply(restoring('web:1'), true);
+    await apply(restoring('web:2'));
+    const known = () => store.state?.deployments['production.application.web'];
+    const inputs = known()?.pending?.inputs;
+    await send('application.killBuild');
+    expect(await follow(restoring('web:3'))).toMatchObject({ ending: 'failed' });
+    expect([known()?.failed, known()?.stale?.saved?.inputs]).toEqual([undefined, inputs]);
+    expect((await apply(restoring('web:2'), true)).ending).toBe('done');
+    expect((await planned(restoring('web:2'))).hasChanges).toBe(false);
   });
 });
 
