@@ -17,6 +17,7 @@ interface Package {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly publishConfig?: Readonly<Record<string, unknown>>;
   readonly scripts: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
 }
 const manifest = JSON.parse(read('package.json')) as Package;
 
@@ -26,6 +27,7 @@ interface Locked {
   readonly resolved?: string;
   readonly dev?: boolean;
   readonly license?: string;
+  readonly engines?: { readonly node?: string };
 }
 const lock = JSON.parse(read('package-lock.json')) as { readonly packages: Readonly<Record<string, Locked>> };
 const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
@@ -58,6 +60,15 @@ describe('S26: the package', () => {
     const others = locked.filter(([, { dev, license }]) => dev !== true && !known.includes(license ?? ''));
     expect(others).toEqual([]);
   });
+});
+
+test('what Trueup runs with takes the oldest Node that it names; npm only warns', () => {
+  const [, oldest = ''] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
+  const newer = locked.filter(([, { dev, engines }]) => {
+    const [, asked = ''] = /^>= ?(\d+(?:\.\d+)?)/.exec(engines?.node ?? '>=0') ?? [];
+    return dev !== true && !(asked !== '' && asked.localeCompare(oldest, 'en', { numeric: true }) <= 0);
+  });
+  expect(newer).toEqual([]);
 });
 
 describe.runIf(isFull)('S26: the tarball', () => {
