@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'two workers', () => {
       for (let kill = 0; kill < kills; kill++) {
         // Somewhere in the middle of what this commit needs.
         const before = creates();
-        await until(async () => creates() > before + (kill % 3) || (await inStep(first)), 60_000);
+        await until(async () => creates() > before + (kill % 3) || (await inStep(first)), 180_000);
         const victim = running.shift();
         victim?.kill('SIGKILL');
         if (victim !== undefined && victim.exitCode === null && victim.signalCode === null) await once(victim, 'exit');
