@@ -56,7 +56,10 @@ export interface ManifestDocument {
   readonly addresses: readonly string[];
   /** The files that it was read from, by their paths below its folder, with `/`. */
   readonly files: readonly string[];
-  /** SHA-256 of these files and of the values of its variables, as hex: with the same digest it wants the same, but for secrets. */
+  /**
+   * SHA-256 of these files, of the values of its variables and of `${env:…}`, and of the preview, as hex: with the same digest it
+   * wants the same, but for secrets.
+   */
   readonly digest: string;
 }
 
@@ -115,20 +118,30 @@ async function read(folder: string, options: ManifestOptions, load: (place: Proj
   const place = placeOf(folder, options, { ...redactor, add });
   await refuseLinkOut(place);
   const { manifest, warnings } = await load(place);
-  const document = documentOf(manifest, place.folder);
+  const document = documentOf(manifest, place);
   return { manifest: handles.make({ manifest, document, secrets, folder: place }), warnings };
 }
 
-function documentOf({ resources, variables, files }: ReadManifest, folder: string): ManifestDocument {
+function documentOf(
+  { resources, variables, files }: ReadManifest,
+  { folder, env, preview }: ProjectFolder,
+): ManifestDocument {
   const root = realpathSync.native(folder);
   const paths = [...files].map((file) => [relative(root, file).split(sep).join('/'), file] as const);
   const byPath = paths.toSorted(([one], [other]) => (one < other ? -1 : 1));
   const hash = createHash('sha256');
+  const read = new Set<string>();
   for (const [path, file] of byPath) {
     const bytes = readFileSync(file);
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+    for (const [, name = ''] of bytes.toString().matchAll(/\$\{env:([^}]*)\}/g)) read.add(name);
   }
-  hash.update(canonical([...variables].map(([name, { value }]) => [name, value as Json])));
+  const values: readonly Json[] = [
+    [...variables].map(([name, { value }]) => [name, value as Json]),
+    [...read].toSorted().map((name) => [name, env[name] ?? null]),
+    preview ?? null,
+  ];
+  hash.update(canonical(values));
   return {
     addresses: resources.map(({ address }) => address),
     files: byPath.map(([path]) => path),

@@ -74,6 +74,24 @@ describe('the lock of a project', () => {
     await Promise.all([holder.close(), other.close()]);
   });
 
+  test('is no longer waited for once a signal or the end of the project says so', async () => {
+    const folder = folderWith({ 'trueup.yaml': manifestOf('redis:7') });
+    const [holder, other] = [await openHere(folder, {}), await openHere(folder, {})];
+    const lockTimeoutMs = 3_600_000;
+    await holder.session({ purpose: 'a long piece of work' }, async () => {
+      const ending = new AbortController();
+      const waiting = stopOf(other.apply({ lockTimeoutMs, signal: ending.signal }));
+      const following = stopOf(other.follow({ lockTimeoutMs }));
+      const working = stopOf(other.session({ purpose: 'other work', lockTimeoutMs }, async () => undefined));
+      await new Promise((resolve) => setImmediate(resolve));
+      ending.abort();
+      expect(await waiting).toMatchObject({ failure: 'locked', holder: { purpose: 'a long piece of work' } });
+      await other.close();
+      for (const stop of [await following, await working]) expect(stop.failure).toBe('locked');
+    });
+    await holder.close();
+  });
+
   test.each([
     [{ lastsMs: 0 }, 'lease: lastsMs is no time in milliseconds'],
     [{ inFlightMs: Infinity }, 'lease: inFlightMs is no time in milliseconds'],
@@ -148,6 +166,16 @@ describe('the document of a manifest', () => {
       await documentOf({ 'trueup.yaml': files['trueup.yaml'].replace('redis:7', 'redis:8') }),
     ];
     expect(new Set([first, ...others].map(({ digest }) => digest)).size).toBe(4);
+  });
+
+  test('has another digest with another environment that it reads, and as another preview', async () => {
+    const reading = { 'trueup.yaml': manifestOf('redis:${env:TAG}') };
+    const ofTag = (TAG: string, more = {}) => documentOf(reading, { env: { TAG, ...more } });
+    expect(await ofTag('7', { OTHER: 'nobody reads' })).toEqual(await ofTag('7'));
+    const text = `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironment: pr\npreview: { for: 3d }\nredis:\n  main: { dockerImage: "redis:7", databasePassword: a }\n`;
+    const ofPreview = (preview: string) => documentOf({ 'trueup.yaml': text }, { preview });
+    const all = [await ofTag('7'), await ofTag('8'), await ofPreview('1'), await ofPreview('2')];
+    expect(new Set(all.map(({ digest }) => digest)).size).toBe(4);
   });
 });
 
