@@ -121,13 +121,14 @@ export async function open(
     return promise;
   };
   const ended = (signal = ending.signal) => AbortSignal.any([signal, ending.signal]);
-  const openSession: Project['session'] = (about, task) => work(() => session(manifest, places, about, task));
+  const openSession: Project['session'] = ({ signal, ...about }, task) =>
+    work(() => session(manifest, places, { ...about, signal: ended(signal) }, task));
   return {
     manifest,
     plan: ({ signal, ...about } = {}) => work(() => plan(manifest, places, { ...about, signal: ended(signal) })),
     drift: ({ signal, ...about } = {}) => work(() => drift(manifest, places, { ...about, signal: ended(signal) })),
     apply: ({ permissions, onEvent, signal: given, ...request } = {}) =>
-      openSession({ ...request, purpose: 'apply' }, async (open) => {
+      openSession({ ...request, signal: given, purpose: 'apply' }, async (open) => {
         const signal = ended(given);
         const { asks = true, destroys = false } = request;
         const made = await open.plan({

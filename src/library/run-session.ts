@@ -230,7 +230,7 @@ export function follow(
 ): Promise<Result | undefined> {
   const { opener, about } = prepare(manifest, places);
   const { manifest: read } = contentOf(manifest);
-  return openSession(read, opener, openingFor(options), async (opened) => {
+  return openSession(read, opener, openingFor({ ...options, signal }), async (opened) => {
     const { connection } = opened;
     const { deployments = {} } = (await connection.store.read()) ?? {};
     if (Object.values(deployments).every(({ pending }) => pending === undefined)) return undefined;

@@ -51,6 +51,8 @@ export interface LockRequest {
   readonly purpose: string;
   /** How long to wait for the lock. Milliseconds. */
   readonly timeoutMs?: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The process, the clock and the durations of leases. */

@@ -13,7 +13,7 @@ const lookEveryMs = 1_000;
 /** Takes the lease once it is free, or its holder is gone. @throws Stop `locked`, after the wait. */
 export async function takeLease(register: Register, request: LockRequest, context: LeaseContext): Promise<Lease> {
   const { clock, host, terms } = context;
-  const { purpose, timeoutMs = 0 } = request;
+  const { purpose, timeoutMs = 0, signal } = request;
   const until = clock.monotonic() + timeoutMs;
   const watched = { version: '', since: 0 };
   for (;;) {
@@ -54,8 +54,8 @@ export async function takeLease(register: Register, request: LockRequest, contex
         });
         return lease;
       }
-    } else if (now >= until) throw heldBy(register.of, holder, seen);
-    else await clock.sleep(Math.min(lookEveryMs, until - now));
+    } else if (now >= until || signal?.aborted === true) throw heldBy(register.of, holder, seen);
+    else await clock.sleep(Math.min(lookEveryMs, until - now), signal);
   }
 }
 

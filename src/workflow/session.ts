@@ -49,6 +49,8 @@ export interface OpenConnection extends Connection {
 export interface SessionOptions extends Pick<Connecting, 'purpose' | 'connections'> {
   /** Longest wait for the lock that another run holds, in milliseconds; 0 by default. */
   readonly lockTimeoutMs?: number;
+  /** Ends that wait. */
+  readonly signal?: AbortSignal | undefined;
   /** Waiting for deployments: at most 15 minutes each by default. */
   readonly deploying?: Deploying;
   /** In-flight timeout: the time a request without an answer may take to reach the platform. 60,000 ms by default. */
@@ -210,7 +212,7 @@ function withDefaults({
 }
 
 async function openLocked(platform: Platform, options: SessionOptions): Promise<Locked> {
-  const { purpose, deploying, connections } = withDefaults(options);
+  const { purpose, deploying, connections, lockTimeoutMs = 0, signal } = withDefaults(options);
   let lease: Lease | undefined;
   const connection = await platform.connect({
     purpose,
@@ -219,7 +221,7 @@ async function openLocked(platform: Platform, options: SessionOptions): Promise<
     ...defined({ deadlineMs: deploying && deadlinesFor(deploying, platform.kinds) }),
   });
   try {
-    lease = await connection.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
+    lease = await connection.store.lock({ purpose, timeoutMs: lockTimeoutMs, signal });
     return { connection, lease };
   } catch (error) {
     await connection.close();
