@@ -1,4 +1,6 @@
+import { usage } from '../diagnostics/usage.ts';
 import { defined } from '../formats/json.ts';
+import { schemaName } from '../manifest/settings-shape.ts';
 import type { Given } from '../project/open-connection.ts';
 import type { Pool } from '../state/backends/database.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
@@ -32,11 +34,13 @@ export const openerOf = handles.read;
 /**
  * Names the storage of a state for manifests that are not to choose it. Opens nothing yet.
  *
- * @throws {Stop} `state`, when the key is none; never with its text.
+ * @throws {Stop} `state`, when the key is none; never with its text. `usage`, when the schema is no name.
  */
 export function stateAt(options: StateOptions): StateLocation {
   if ('openStore' in options) return handles.make(options.openStore);
   const { pool, schema = 'trueup', name, key } = options;
+  if (!schemaName.test(schema))
+    throw usage('stateAt: schema is no name of a schema', 'Write lower case letters, digits and "_".');
   const keys = givenKey(key, 'the key given to stateAt');
   return handles.make(({ redactor, lease }) => {
     redactor.add(key.trim());

@@ -14,6 +14,9 @@ const secretReference = z
   .refine((text) => secretName.test(text), 'must be ${secret:NAME}, with letters, digits and "_" in NAME')
   .meta({ pattern: String.raw`^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$` });
 
+/** The name of a schema of PostgreSQL: it stands in statements as it is. */
+export const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
+
 /** A reference to a secret, with its name. */
 export const secretName = /^\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
@@ -119,7 +122,7 @@ export const settingsShape = builtOnce({
             backend: z.literal('postgres').describe('Tables in PostgreSQL, at TRUEUP_STATE_URL.'),
             schema: z
               .string()
-              .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower case letters, digits and "_"')
+              .regex(schemaName, 'must be lower case letters, digits and "_"')
               .optional()
               .describe('Schema of its tables; trueup when left out.'),
             name: z.string().min(1).optional().describe('Name of this state; the project when left out.'),

@@ -64,6 +64,9 @@ export interface LeaseContext {
 
 const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, inFlightMs: 60_000 };
 
+/** A day: a run that finds a killed one waits that long, and timers of Node take 24 days at most. */
+const longestMs = 86_400_000;
+
 /**
  * The durations of a lease, with the usual ones for what is left out; it is renewed three times while it lasts.
  *
@@ -72,9 +75,10 @@ const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, inFlightMs: 60_000 
 export function leaseTerms({ lastsMs = usualTerms.lastsMs, ...some }: Partial<Terms>): Terms {
   const terms = { ...usualTerms, ...some, lastsMs, beatMs: some.beatMs ?? lastsMs / 3 };
   const wrong = (['lastsMs', 'beatMs', 'inFlightMs'] as const).find(
-    (name) => !(terms[name] > 0 && terms[name] < Infinity),
+    (name) => !(terms[name] > 0 && terms[name] <= longestMs),
   );
-  if (wrong !== undefined) throw usage(`lease: ${wrong} is no time in milliseconds`, 'Write a number above 0.');
+  if (wrong !== undefined)
+    throw usage(`lease: ${wrong} is no time in milliseconds`, 'Write a number above 0, at most that of a day.');
   if (terms.beatMs * 2 > lastsMs)
     throw usage('lease: beatMs is more than half of lastsMs', 'A lease needs time for a second renewal: write less.');
   return terms;

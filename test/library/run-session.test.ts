@@ -95,6 +95,7 @@ describe('the lock of a project', () => {
   test.each([
     [{ lastsMs: 0 }, 'lease: lastsMs is no time in milliseconds'],
     [{ inFlightMs: Infinity }, 'lease: inFlightMs is no time in milliseconds'],
+    [{ lastsMs: Number.MAX_SAFE_INTEGER }, 'lease: lastsMs is no time in milliseconds'],
     [{ lastsMs: 1_000, beatMs: 800 }, 'lease: beatMs is more than half of lastsMs'],
   ])('is refused with %j', async (lease, message) => {
     const refused = await stopOf(openHere(folderWith({ 'trueup.yaml': manifestOf('redis:7') }), { lease }));
@@ -139,6 +140,18 @@ describe('a platform of several projects', () => {
     expect([made.platform, made.summary.create, posts()]).toEqual(['emulator', 1, before]);
     expect(planDocument(await elsewhere.plan())).toMatchObject({ platform: 'http://emulator', hasChanges: false });
     await Promise.all([elsewhere.close(), here.close()]);
+  });
+});
+
+describe('a state of a program', () => {
+  test('is refused with a schema that would be more than a name in a statement', async () => {
+    const pool = { connect: () => Promise.reject(new Error('nothing connects')) };
+    const at = (schema: string) => async () => stateAt({ pool, schema, name: 'shop', key: 'AAAA' });
+    for (const schema of ['', 'Shop', 'shop.state; drop schema shop cascade; --'])
+      expect(await stopOf(at(schema)())).toMatchObject({
+        failure: 'usage',
+        message: 'stateAt: schema is no name of a schema',
+      });
   });
 });
 
