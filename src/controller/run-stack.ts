@@ -61,7 +61,7 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
   } catch (error) {
     if (error instanceof Stop && error.failure === 'locked') {
       const { expiresInMs = 5_000 } = error.holder ?? {};
-      return { is: 'again', afterSeconds: Math.ceil(expiresInMs / 1_000) };
+      return { is: 'again', afterSeconds: Math.max(1, Math.ceil(expiresInMs / 1_000)) };
     }
     await records.stackProblem(id, error instanceof Error ? error.message : String(error));
     throw error;
@@ -93,16 +93,15 @@ async function inFolder(running: Running, run: StackRun): Promise<Ending> {
       key: running.states.key,
     }),
   });
-  const close = (): void => void project.close();
+  const close = (): void => void project.close().catch(() => undefined);
   run.signal.addEventListener('abort', close);
   try {
     const { digest } = manifestDocument(project.manifest);
     await followEarlier(running, run, project);
     const waiting = await records.waitingPlan(stack.id);
-    if (waiting?.commit === commit && waiting.isApproved === true)
+    if (waiting?.commit === commit && waiting.isApproved === true && stack.policy !== 'never')
       return await applyApproved(running, run, { project, digest, plan: waiting });
-    if (stack.applied !== null && stack.digest === digest) return await lookForDrift(running, run, { project, digest });
-    return await planAndApply(running, run, { project, digest });
+    return await look(running, run, { project, digest });
   } finally {
     run.signal.removeEventListener('abort', close);
     await project.close();
@@ -138,14 +137,25 @@ async function applyApproved(
   const { records } = running;
   try {
     const ended = await apply(running, run, { project, plan: plan.file, cause: plan.cause, digest: plan.digest });
+    if (ended === undefined) return over;
     await records.endPlan(plan.digest, 'applied');
     await concluded(running, run, { digest, ended });
     return over;
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
     await records.endPlan(plan.digest, 'superseded');
-    return planAndApply(running, run, { project, digest });
+    const next = await look(running, run, { project, digest });
+    // Who approved sees why it is asked again.
+    if ((await records.waitingPlan(run.stack.id)) !== undefined)
+      await records.stackProblem(run.stack.id, error.message);
+    return next;
   }
+}
+
+/** Looks for drift where the platform was brought to what the manifest wants, and plans where it was not. */
+async function look(running: Running, run: StackRun, opened: Opened): Promise<Ending> {
+  const wasInStep = run.stack.applied !== null && run.stack.digest === opened.digest;
+  return wasInStep ? lookForDrift(running, run, opened) : planAndApply(running, run, opened);
 }
 
 /** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that does. */
@@ -163,7 +173,7 @@ async function planAndApply(running: Running, run: StackRun, { project, digest }
   }
   if (stack.policy === 'automatic') {
     const ended = await apply(running, run, { project, plan, cause: 'commit' });
-    await concluded(running, run, { digest, ended });
+    if (ended !== undefined) await concluded(running, run, { digest, ended });
     return over;
   }
   await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan) });
@@ -187,7 +197,7 @@ async function lookForDrift(running: Running, run: StackRun, { project, digest }
   return over;
 }
 
-/** Applies a plan as a run of its own. */
+/** Applies a plan as a run of its own. None, where it is not to be applied any more: what changed that has the stack looked at again. */
 async function apply(
   running: Running,
   { stack, signal }: StackRun,
@@ -197,10 +207,11 @@ async function apply(
     cause,
     digest,
   }: { readonly project: Project; readonly plan: Plan | string; readonly cause: string; readonly digest?: string },
-): Promise<Result> {
+): Promise<Result | undefined> {
   const { records, worker } = running;
   const commit = stack.wanted ?? '';
-  const id = await records.beginRun(stack, { kind: 'apply', cause, commit, worker, plan: digest });
+  const id = await records.beginApply(stack, { cause, commit, worker, plan: digest });
+  if (id === undefined) return undefined;
   // Who approved a plan saw what it takes over; data is lost by no policy.
   const permissions = { adoption: digest !== undefined };
   const result = await ending(running, id, () => project.apply({ plan, permissions, signal }));

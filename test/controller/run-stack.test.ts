@@ -12,6 +12,8 @@ import { serve } from '../../src/emulator/http-server.ts';
 import { open, planDocument, platformAt, stateAt } from '../../src/index.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { edit } from '../support/drifting.ts';
+import { generator } from '../support/random-stages.ts';
+import { effort } from '../support/whole.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** How a worker brings a stack on, with a PostgreSQL and a platform of its own; git is a folder for each commit. */
@@ -236,6 +238,272 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       tables.map(async (table) => JSON.stringify((await pool.query(`select * from trueup_controller.${table}`)).rows)),
     );
     expect(texts.join('\n')).not.toMatch(/canary|a-key"|by-hand/);
+  });
+
+  test('has its plans applied by nobody where the policy is never, also after an approval; a new policy holds at once', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await approve((await records.waitingPlan(id))?.digest);
+    await enrolled('never');
+    await run();
+    expect([posts(), (await records.stack(id))?.policy]).toEqual([0, 'never']);
+    await enrolled('approval');
+    await run();
+    expect(await hasChanges('c1')).toBe(false);
+  });
+
+  test('that drifted further since the repair was approved is not repaired by its policy either', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await edited('redis:7.2');
+    await run();
+    await approve((await records.waitingPlan(id))?.digest);
+    await edited('redis:7.4');
+    const before = posts();
+    await run();
+    expect(posts()).toBe(before);
+    expect(await records.waitingPlan(id)).toMatchObject({ cause: 'drift', isApproved: undefined });
+  });
+
+  test('loses its approval by another commit, also one that was taken back, and by a refusal of who approved', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await approve((await records.waitingPlan(id))?.digest);
+    await push('c2', manifest('redis:7.2'));
+    await push('c1', manifest('redis:7'));
+    await run();
+    const again = await records.waitingPlan(id);
+    expect([again?.isApproved, posts()]).toEqual([undefined, 0]);
+    expect([await approve(again?.digest), await approve(again?.digest, false)]).toEqual([true, true]);
+    expect(await approve(again?.digest)).toBe(false);
+    await run();
+    expect(posts()).toBe(0);
+  });
+
+  test('keeps what is known of a newer commit where a run of the former one ends late', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const old = await records.waitingPlan(id);
+    await push('c2', manifest('redis:7.2'));
+    await run();
+    const kept = (await records.waitingPlan(id))?.digest;
+    await approve(kept);
+    if (old === undefined) throw new Error('no plan waits');
+    await records.keepPlan({ id }, { ...old, file: `${old.file} ` });
+    await records.inStep({ id }, 'c1', 'a digest');
+    expect(await records.waitingPlan(id)).toMatchObject({ digest: kept, isApproved: true });
+    expect(await records.stack(id)).toMatchObject({ applied: null, digest: null });
+  });
+
+  test('is brought back by its policy where a commit failed half-way and the next one takes it back', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await push('c2', manifest('redis:7.2'));
+    // The worker ends after its apply wrote, before it could say so.
+    const cut = { ...records, endRun: () => Promise.reject(new Error('PostgreSQL is away')) };
+    await runStack({ ...running, records: { ...cut, endRun: records.endRun, inStep: cut.endRun } }, id, signal).catch(
+      () => undefined,
+    );
+    await push('c3', manifest('redis:7'));
+    await run();
+    expect([await records.waitingPlan(id), await hasChanges('c3')]).toEqual([undefined, false]);
+  });
+
+  test('is due at once after an approval, and is not sent by each poll while it fails or is paused', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7', '      other: { dockerImgae: x }\n'));
+    expect(await records.sawNothing({ id: 'shop' })).toHaveLength(1);
+    await expect(run()).rejects.toThrow('dockerImgae');
+    expect(await records.sawNothing({ id: 'shop' })).toEqual([]);
+    await push('c2', manifest('redis:7'));
+    await records.pause({ id }, { until: new Date(Date.now() + 60_000), who: 'alex', because: 'a migration' });
+    expect(await records.sawNothing({ id: 'shop' })).toEqual([]);
+    await records.pause({ id }, { until: undefined, who: 'alex', because: 'done' });
+    expect(await records.sawNothing({ id: 'shop' })).toHaveLength(1);
+    await records.stackProblem(id, 'the platform is away');
+    await run();
+    const problems = async () => (await pool.query('select problem from trueup_controller.stack')).rows as unknown[];
+    expect(await problems()).toEqual([{ problem: null }]);
+    await records.dueStacks(10);
+    expect(await records.dueStacks(10)).toEqual([]);
+    await approve((await records.waitingPlan(id))?.digest);
+    expect(await records.dueStacks(10)).toEqual([{ id, platform: 'main' }]);
+  });
+
+  test('has a name that no stack of another source can have', async () => {
+    await expect(async () =>
+      records.addSource({
+        id: 'shop:infra',
+        url: 'https://git.example/other.git',
+        ref: 'refs/heads/main',
+        platform: 'main',
+        policy: 'never',
+        pollSeconds: 60,
+        lookSeconds: 3_600,
+      }),
+    ).rejects.toThrow('shop:infra');
+  });
+
+  test('whose approved plan may not be applied says why it is asked again', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await approve((await records.waitingPlan(id))?.digest);
+    await run();
+    await push('c2', manifest('redis:7').replace(/ {4}redis:[^]*$/, '    redis: {}\n'));
+    await run();
+    const risky = await records.waitingPlan(id);
+    expect(risky?.document.summary).toMatchObject({ delete: 1 });
+    await approve(risky?.digest);
+    await run();
+    expect(Object.values(emulator.world.tables.redis)).toHaveLength(1);
+    const [row] = (await pool.query('select problem from trueup_controller.stack')).rows as {
+      problem: string | null;
+    }[];
+    expect(row?.problem).toEqual(expect.any(String));
+  });
+
+  test('is applied as it was approved or not at all, whatever comes in between', { timeout: 900_000 }, async () => {
+    const { below, of: pick } = generator(35);
+    const random = () => below(1_000) / 1_000;
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const now = { commit: 'c1', isPaused: false, policy: 'automatic' as Policy };
+    /** What nobody may apply any more, what was said, and how the platform was when a plan was made. */
+    const stale = new Set<string>();
+    const verdicts = new Map<string, boolean>();
+    const seen = new Map<string, string>();
+    const applying = new Map<string, string>();
+    const applies = { approved: 0, automatic: 0, written: 0 };
+    const images = () =>
+      Object.values(emulator.world.tables.redis)
+        .map(({ dockerImage }) => String(dockerImage))
+        .join();
+    const waits = async () => (await records.waitingPlan(id))?.digest;
+    const say = async (approves: boolean) => {
+      const digest = random() < 0.2 ? pick([...seen.keys(), '']) : ((await waits()) ?? '');
+      const who = pick(['alex', 'kim']);
+      if (!(await records.judge(digest, { who, role: 'approver', approves, because: 'x' }))) return;
+      expect([...applying.values()], 'no verdict on what is being applied').not.toContain(digest);
+      verdicts.set(digest, approves && verdicts.get(digest) !== false);
+    };
+    const others = [
+      async () => {
+        const waiting = await waits();
+        const commit = pick(['c1', 'c2', 'c3']);
+        if (commit !== now.commit && waiting !== undefined) stale.add(waiting);
+        now.commit = commit;
+        await push(commit, manifest({ c1: 'redis:7', c2: 'redis:7.2', c3: 'redis:7.4' }[commit] ?? ''));
+      },
+      async () => say(true),
+      async () => say(true),
+      async () => say(true),
+      async () => say(false),
+      async () => edited(pick(['redis:7.1', 'redis:7', 'redis:7.2'])),
+      async () => {
+        now.isPaused = random() < 0.3;
+        const until = now.isPaused ? new Date(Date.now() + 3_600_000) : undefined;
+        await records.pause({ id }, { until, who: 'alex', because: 'x' });
+      },
+      async () => {
+        now.policy = pick<Policy>(['approval', 'approval', 'approval', 'automatic', 'never']);
+        await enrolled(now.policy);
+      },
+      async () => {
+        const { rows } = await pool.query<{ digest: string }>(
+          `update trueup_controller.plan set expires_at = now() - interval '1 s'
+          where superseded_at is null and applied_at is null and random() < 0.3 returning digest`,
+        );
+        for (const { digest } of rows) stale.add(digest);
+      },
+    ];
+    /** A worker between whose steps other things happen, another worker's run among them. */
+    const work = async (depth: number): Promise<void> => {
+      const between = async (): Promise<void> => {
+        if (random() < 0.25) await pick(others)();
+        if (depth === 0 && random() < 0.08) await work(1);
+      };
+      const beginApply: Records['beginApply'] = async (stack, about) => {
+        await between();
+        const begun = await records.beginApply(stack, about);
+        if (begun === undefined) return begun;
+        expect(now).toMatchObject({ commit: about.commit, isPaused: false });
+        if (about.plan === undefined) expect(now.policy).toBe('automatic');
+        else {
+          expect([now.policy === 'never', stale.has(about.plan), verdicts.get(about.plan)]).toEqual([
+            false,
+            false,
+            true,
+          ]);
+          applying.set(begun, about.plan);
+        }
+        applies[about.plan === undefined ? 'automatic' : 'approved'] += 1;
+        before.set(begun, { images: images(), posts: posts() });
+        return begun;
+      };
+      const before = new Map<string, { readonly images: string; readonly posts: number }>();
+      const endRun: Records['endRun'] = async (begun, about) => {
+        const [plan, at] = [applying.get(begun), before.get(begun)];
+        if (plan !== undefined && at !== undefined && posts() > at.posts) {
+          expect(at.images, 'the platform is as it was when the plan was made').toBe(seen.get(plan));
+          applies.written += 1;
+        }
+        before.delete(begun);
+        await between();
+        const ended = await records.endRun(begun, about);
+        applying.delete(begun);
+        return ended;
+      };
+      const keepPlan: Records['keepPlan'] = async (stack, about) => {
+        const at = images();
+        await between();
+        const digest = await records.keepPlan(stack, about);
+        if (digest !== undefined && !seen.has(digest)) seen.set(digest, at);
+        return digest;
+      };
+      const stepped =
+        <A extends readonly unknown[], T>(method: (...words: A) => Promise<T>) =>
+        async (...words: A) => {
+          await between();
+          return method(...words);
+        };
+      const { stack, waitingPlan, inStep, endPlan, beginRun } = records;
+      const slow: Records = {
+        ...records,
+        beginApply,
+        endRun,
+        keepPlan,
+        stack: stepped(stack),
+        waitingPlan: stepped(waitingPlan),
+        inStep: stepped(inStep),
+        endPlan: stepped(endPlan),
+        beginRun: stepped(beginRun),
+      };
+      await runStack({ ...running, records: slow, worker: `worker ${depth}` }, id, signal).catch((error: unknown) => {
+        if (error instanceof Error && error.name === 'AssertionError') throw error;
+      });
+    };
+    for (let step = 0; step < effort({ fast: 40, full: 150, all: 1_000 }); step++) {
+      if (random() < 0.5) await pick(others)();
+      await work(0);
+    }
+    if (process.env['TRUEUP_TESTS'] !== undefined) expect(Math.min(...Object.values(applies))).toBeGreaterThan(0);
+    // Nothing is lost: what waits in the end is approved, and then all is as the commit says.
+    await records.pause({ id }, { until: undefined, who: 'alex', because: 'the end' });
+    await pool.query(`update trueup_controller.plan set expires_at = now() where superseded_at is null`);
+    await enrolled('approval');
+    for (let round = 0; round < 4; round++) {
+      await run().catch(() => undefined);
+      await approve(await waits());
+    }
+    expect([await hasChanges(now.commit), await waits()]).toEqual([false, undefined]);
+    expect(await records.stack(id)).toMatchObject({ applied: now.commit, wanted: now.commit });
   });
 
   test('has events that nobody can change', async () => {
