@@ -197,7 +197,8 @@ export function recordsIn(pool: Pool, schema: string) {
             and applied_at is null and expires_at > now())`,
         [id],
       ),
-    sawProblem: (id: string, problem: string) => rows(`update @source set problem = $2 where id = $1`, [id, problem]),
+    sawProblem: (id: string, problem: string) =>
+      rows(`update @source set problem = $2 where id = $1`, [id, plain(problem)]),
 
     /** The platform is in step with the commit that a stack wants: nothing is left to apply. Says nothing of another commit. */
     inStep: ({ id }: Pick<StackRecord, 'id'>, commit: string, digest: string) =>
@@ -209,7 +210,8 @@ export function recordsIn(pool: Pool, schema: string) {
           [id, commit, digest],
         ),
       ),
-    stackProblem: (id: string, problem: string) => rows(`update @stack set problem = $2 where id = $1`, [id, problem]),
+    stackProblem: (id: string, problem: string) =>
+      rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
 
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
@@ -239,7 +241,7 @@ export function recordsIn(pool: Pool, schema: string) {
         await query(
           `insert into @plan (digest, stack, commit, cause, document, file, expires_at)
           values ($1, $2, $3, $4, $5, $6, now() + interval '7 days')`,
-          [digest, id, commit, cause, JSON.stringify(document), file],
+          [digest, id, commit, cause, jsonOf(document), file],
         );
         return digest;
       }),
@@ -317,7 +319,7 @@ export function recordsIn(pool: Pool, schema: string) {
       rows(`update @run set ended_at = now(), ending = $2, document = $3 where id = $1 and ended_at is null`, [
         id,
         ending,
-        document === undefined ? null : JSON.stringify(document),
+        document === undefined ? null : jsonOf(document),
       ]),
     runs: (stack: string) =>
       rows<{
@@ -384,9 +386,18 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
   }
 }
 
+/** A text without the one character that PostgreSQL does not take. */
+function plain(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
+function jsonOf(document: object): string {
+  return JSON.stringify(document, (_key, value: unknown) => (typeof value === 'string' ? plain(value) : value));
+}
+
 /** Whether two plans do the same, whatever reading took. The first comes from the database. */
 function doesTheSame(kept: PlanDocument, made: PlanDocument): boolean {
-  const plain = ({ actions, dataAtRisk, overwrites, restarts, recreates, diagnostics }: PlanDocument): unknown =>
-    JSON.parse(JSON.stringify({ actions, dataAtRisk, overwrites, restarts, recreates, diagnostics }));
-  return isDeepStrictEqual(plain(kept), plain(made));
+  const compared = ({ actions, dataAtRisk, overwrites, restarts, recreates, diagnostics }: PlanDocument): unknown =>
+    JSON.parse(jsonOf({ actions, dataAtRisk, overwrites, restarts, recreates, diagnostics }));
+  return isDeepStrictEqual(compared(kept), compared(made));
 }

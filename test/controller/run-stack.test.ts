@@ -506,6 +506,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await records.stack(id)).toMatchObject({ applied: now.commit, wanted: now.commit });
   });
 
+  test('has runs and problems with characters that PostgreSQL does not take, such as those of a log', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    const begun = await records.beginRun({ id }, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'a worker' });
+    await run();
+    const document = (await records.waitingPlan(id))?.document;
+    if (document === undefined) throw new Error('no plan waits');
+    const odd = await records.beginRun({ id }, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'a worker' });
+    expect(odd).not.toBe(begun);
+    await records.endRun(odd, { ending: 'done', document: { ...document, projectId: 'a\0b \\u0000' } as never });
+    await records.stackProblem(id, 'a\0b');
+    const { rows } = await pool.query(
+      `select document->>'projectId' as kept, problem from trueup_controller.run, trueup_controller.stack where run.id = $1`,
+      [odd],
+    );
+    expect(rows).toEqual([{ kept: 'a\ufffdb \\u0000', problem: 'a\ufffdb' }]);
+  });
+
   test('has events that nobody can change', async () => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));
