@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
     await work({ concurrency: 3 }, () => busy.opened);
     await queue.send('stack', 'one');
     await expect.poll(() => began).toEqual(['one']);
-    await Promise.all(Array.from({ length: 100 }, () => queue.send('stack', 'one')));
+    for (let ten = 0; ten < 10; ten++) await Promise.all(Array.from({ length: 10 }, () => queue.send('stack', 'one')));
     await expect.poll(jobs).toEqual({ open: 2, dead: 0 });
     busy.open();
     await expect.poll(jobs).toEqual({ open: 0, dead: 0 });

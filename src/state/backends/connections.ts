@@ -47,26 +47,31 @@ interface Unusable {
 const connectMs = 10_000;
 const answerMs = 15_000;
 
-/** An acknowledged write must survive a crash of the server. */
-const makeDurable = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+/**
+ * An acknowledged write must survive a crash of the server, which must not go on with what its client gave up and sent once more;
+ * and a vanished client must not lock out the others.
+ */
+const setLimits = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
+  union all select set_config('lock_timeout', '10s', false)
+  union all select set_config('idle_in_transaction_session_timeout', '30s', false)`;
 
-/** Connections of a pool that is the caller's, each for one piece of work. Only what makes writes durable is set on them. */
+/** Connections of a pool that is the caller's, each for one piece of work. They keep the limits that are set on them. */
 export function borrowed(pool: Pool): Connections {
-  const durable = new WeakSet<Connection>();
+  const limited = new WeakSet<Connection>();
   return {
     location: 'PostgreSQL',
     use: async (work) => {
       const connection = await take(pool);
       // A statement of pg, which takes its own time limit.
-      const limited: Connection = {
+      const patient: Connection = {
         query: (statement) => connection.query({ ...statement, query_timeout: answerMs } as Statement),
       };
       let isLost = true;
       connection.on('error', ignore);
       try {
-        if (!durable.has(connection)) await limited.query({ text: makeDurable });
-        durable.add(connection);
-        const result = await work(limited);
+        if (!limited.has(connection)) await patient.query({ text: setLimits });
+        limited.add(connection);
+        const result = await work(patient);
         isLost = false;
         return result;
       } catch (error) {
@@ -150,12 +155,7 @@ async function connect(url: string, address: PostgresAddress): Promise<Opened> {
   const received = limitAnswers(client);
   try {
     await client.connect();
-    // A vanished client must not lock out the others.
-    await client.query(
-      `${makeDurable}
-      union all select set_config('lock_timeout', '10s', false)
-      union all select set_config('idle_in_transaction_session_timeout', '30s', false)`,
-    );
+    await client.query(setLimits);
   } catch (error) {
     void client.end().catch(() => undefined);
     throw error;

@@ -234,6 +234,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.close();
     });
 
+    test('limits on a connection of a pool how long a statement waits for a lock, as on one of its own', async () => {
+      await admin.query('drop schema if exists trueup cascade');
+      const pool = new pg.Pool({ connectionString: server.url(), max: 1, options: '-c synchronous_commit=off' });
+      const store = postgresStore({ pool, schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
+      await store.read();
+      const settings = `select current_setting('lock_timeout') as lock, current_setting('synchronous_commit') as durable`;
+      expect((await pool.query(settings)).rows).toEqual([{ lock: '10s', durable: 'on' }]);
+      await store.close();
+      await pool.end();
+    });
+
     test('that is away for long is waited for by a writer as long as its lock lasts, and by a reader for four attempts', async () => {
       await admin.query('drop schema if exists trueup cascade');
       const proxy = await proxyTo(server.port);
