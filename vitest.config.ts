@@ -37,6 +37,8 @@ const mocking = [
  * and whoever names it.
  */
 const onlyInAll = [
+  'test/controller/queue.test.ts',
+  'test/controller/worker.test.ts',
   'test/scenarios/broken-builds.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/export.kills.test.ts',

@@ -257,9 +257,12 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
       busy.open(); // it cannot say that it is done: it is done again
       await pause(3_000);
       proxy.fault = undefined;
-      await expect.poll(() => far.began.toSorted()).toEqual(['busy', 'busy', 'meanwhile']);
+      // At least once: what was begun while the answer was lost is begun again, too.
+      const times = (key: string) => far.began.filter((one) => one === key).length;
+      await expect.poll(() => times('busy')).toBeGreaterThan(1);
+      await expect.poll(() => times('meanwhile')).toBeGreaterThan(0);
       await far.queue.send('stack', 'sent');
-      await expect.poll(() => far.began.at(-1)).toBe('sent');
+      await expect.poll(() => times('sent')).toBeGreaterThan(0);
       expect(far.errors.length).toBeGreaterThan(0);
       await far.queue.stop(0);
       await proxy.close();
