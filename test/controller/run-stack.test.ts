@@ -524,6 +524,38 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(rows).toEqual([{ kept: 'a\ufffdb \\u0000', problem: 'a\ufffdb' }]);
   });
 
+  test.each([
+    ['nothing', () => Promise.resolve(), true],
+    ['another commit', () => push('c2', manifest('redis:7.4')), false],
+    ['a refusal', async () => approve((await records.waitingPlan(id))?.digest, false), false],
+    [
+      'a pause',
+      () => records.pause({ id }, { until: new Date(Date.now() + 60_000), who: 'alex', because: 'x' }),
+      false,
+    ],
+    ['another policy', () => enrolled('never'), false],
+    ['its expiry', () => pool.query('update trueup_controller.plan set expires_at = now()'), false],
+  ])('begins the apply of an approved plan, unless there was a change meanwhile: %s', async (_, meanwhile, begins) => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const plan = (await records.waitingPlan(id))?.digest;
+    await approve(plan);
+    await meanwhile();
+    const begun = await records.beginApply({ id }, { cause: 'commit', commit: 'c1', worker: 'a worker', plan });
+    expect(begun !== undefined).toBe(begins);
+  });
+
+  test('begins no apply of a commit that it does not want any more, nor without a plan where its policy asks for one', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await push('c2', manifest('redis:7.4'));
+    const begin = (commit: string) => records.beginApply({ id }, { cause: 'commit', commit, worker: 'a worker' });
+    expect([await begin('c1'), typeof (await begin('c2'))]).toEqual([undefined, 'string']);
+    await enrolled('approval');
+    expect(await begin('c2')).toBeUndefined();
+  });
+
   test('has events that nobody can change', async () => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));
