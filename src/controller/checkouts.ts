@@ -126,7 +126,7 @@ async function fetchInto(
   await gitOf(store, source, { args, env: { GIT_DIR: draft }, signal });
 }
 
-/** Most commits whose packs one repository has; the next one begins anew. */
+/** The maximum number of commits whose packs a repository links; the next commit starts a new one. */
 const maxPacks = 8;
 
 /** Gives a new repository the files of another one, by hard links. */

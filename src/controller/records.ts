@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { isDeepStrictEqual } from 'node:util';
 import { usage } from '../diagnostics/usage.ts';
 import type { DriftDocument, PlanDocument, ResultDocument } from '../index.ts';
+import { type Query, inTransaction } from './transaction.ts';
 
 /** A platform, with references to the files that have its key and the secrets of its stacks. */
 export interface PlatformRecord {
@@ -14,7 +15,7 @@ export interface PlatformRecord {
   readonly connections: number;
 }
 
-/** Who applies the plans of a stack: the worker, the worker after an approval, or nobody. */
+/** When the worker applies the plans of a stack: at once, after an approval, or never. */
 export type Policy = 'automatic' | 'approval' | 'never';
 
 /** A branch of a repository, with what holds for the stacks in it. */
@@ -53,7 +54,7 @@ export interface PlanRecord {
   readonly cause: 'commit' | 'drift';
   readonly document: PlanDocument;
   readonly file: string;
-  /** true: approved and not refused; undefined: nobody said anything. */
+  /** true: approved and not refused; undefined: there is no verdict yet. */
   readonly isApproved: boolean | undefined;
 }
 
@@ -72,9 +73,6 @@ export interface RunBegin {
   readonly plan?: string | undefined;
 }
 
-/** Sends a statement, in which `@` stands for the schema. */
-type Query = <Row>(text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
-
 /** The tables of a controller. Every method is one transaction. */
 export type Records = ReturnType<typeof recordsIn>;
 
@@ -83,7 +81,7 @@ export function digestOf(file: string): string {
   return createHash('sha256').update(file).digest('hex');
 }
 
-/** Opens the tables in a schema, which `migrate` made. Sends nothing yet. */
+/** Opens the tables in a schema, which `migrate` made; in statements `@` stands for it. Sends nothing yet. */
 export function recordsIn(pool: Pool, schema: string) {
   const rows = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     (await pool.query(text.replaceAll('@', `${schema}.`), [...values])).rows as Row[];
@@ -119,7 +117,7 @@ export function recordsIn(pool: Pool, schema: string) {
         );
         await query('select from @stack where source = $1 order by id for no key update', [id]);
         await query(
-          `update @plan set superseded_at = now() where superseded_at is null and applied_at is null
+          `update @plan set superseded_at = now() where ${isOpen}
             and stack in (select id from @stack where source = $1 and platform <> $2)`,
           [id, platform],
         );
@@ -167,7 +165,7 @@ export function recordsIn(pool: Pool, schema: string) {
         await query('select from @source where id = $1 for no key update', [id]);
         await query('select from @stack where source = $1 order by id for no key update', [id]);
         await query(
-          `update @plan set superseded_at = now() where superseded_at is null and applied_at is null and commit <> $2
+          `update @plan set superseded_at = now() where ${isOpen} and commit <> $2
             and stack in (select id from @stack where source = $1)`,
           [id, commit],
         );
@@ -193,8 +191,7 @@ export function recordsIn(pool: Pool, schema: string) {
         `with seen as (update @source set polled_at = now(), problem = null where id = $1)
         select id, platform from @stack where source = $1 and not is_gone and applied is distinct from wanted
           and problem is null and coalesce(paused_until <= now(), true)
-          and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and superseded_at is null
-            and applied_at is null and expires_at > now())`,
+          and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and ${isOpen} and expires_at > now())`,
         [id],
       ),
     sawProblem: (id: string, problem: string) =>
@@ -205,7 +202,7 @@ export function recordsIn(pool: Pool, schema: string) {
       onStack(id, (query) =>
         query(
           `with old as (update @plan set superseded_at = now()
-            where stack = $1 and commit = $2 and superseded_at is null and applied_at is null)
+            where stack = $1 and commit = $2 and ${isOpen})
           update @stack set applied = $2, digest = $3, problem = null, looked_at = now() where id = $1 and wanted = $2`,
           [id, commit, digest],
         ),
@@ -228,15 +225,12 @@ export function recordsIn(pool: Pool, schema: string) {
         );
         if (stack === undefined) return undefined;
         const [current] = await query<Pick<PlanRecord, 'digest' | 'commit' | 'document'>>(
-          `select digest, commit, document from @plan where stack = $1 and superseded_at is null and applied_at is null
+          `select digest, commit, document from @plan where stack = $1 and ${isOpen}
           and expires_at > now()`,
           [id],
         );
         if (current?.commit === commit && doesTheSame(current.document, document)) return current.digest;
-        await query(
-          `update @plan set superseded_at = now() where stack = $1 and superseded_at is null and applied_at is null`,
-          [id],
-        );
+        await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         const digest = digestOf(file);
         await query(
           `insert into @plan (digest, stack, commit, cause, document, file, expires_at)
@@ -250,7 +244,7 @@ export function recordsIn(pool: Pool, schema: string) {
       row<PlanRecord>(
         `select digest, commit, cause, document, file,
           (select bool_and(approves) from @verdict where plan = digest) as "isApproved"
-        from @plan where stack = $1 and superseded_at is null and applied_at is null and expires_at > now()`,
+        from @plan where stack = $1 and ${isOpen} and expires_at > now()`,
         [stack],
       ).then((found) => found && { ...found, isApproved: found.isApproved ?? undefined }),
     /**
@@ -271,7 +265,7 @@ export function recordsIn(pool: Pool, schema: string) {
       return onStack(plan.stack, async (query) => {
         const noted = await query(
           `with said as (insert into @verdict as old (plan, who, role, approves, because)
-              select digest, $2, $3, $4, $5 from @plan where digest = $1 and superseded_at is null and applied_at is null
+              select digest, $2, $3, $4, $5 from @plan where digest = $1 and ${isOpen}
                 and expires_at > now() and not exists (select from @run where plan = $1 and ended_at is null)
               on conflict (plan, who) do update set role = $3, approves = false, because = $5, at = now()
                 where old.approves and not excluded.approves
@@ -290,7 +284,7 @@ export function recordsIn(pool: Pool, schema: string) {
       rows(
         as === 'applied'
           ? `update @plan set applied_at = now() where digest = $1 and applied_at is null`
-          : `update @plan set superseded_at = now() where digest = $1 and superseded_at is null and applied_at is null`,
+          : `update @plan set superseded_at = now() where digest = $1 and ${isOpen}`,
         [digest],
       ),
 
@@ -305,8 +299,7 @@ export function recordsIn(pool: Pool, schema: string) {
         const [may] = await query(
           `select from @stack where id = $1 and wanted = $2 and not is_gone and coalesce(paused_until <= now(), true)
             and case when $3::text is null then policy = 'automatic' else policy <> 'never' and exists (
-              select from @plan where digest = $3 and stack = $1 and commit = $2 and superseded_at is null
-                and applied_at is null and expires_at > now()
+              select from @plan where digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
                 and (select bool_and(approves) from @verdict where plan = digest)) end`,
           [id, about.commit, about.plan ?? null],
         );
@@ -348,6 +341,9 @@ export function recordsIn(pool: Pool, schema: string) {
   };
 }
 
+/** Of a plan: it was neither applied nor superseded. */
+const isOpen = 'superseded_at is null and applied_at is null';
+
 const platformColumns = `id, url, profile, key_file as "keyFile", env_file as "envFile", connections`;
 const sourceColumns = `id, url, ref, platform, policy, poll_seconds as "pollSeconds", look_seconds as "lookSeconds", commit`;
 const stackColumns = `id, source, path, platform, policy, wanted, applied, digest, is_gone as "isGone",
@@ -360,30 +356,6 @@ async function begin(query: Query, stack: string, { kind, cause, commit, worker,
     [stack, kind, cause, commit, worker, plan ?? null],
   );
   return begun?.id ?? '';
-}
-
-async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  // A connection that is lost says so beside the statement that fails.
-  const ignore = (): void => undefined;
-  client.on('error', ignore);
-  let failed: Error | undefined;
-  try {
-    await client.query('begin');
-    const done = await work(async <Row>(text: string, values: readonly unknown[]) => {
-      const { rows } = await client.query(text, [...values]);
-      return rows as Row[];
-    });
-    await client.query('commit');
-    return done;
-  } catch (error) {
-    failed = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    client.off('error', ignore);
-    // Where it failed the connection is closed, which takes the transaction back.
-    client.release(failed);
-  }
 }
 
 /** A text without the one character that PostgreSQL does not take. */

@@ -18,7 +18,7 @@ import {
 } from '../index.ts';
 import { readEnvText } from '../formats/env-text.ts';
 import type { Checkouts } from './checkouts.ts';
-import type { PlanRecord, PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
+import type { PlanRecord, PlatformRecord, Records, StackRecord } from './records.ts';
 
 /** What the runs of a worker share. */
 export interface Running {
@@ -40,8 +40,6 @@ export interface Running {
 /** How a run of a stack ends for the queue: it is over, or to be done again in some seconds. */
 export type Ending = { readonly is: 'over' } | { readonly is: 'again'; readonly afterSeconds: number };
 
-const over: Ending = { is: 'over' };
-
 /**
  * Brings a stack on: sees deployments through that an earlier run began; applies the plan that waits, once it is approved; plans a new
  * commit; or looks for drift where nothing is new. The lease of its state keeps two runs apart, whatever the queue does.
@@ -51,13 +49,13 @@ const over: Ending = { is: 'over' };
 export async function runStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
   const { records, checkouts } = running;
   const stack = await records.stack(id);
-  if (stack === undefined || stack.isPaused || stack.isGone || stack.wanted === null) return over;
+  if (stack === undefined || stack.isPaused || stack.isGone || stack.wanted === null) return { is: 'over' };
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
-  if (source === undefined || platform === undefined) return over;
+  if (source === undefined || platform === undefined) return { is: 'over' };
   try {
-    return await checkouts.at(source, stack.wanted, (folder) =>
-      inFolder(running, { stack, source, platform, folder, signal }),
-    );
+    const { wanted: commit } = stack;
+    await checkouts.at(source, commit, (folder) => inFolder(running, { stack, commit, platform, folder, signal }));
+    return { is: 'over' };
   } catch (error) {
     if (error instanceof Stop && error.failure === 'locked') {
       const { expiresInMs = 5_000 } = error.holder ?? {};
@@ -71,16 +69,16 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
 /** One stack with the files of the commit that it is to have. */
 interface StackRun {
   readonly stack: StackRecord;
-  readonly source: SourceRecord;
+  /** The commit that it wants. */
+  readonly commit: string;
   readonly platform: PlatformRecord;
   readonly folder: string;
   readonly signal: AbortSignal;
 }
 
-async function inFolder(running: Running, run: StackRun): Promise<Ending> {
+async function inFolder(running: Running, run: StackRun): Promise<void> {
   const { records } = running;
-  const { stack, folder, platform } = run;
-  const commit = stack.wanted ?? '';
+  const { stack, commit, folder, platform } = run;
   const project = await open(folder, {
     file: stack.path,
     env: await environmentOf(platform),
@@ -89,7 +87,7 @@ async function inFolder(running: Running, run: StackRun): Promise<Ending> {
     state: stateAt({
       pool: running.pool,
       schema: running.states.schema,
-      name: stateName(stack),
+      name: stack.id,
       key: running.states.key,
     }),
   });
@@ -100,8 +98,8 @@ async function inFolder(running: Running, run: StackRun): Promise<Ending> {
     await followEarlier(running, run, project);
     const waiting = await records.waitingPlan(stack.id);
     if (waiting?.commit === commit && waiting.isApproved === true && stack.policy !== 'never')
-      return await applyApproved(running, run, { project, digest, plan: waiting });
-    return await look(running, run, { project, digest });
+      await applyApproved(running, run, { project, digest, plan: waiting });
+    else await look(running, run, { project, digest });
   } finally {
     run.signal.removeEventListener('abort', close);
     await project.close();
@@ -115,14 +113,14 @@ interface Opened {
 }
 
 /** Sees deployments through that an earlier run began, and that ended with its worker. */
-async function followEarlier(running: Running, { stack, signal }: StackRun, project: Project): Promise<void> {
+async function followEarlier(running: Running, { stack, commit, signal }: StackRun, project: Project): Promise<void> {
   const result = await project.follow({ signal });
   if (result === undefined) return;
   const { records, worker } = running;
   const run = await records.beginRun(stack, {
     kind: 'follow',
     cause: 'earlier run',
-    commit: stack.wanted ?? '',
+    commit,
     worker,
   });
   await records.endRun(run, { ending: resultDocument(result).ending, document: resultDocument(result) });
@@ -133,58 +131,53 @@ async function applyApproved(
   running: Running,
   run: StackRun,
   { project, digest, plan }: Opened & { readonly plan: PlanRecord },
-): Promise<Ending> {
+): Promise<void> {
   const { records } = running;
   try {
     const ended = await apply(running, run, { project, plan: plan.file, cause: plan.cause, digest: plan.digest });
-    if (ended === undefined) return over;
+    if (ended === undefined) return;
     await records.endPlan(plan.digest, 'applied');
     await concluded(running, run, { digest, ended });
-    return over;
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
     await records.endPlan(plan.digest, 'superseded');
-    const next = await look(running, run, { project, digest });
+    await look(running, run, { project, digest });
     // Who approved sees why it is asked again.
     if ((await records.waitingPlan(run.stack.id)) !== undefined)
       await records.stackProblem(run.stack.id, error.message);
-    return next;
   }
 }
 
 /** Looks for drift where the platform was brought to what the manifest wants, and plans where it was not. */
-async function look(running: Running, run: StackRun, opened: Opened): Promise<Ending> {
+function look(running: Running, run: StackRun, opened: Opened): Promise<void> {
   const wasInStep = run.stack.applied !== null && run.stack.digest === opened.digest;
   return wasInStep ? lookForDrift(running, run, opened) : planAndApply(running, run, opened);
 }
 
 /** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that does. */
-async function planAndApply(running: Running, run: StackRun, { project, digest }: Opened): Promise<Ending> {
+async function planAndApply(running: Running, run: StackRun, { project, digest }: Opened): Promise<void> {
   const { records, worker } = running;
-  const { stack } = run;
-  const commit = stack.wanted ?? '';
+  const { stack, commit } = run;
   const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
   const plan = await ending(running, id, () => project.plan());
   const document = planDocument(plan);
   await records.endRun(id, { ending: 'done', document });
   if (!document.hasChanges) {
     await records.inStep(stack, commit, digest);
-    return over;
+    return;
   }
   if (stack.policy === 'automatic') {
     const ended = await apply(running, run, { project, plan, cause: 'commit' });
     if (ended !== undefined) await concluded(running, run, { digest, ended });
-    return over;
+    return;
   }
   await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan) });
-  return over;
 }
 
 /** Compares the platform with what was applied last. What drifted is put right only after an approval. */
-async function lookForDrift(running: Running, run: StackRun, { project, digest }: Opened): Promise<Ending> {
+async function lookForDrift(running: Running, run: StackRun, { project, digest }: Opened): Promise<void> {
   const { records, worker } = running;
-  const { stack } = run;
-  const commit = stack.wanted ?? '';
+  const { stack, commit } = run;
   const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });
   const drift = await ending(running, id, () => project.drift({ remembers: false, signal: run.signal }));
   const document = driftDocument(drift);
@@ -194,13 +187,12 @@ async function lookForDrift(running: Running, run: StackRun, { project, digest }
   if (changes.hasChanges)
     await records.keepPlan(stack, { commit, cause: 'drift', document: changes, file: planFile(plan) });
   else await records.inStep(stack, commit, digest);
-  return over;
 }
 
 /** Applies a plan as a run of its own. None, where it is not to be applied any more: what changed that has the stack looked at again. */
 async function apply(
   running: Running,
-  { stack, signal }: StackRun,
+  { stack, commit, signal }: StackRun,
   {
     project,
     plan,
@@ -209,7 +201,6 @@ async function apply(
   }: { readonly project: Project; readonly plan: Plan | string; readonly cause: string; readonly digest?: string },
 ): Promise<Result | undefined> {
   const { records, worker } = running;
-  const commit = stack.wanted ?? '';
   const id = await records.beginApply(stack, { cause, commit, worker, plan: digest });
   if (id === undefined) return undefined;
   // Who approved a plan saw what it takes over; data is lost by no policy.
@@ -222,12 +213,12 @@ async function apply(
 /** Notes that the platform is in step with a commit, or throws, so that the stack is done again. */
 async function concluded(
   { records }: Running,
-  { stack }: StackRun,
+  { stack, commit }: StackRun,
   { digest, ended }: { readonly digest: string; readonly ended: Result },
 ): Promise<void> {
   const { ending: how, outcomes } = resultDocument(ended);
   if (how === 'done') {
-    await records.inStep(stack, stack.wanted ?? '', digest);
+    await records.inStep(stack, commit, digest);
     return;
   }
   const first = outcomes.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error');
@@ -244,17 +235,12 @@ async function ending<T>({ records }: Running, run: string, work: () => Promise<
   }
 }
 
-/** The name of the state of a stack; two stacks have none in common. */
-function stateName({ id }: StackRecord): string {
-  return id;
-}
-
 async function environmentOf({ envFile }: PlatformRecord): Promise<Readonly<Record<string, string>>> {
   if (envFile === null) return {};
   return Object.fromEntries(readEnvText(await readFile(envFile, 'utf8')));
 }
 
-/** The platform of a record, made anew when its record or its key changed. */
+/** Returns the platform of a record; opens it again when the record or its key changed. */
 async function platformOf({ platforms }: Running, record: PlatformRecord): Promise<Platform> {
   const key = (await readFile(record.keyFile, 'utf8')).trim();
   const known = platforms.get(record.id);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { inTransaction } from './transaction.ts';
 
 /**
  * The tables of a controller, as migrations: each runs once, in its order, and none is ever changed. The schema is its own, beside
@@ -51,35 +52,28 @@ const migrations: readonly string[] = [
  * @param schema lower case letters, digits and `_`
  * @throws {Error} where a newer Trueup made the tables
  */
-export async function migrate(pool: Pool, schema: string): Promise<readonly number[]> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(`select pg_advisory_xact_lock(hashtext('trueup controller'))`);
-    await client.query(`create schema if not exists ${schema}`);
-    await client.query(`set local search_path to ${schema}`);
-    await client.query(
+export function migrate(pool: Pool, schema: string): Promise<readonly number[]> {
+  return inTransaction(pool, async (query) => {
+    await query(`select pg_advisory_xact_lock(hashtext('trueup controller'))`, []);
+    await query(`create schema if not exists ${schema}`, []);
+    await query(`set local search_path to ${schema}`, []);
+    await query(
       'create table if not exists migration (number int primary key, at timestamptz not null default now())',
+      [],
     );
-    const { rows } = await client.query<{ readonly number: number }>(
+    const [{ number: last } = { number: 0 }] = await query<{ readonly number: number }>(
       'select coalesce(max(number), 0) as number from migration',
+      [],
     );
-    const [{ number: last } = { number: 0 }] = rows;
     if (last > migrations.length)
       throw new Error(
         `the tables in ${schema} are of a newer Trueup: ${last} migrations, and this one knows ${migrations.length}`,
       );
     const due = migrations.flatMap((text, at) => (at < last ? [] : [{ number: at + 1, text }]));
     for (const { number, text } of due) {
-      await client.query(text);
-      await client.query('insert into migration (number) values ($1)', [number]);
+      await query(text, []);
+      await query('insert into migration (number) values ($1)', [number]);
     }
-    await client.query('commit');
     return due.map(({ number }) => number);
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
