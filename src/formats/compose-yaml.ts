@@ -12,7 +12,7 @@ export type ComposeYaml =
   | { readonly content: unknown; readonly unmerged: unknown }
   | { readonly unreadable: Document.Parsed };
 
-/** The texts read most recently: a plan reads the one of a block and the one on the platform, and they are mostly equal. */
+/** The last texts that were read: a plan reads the text of a block and the one on the platform, which usually are equal. */
 const lately = new Map<string, ComposeYaml>();
 /** Most texts that are kept. */
 const maxKept = 1_000;

@@ -10,6 +10,7 @@ import { type Given, platformOf as platformIn } from '../project/open-connection
 import { enterPreview, leavePreview } from '../project/previews.ts';
 import { findDrift, refuseWrites } from '../drift/drift-run.ts';
 import { driftDocument } from '../drift/drift-document.ts';
+import { planDocument as documentOf } from '../documents/plan-document.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import type { Connection } from '../workflow/connection.ts';
 import { plan as makePlan } from '../workflow/make-plan.ts';
@@ -239,10 +240,11 @@ export function follow(
     const made = await opened.plan(purpose, signal);
     // Of a service that is gone from the platform, nothing goes on.
     if (!made.actions.some(isDeployment)) return undefined;
-    const shown = planDocument(keepPlan(made, purpose, await about(made, connection)));
+    const { counts, head } = await about(made, connection);
+    const shown = documentOf({ plan: made, counts, about: head });
     const result = await opened.apply(made, { dataLoss: false, adoption: false }, defined({ signal, onEvent }));
     const isInterrupted = signal?.aborted === true;
-    return keepResult(result, { plan: shown, counts: connection.client.counts, isInterrupted });
+    return keepResult(result, { plan: shown, counts, isInterrupted });
   });
 }
 

@@ -25,7 +25,7 @@ export const planViews = {
   junit: (plan, site = noSite) => planJunit(plan, site, plainStyle),
 } satisfies Record<string, View<PlanDocument>>;
 
-/** The result of an apply without colour; `plan`: the one that was applied. */
+/** The result of an apply without colour. */
 export const resultViews = {
   text: (result) => printed(renderResult(result, plainStyle)),
   markdown: (result, site = noSite) => renderResultMarkdown(result, site),
