@@ -10,7 +10,8 @@ import { edit } from '../support/drifting.ts';
 /** No file and no state that an export or an adoption writes has in clear what the run knows as a secret. */
 
 const apiKey = 'right-key-4711';
-const secrets = { GATE: 'riverside-gate-9', WORD: 'moonstone', TOKEN: 'k7q' };
+// The short one has a dot: no digest that is written beside it holds it by chance.
+const secrets = { GATE: 'riverside-gate-9', WORD: 'moonstone', TOKEN: 'k.q' };
 const known = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value]));
 const open: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(open.map((server) => server.close())));
