@@ -21,6 +21,7 @@ const order = [
   'state',
   'files',
   'git',
+  'forge',
   'manifest',
   'graph',
   'observe',
@@ -86,6 +87,7 @@ const worldly = [
   'controller/queue.ts', // how long a worker that stops waits
   'drift/files.ts',
   'drift/notify.ts', // signs messages
+  'forge/call-forge.ts',
   'export/new-manifest.ts',
   'export/export-project.ts',
   'library/manifest-handle.ts', // the environment of the process, unless another is given
@@ -143,9 +145,10 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/settings.ts': ['environment', 'postgres'],
   'manifest/assemble/environment.ts': ['environment'],
   'manifest/encoding.ts': ['compose'], // a word behind an expression
-  'ci/comment.ts': ['gitea', 'gitlab'], // forges
+  'forge/comments.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
-  'ci/pulls.ts': ['gitea', 'gitlab'], // forges
+  'forge/repository.ts': ['gitea', 'github', 'gitlab'], // forges
+  'forge/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
   'export/compose-files.ts': ['organization'], // a file

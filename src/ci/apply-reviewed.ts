@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { code as inCode } from '../render/markdown.ts';
-import { callForgeJson, ForgeError } from './call-forge.ts';
+import { callForgeJson, ForgeError } from '../forge/call-forge.ts';
 import { commentOn } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './ci-job.ts';

@@ -1,6 +1,7 @@
 import { withoutSlash } from '../api/slash.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { type Repository, readCommit } from '../forge/repository.ts';
 import type { Environment } from '../project/folder.ts';
 import { printable } from '../render/printable.ts';
 import { isGiteaRun, isRepositoryName } from '../project/pipeline-run.ts';
@@ -14,19 +15,12 @@ interface PullRequest {
   readonly head: string | undefined;
 }
 
-/** The forge that runs a pipeline, as its environment describes it. `gitea` is Gitea and Forgejo. */
-export interface Forge {
-  readonly name: 'github' | 'gitlab' | 'gitea';
-  /** The address of its REST API, without a slash at the end. */
-  readonly api: string;
+/** The forge that runs a pipeline, as its environment describes it, with the repository of the pipeline. */
+export interface Forge extends Repository {
   /** The address of the generic packages that hold stored plans; undefined: it has artifacts. */
   readonly packages: string | undefined;
-  /** The path of the repository below the API: `/repos/shop/infra`, `/projects/12`. */
-  readonly repository: string;
   readonly commit: string;
   readonly pull: PullRequest | undefined;
-  /** The token that writes comments. */
-  readonly token: string | undefined;
   /** The headers that read and write stored plans. */
   readonly storeHeaders: Readonly<Record<string, string>> | undefined;
 }
@@ -178,11 +172,6 @@ function readPull(event: Event | undefined): PullRequest | undefined {
   // The repository of the commits was deleted: it was another one.
   const isFork = head === undefined || head !== base || !isBranch;
   return { number: pull.number, isFork, head: readCommit(pull.head?.sha) };
-}
-
-/** The id of a commit; undefined: a value is none. */
-export function readCommit(value: unknown): string | undefined {
-  return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }
 
 /** A variable that is set and not empty: pipelines pass what they do not have as an empty variable. */

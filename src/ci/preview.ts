@@ -4,8 +4,9 @@ import { code } from '../render/markdown.ts';
 import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
 import { commentOn } from './comment.ts';
-import { type Forge, readCommit } from './forge.ts';
-import { listOpenPulls, readPull } from './pulls.ts';
+import { readCommit } from '../forge/repository.ts';
+import type { Forge } from './forge.ts';
+import { listOpenPulls, readPull } from '../forge/pulls.ts';
 import type { Ended } from './trueup.ts';
 
 /** A pull request, and the commit that its preview is to have. */

@@ -5,7 +5,7 @@ import { printable, printed } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import { applyReviewed } from './apply-reviewed.ts';
-import { ForgeError } from './call-forge.ts';
+import { ForgeError } from '../forge/call-forge.ts';
 import { checkDrift } from './check-drift.ts';
 import { readForge } from './forge.ts';
 import type { Job } from './ci-job.ts';

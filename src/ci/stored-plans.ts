@@ -1,5 +1,5 @@
 import { stop } from '../diagnostics/diagnostic.ts';
-import { callForge, callForgeJson, ForgeError } from './call-forge.ts';
+import { callForge, callForgeJson, ForgeError } from '../forge/call-forge.ts';
 import type { Forge } from './forge.ts';
 import { readSingleFile } from './zip.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { callForge, callForgeJson } from '../../src/ci/call-forge.ts';
+import { callForge, callForgeJson } from '../../src/forge/call-forge.ts';
 import type { Forge } from '../../src/ci/forge.ts';
 
 /** What a forge that only answers has beside its name, its address and a repository. */

@@ -1,6 +1,6 @@
 import { parseJson, readAtMost } from '../api/limited-body.ts';
 import { defined } from '../formats/json.ts';
-import type { Forge } from './forge.ts';
+import type { Repository } from './repository.ts';
 
 /** A request to a forge that did not succeed. The message holds neither a token nor text of the answer. */
 export class ForgeError extends Error {
@@ -40,7 +40,7 @@ const maxRedirects = 5;
  *
  * @throws {ForgeError} when the answer is not a success, or none comes.
  */
-export async function callForge(forge: Forge, request: ForgeRequest): Promise<Buffer> {
+export async function callForge(forge: Repository, request: ForgeRequest): Promise<Buffer> {
   const { method, path, json, bytes, headers = tokenHeaders(forge) } = request;
   const address = path.startsWith('/') ? `${forge.api}${path}` : path;
   const call = `${method} ${new URL(address).pathname}`;
@@ -83,7 +83,7 @@ async function follow(first: URL, own: Readonly<Record<string, string>>, request
 }
 
 /** Sends a request, and reads the answer as JSON. @throws {ForgeError} */
-export async function callForgeJson(forge: Forge, request: ForgeRequest): Promise<unknown> {
+export async function callForgeJson(forge: Repository, request: ForgeRequest): Promise<unknown> {
   const body = await callForge(forge, request);
   try {
     return parseJson(body.toString('utf8'));
@@ -99,7 +99,7 @@ async function readBody(response: Response, call: string): Promise<Buffer> {
 }
 
 /** GitLab takes access tokens in a header of its own, Forgejo and Gitea with a word of their own. */
-function tokenHeaders({ name, token = '' }: Forge): Readonly<Record<string, string>> {
+function tokenHeaders({ name, token = '' }: Repository): Readonly<Record<string, string>> {
   return {
     github: { authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' },
     gitlab: { 'private-token': token },

@@ -1,5 +1,5 @@
 import { callForgeJson, ForgeError } from './call-forge.ts';
-import { type Forge, readCommit } from './forge.ts';
+import { type Repository, readCommit } from './repository.ts';
 
 /** A pull request as the forge has it now. */
 export interface PullState {
@@ -9,7 +9,7 @@ export interface PullState {
 }
 
 /** Reads a pull request. @throws {ForgeError} also for an answer without state or commit */
-export async function readPull(forge: Forge, number: number): Promise<PullState> {
+export async function readPull(forge: Repository, number: number): Promise<PullState> {
   const path = `${listOf(forge)}/${number}`;
   const row = (await callForgeJson(forge, { method: 'GET', path })) as Row | null;
   const head = readCommit(forge.name === 'gitlab' ? row?.sha : row?.head?.sha);
@@ -30,13 +30,13 @@ const maxPages = 200;
  *
  * @throws {ForgeError} also for an answer that is no list, and where there are too many pages: the list would have gaps
  */
-export async function listOpenPulls(forge: Forge): Promise<readonly number[]> {
+export async function listOpenPulls(forge: Repository): Promise<readonly number[]> {
   const found = new Set<number>();
   for (let round = 0; round < 2; round++) for (const number of await listOnce(forge)) found.add(number);
   return [...found].toSorted((a, b) => a - b);
 }
 
-async function listOnce(forge: Forge): Promise<ReadonlySet<number>> {
+async function listOnce(forge: Repository): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   for (let page = 1; page <= maxPages; page++) {
     const size = `${forge.name === 'gitea' ? 'limit' : 'per_page'}=${perPage}`;
@@ -66,10 +66,10 @@ function numberOf(row: Row | null, path: string): number {
   throw new ForgeError(200, `the forge answered GET ${path} with a row without a number`);
 }
 
-function listOf({ name, repository }: Forge): string {
+function listOf({ name, repository }: Repository): string {
   return `${repository}/${name === 'gitlab' ? 'merge_requests' : 'pulls'}`;
 }
 
-function openState({ name }: Forge): string {
+function openState({ name }: Repository): string {
   return name === 'gitlab' ? 'opened' : 'open';
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ForgeError } from '../../src/ci/call-forge.ts';
-import { writeComment } from '../../src/ci/comment.ts';
+import { ForgeError } from '../../src/forge/call-forge.ts';
+import { writeComment } from '../../src/forge/comments.ts';
 import type { Forge } from '../../src/ci/forge.ts';
 import { readForge } from '../../src/ci/forge.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
