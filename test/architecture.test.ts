@@ -80,7 +80,7 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'controller/checkouts.ts',
-  'controller/records.ts', // a digest
+  'controller/records/plans.ts', // a digest
   'controller/run-stack.ts', // reads the files that records name
   'controller/worker.ts', // its name
   'controller/git-source.ts',

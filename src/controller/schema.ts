@@ -1,79 +1,99 @@
 import type { Pool } from 'pg';
 import { inTransaction } from './transaction.ts';
 
+/** What one concern adds to the tables; it runs once, and its text never changes after a release. */
+interface Migration {
+  readonly name: string;
+  readonly text: string;
+}
+
 /**
- * The tables of a controller, as migrations: each runs once, in its order, and none is ever changed. The schema is its own, beside
- * that of the states. Keys and secrets are in no table: references to files are.
+ * The tables of a controller, in the order in which they are made; new ones are appended. The schema is its own, beside that of the
+ * states. Keys and secrets are in no table: references to files are.
  */
-const migrations: readonly string[] = [
-  `create table platform (
-    id text primary key, url text not null, profile text, key_file text not null, env_file text,
-    connections int not null default 4 check (connections > 0));
-  create table source (
-    id text primary key, url text not null, ref text not null,
-    platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
-    poll_seconds int not null check (poll_seconds > 0), look_seconds int not null check (look_seconds > 0),
-    commit text, poll_at timestamptz not null default now(), polled_at timestamptz, problem text);
-  create table stack (
-    id text primary key, source text not null references source on delete cascade, path text not null,
-    platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
-    labels jsonb not null default '{}', wanted text, applied text, digest text,
-    look_at timestamptz not null default now(), looked_at timestamptz, problem text,
-    paused_until timestamptz, paused_by text, paused_because text, is_gone boolean not null default false,
-    unique (source, path));
-  create index on stack (look_at) where not is_gone;
-  create table plan (
-    digest text primary key, stack text not null references stack on delete cascade, commit text not null,
-    cause text not null check (cause in ('commit', 'drift')), document jsonb not null, file text not null,
-    made_at timestamptz not null default now(), expires_at timestamptz not null,
-    superseded_at timestamptz, applied_at timestamptz);
-  create unique index on plan (stack) where superseded_at is null and applied_at is null;
-  create table verdict (
-    plan text not null references plan on delete cascade, who text not null, role text not null, approves boolean not null,
-    because text not null, at timestamptz not null default now(), primary key (plan, who));
-  create table run (
-    id bigint generated always as identity primary key, stack text not null references stack on delete cascade,
-    kind text not null check (kind in ('plan', 'apply', 'drift', 'follow')), cause text not null, commit text not null,
-    plan text references plan on delete set null, worker text not null, began_at timestamptz not null default now(),
-    ended_at timestamptz, ending text, document jsonb);
-  create index on run (stack, id desc);
-  create table event (
-    id bigint generated always as identity primary key, at timestamptz not null default now(), who text not null,
-    what text not null, subject text not null, about jsonb not null default '{}');
-  create function refuse_change() returns trigger language plpgsql as $$
-    begin raise exception 'events are never changed'; end $$;
-  create trigger event_is_kept before update or delete on event for each row execute function refuse_change();
-  create trigger event_is_not_emptied before truncate on event for each statement execute function refuse_change();`,
+const migrations: readonly Migration[] = [
+  {
+    name: 'platforms',
+    text: `create table platform (
+      id text primary key, url text not null, profile text, key_file text not null, env_file text,
+      connections int not null default 4 check (connections > 0));`,
+  },
+  {
+    name: 'sources',
+    text: `create table source (
+      id text primary key, url text not null, ref text not null,
+      platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
+      poll_seconds int not null check (poll_seconds > 0), look_seconds int not null check (look_seconds > 0),
+      commit text, poll_at timestamptz not null default now(), polled_at timestamptz, problem text);`,
+  },
+  {
+    name: 'stacks',
+    text: `create table stack (
+      id text primary key, source text not null references source on delete cascade, path text not null,
+      platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
+      labels jsonb not null default '{}', wanted text, applied text, digest text,
+      look_at timestamptz not null default now(), looked_at timestamptz, problem text,
+      paused_until timestamptz, paused_by text, paused_because text, is_gone boolean not null default false,
+      unique (source, path));
+    create index on stack (look_at) where not is_gone;`,
+  },
+  {
+    name: 'plans',
+    text: `create table plan (
+      digest text primary key, stack text not null references stack on delete cascade, commit text not null,
+      cause text not null check (cause in ('commit', 'drift')), document jsonb not null, file text not null,
+      made_at timestamptz not null default now(), expires_at timestamptz not null,
+      superseded_at timestamptz, applied_at timestamptz);
+    create unique index on plan (stack) where superseded_at is null and applied_at is null;
+    create table verdict (
+      plan text not null references plan on delete cascade, who text not null, role text not null, approves boolean not null,
+      because text not null, at timestamptz not null default now(), primary key (plan, who));`,
+  },
+  {
+    name: 'runs',
+    text: `create table run (
+      id bigint generated always as identity primary key, stack text not null references stack on delete cascade,
+      kind text not null check (kind in ('plan', 'apply', 'drift', 'follow')), cause text not null, commit text not null,
+      plan text references plan on delete set null, worker text not null, began_at timestamptz not null default now(),
+      ended_at timestamptz, ending text, document jsonb);
+    create index on run (stack, id desc);`,
+  },
+  {
+    name: 'events',
+    text: `create table event (
+      id bigint generated always as identity primary key, at timestamptz not null default now(), who text not null,
+      what text not null, subject text not null, about jsonb not null default '{}');
+    create function refuse_change() returns trigger language plpgsql as $$
+      begin raise exception 'events are never changed'; end $$;
+    create trigger event_is_kept before update or delete on event for each row execute function refuse_change();
+    create trigger event_is_not_emptied before truncate on event for each statement execute function refuse_change();`,
+  },
 ];
 
 /**
- * Brings the tables of a schema up to date; several processes may do it at once. Gives the numbers of the migrations that ran.
+ * Brings the tables of a schema up to date; several processes may do it at once. Gives the names of the migrations that ran.
  *
  * @param schema lower case letters, digits and `_`
  * @throws {Error} where a newer Trueup made the tables
  */
-export function migrate(pool: Pool, schema: string): Promise<readonly number[]> {
+export function migrate(pool: Pool, schema: string): Promise<readonly string[]> {
   return inTransaction(pool, async (query) => {
     await query(`select pg_advisory_xact_lock(hashtext('trueup controller'))`, []);
     await query(`create schema if not exists ${schema}`, []);
     await query(`set local search_path to ${schema}`, []);
     await query(
-      'create table if not exists migration (number int primary key, at timestamptz not null default now())',
+      'create table if not exists migration (name text primary key, at timestamptz not null default now())',
       [],
     );
-    const [{ number: last } = { number: 0 }] = await query<{ readonly number: number }>(
-      'select coalesce(max(number), 0) as number from migration',
-      [],
-    );
-    if (last > migrations.length)
-      throw new Error(
-        `the tables in ${schema} are of a newer Trueup: ${last} migrations, and this one knows ${migrations.length}`,
-      );
-    const due = migrations.flatMap((text, at) => (at < last ? [] : [{ number: at + 1, text }]));
-    for (const { number, text } of due) {
+    const ran = (await query<{ readonly name: string }>('select name from migration', [])).map(({ name }) => name);
+    const unknown = ran.filter((name) => !migrations.some((known) => known.name === name));
+    if (unknown.length > 0)
+      throw new Error(`the tables in ${schema} are of a newer Trueup, which has ${unknown.join(', ')}`);
+    const due = migrations.filter(({ name }) => !ran.includes(name));
+    for (const { name, text } of due) {
       await query(text, []);
-      await query('insert into migration (number) values ($1)', [number]);
+      await query('insert into migration (name) values ($1)', [name]);
     }
-    return due.map(({ number }) => number);
+    return due.map(({ name }) => name);
   });
 }

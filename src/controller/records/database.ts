@@ -1,0 +1,43 @@
+import type { Pool } from 'pg';
+import { type Query, inTransaction } from '../transaction.ts';
+
+/** The tables of a controller in their schema; in statements `@` stands for it. */
+export interface Database {
+  readonly rows: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+  readonly row: <Row>(text: string, values?: readonly unknown[]) => Promise<Row | undefined>;
+  readonly transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  /** What changes a plan, a stack's commit or what it may do waits for its row: each sees what the one before it did. */
+  readonly onStack: <T>(id: string, work: (query: Query) => Promise<T>) => Promise<T>;
+}
+
+/** Opens a schema, which `migrate` made. Sends nothing yet. */
+export function databaseIn(pool: Pool, schema: string): Database {
+  const named = (text: string): string => text.replaceAll('@', `${schema}.`);
+  const rows = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
+    (await pool.query(named(text), [...values])).rows as Row[];
+  const transaction = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    inTransaction(pool, (query) => work((text, values) => query(named(text), values)));
+  return {
+    rows,
+    row: async <Row>(text: string, values: readonly unknown[] = []) => (await rows<Row>(text, values))[0],
+    transaction,
+    onStack: (id, work) =>
+      transaction(async (query) => {
+        await query('select from @stack where id = $1 for no key update', [id]);
+        return work(query);
+      }),
+  };
+}
+
+/** Of a plan: it was neither applied nor superseded. */
+export const isOpen = 'superseded_at is null and applied_at is null';
+
+/** A text without the one character that PostgreSQL does not take. */
+export function plain(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
+/** The same of every text in a document. */
+export function jsonOf(document: object): string {
+  return JSON.stringify(document, (_key, value: unknown) => (typeof value === 'string' ? plain(value) : value));
+}

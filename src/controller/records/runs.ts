@@ -1,0 +1,67 @@
+import type { DriftDocument, PlanDocument, ResultDocument } from '../../index.ts';
+import type { Query } from '../transaction.ts';
+import { type Database, isOpen, jsonOf } from './database.ts';
+import type { StackRecord } from './stacks.ts';
+
+/** What a run did, as its row has it. */
+export interface RunEnd {
+  readonly ending: string;
+  readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
+}
+
+/** What is known of a run when it begins. */
+export interface RunBegin {
+  readonly kind: 'plan' | 'apply' | 'drift' | 'follow';
+  readonly cause: string;
+  readonly commit: string;
+  readonly worker: string;
+  readonly plan?: string | undefined;
+}
+
+export function runsIn({ rows, onStack }: Database) {
+  return {
+    /** Begins a run; runs of the stack that never ended have ended with their worker. */
+    beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => begin(rows, id, about),
+    /**
+     * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
+     * commit, it is paused, its policy is another one, or the plan does not wait or is refused. From here on no verdict is noted.
+     */
+    beginApply: ({ id }: Pick<StackRecord, 'id'>, about: Omit<RunBegin, 'kind'>): Promise<string | undefined> =>
+      onStack(id, async (query) => {
+        const [may] = await query(
+          `select from @stack where id = $1 and wanted = $2 and not is_gone and coalesce(paused_until <= now(), true)
+            and case when $3::text is null then policy = 'automatic' else policy <> 'never' and exists (
+              select from @plan where digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
+                and (select bool_and(approves) from @verdict where plan = digest)) end`,
+          [id, about.commit, about.plan ?? null],
+        );
+        if (may === undefined) return undefined;
+        // Until it is done, the platform may be in step with no commit at all.
+        if (about.cause === 'commit') await query('update @stack set digest = null where id = $1', [id]);
+        return begin(query, id, { ...about, kind: 'apply' });
+      }),
+    endRun: (id: string, { ending, document }: RunEnd) =>
+      rows(`update @run set ended_at = now(), ending = $2, document = $3 where id = $1 and ended_at is null`, [
+        id,
+        ending,
+        document === undefined ? null : jsonOf(document),
+      ]),
+    runs: (stack: string) =>
+      rows<{
+        readonly kind: string;
+        readonly cause: string;
+        readonly commit: string;
+        readonly ending: string | null;
+        readonly worker: string;
+      }>(`select kind, cause, commit, ending, worker from @run where stack = $1 order by id`, [stack]),
+  };
+}
+
+async function begin(query: Query, stack: string, { kind, cause, commit, worker, plan }: RunBegin): Promise<string> {
+  const [begun] = await query<{ readonly id: string }>(
+    `with lost as (update @run set ended_at = now(), ending = 'lost' where stack = $1 and ended_at is null)
+    insert into @run (stack, kind, cause, commit, worker, plan) values ($1, $2, $3, $4, $5, $6) returning id`,
+    [stack, kind, cause, commit, worker, plan ?? null],
+  );
+  return begun?.id ?? '';
+}

@@ -1,0 +1,64 @@
+import { type Database, isOpen, plain } from './database.ts';
+import type { DueStack, Policy } from './sources.ts';
+
+/** A root file of a source. */
+export interface StackRecord {
+  readonly id: string;
+  readonly source: string;
+  readonly path: string;
+  readonly platform: string;
+  readonly policy: Policy;
+  /** The commit that the source has, and the one that the platform was last in step with. */
+  readonly wanted: string | null;
+  readonly applied: string | null;
+  /** The digest of the manifest that the platform was last in step with. */
+  readonly digest: string | null;
+  readonly isPaused: boolean;
+  readonly isGone: boolean;
+}
+
+const columns = `id, source, path, platform, policy, wanted, applied, digest, is_gone as "isGone",
+  coalesce(paused_until > now(), false) as "isPaused"`;
+
+export function stacksIn({ rows, row, onStack }: Database) {
+  return {
+    stack: (id: string) => row<StackRecord>(`select ${columns} from @stack where id = $1`, [id]),
+    stacks: () => rows<StackRecord>(`select ${columns} from @stack order by id`),
+
+    /** Takes stacks that are due for a look at what drifted, as `dueSources` takes sources. */
+    dueStacks: (most: number) =>
+      rows<DueStack>(
+        `update @stack set look_at = now() + make_interval(secs =>
+          (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
+        where id in (select id from @stack where look_at <= now() and not is_gone order by look_at limit $1
+          for update skip locked)
+        returning id, platform`,
+        [most],
+      ),
+
+    /** The platform is in step with the commit that a stack wants: nothing is left to apply. Says nothing of another commit. */
+    inStep: ({ id }: Pick<StackRecord, 'id'>, commit: string, digest: string) =>
+      onStack(id, (query) =>
+        query(
+          `with old as (update @plan set superseded_at = now()
+            where stack = $1 and commit = $2 and ${isOpen})
+          update @stack set applied = $2, digest = $3, problem = null, looked_at = now() where id = $1 and wanted = $2`,
+          [id, commit, digest],
+        ),
+      ),
+    stackProblem: (id: string, problem: string) =>
+      rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
+
+    /** Lets a stack be, until a moment; undefined: it goes on. */
+    pause: (
+      { id }: Pick<StackRecord, 'id'>,
+      { until, who, because }: { readonly until: Date | undefined; readonly who: string; readonly because: string },
+    ) =>
+      rows(
+        `with said as (insert into @event (who, what, subject, about)
+            values ($3, case when $2::timestamptz is null then 'resumed' else 'paused' end, $1, jsonb_build_object('because', $4::text)))
+        update @stack set paused_until = $2, paused_by = $3, paused_because = $4, look_at = now() where id = $1`,
+        [id, until ?? null, who, because],
+      ),
+  };
+}
