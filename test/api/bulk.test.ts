@@ -384,6 +384,8 @@ test.each([
   ['later, translated', translated, []],
 ])('an answer that nests too deeply for every use of it holds up no other read: %s', async (when, words, why) => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  // Node 26 writes any depth as JSON, and so compares it.
+  const isCompared = writesAsJson(JSON.parse(deep));
   const nested = (answer: WireAnswer) => ({ ...answer, body: answer.body.replace('"stack deep"', deep) });
   const { client, off } = platform((request) => nested(isBatch(request) ? together(request) : single(request)), {
     contract: { ...batches, ...words },
@@ -391,8 +393,16 @@ test.each([
   if (when.startsWith('later')) await stacks(client, ['a', 'b']);
   const answers = await stacks(client, ['deep', 'c', 'd']);
   expect(answers.slice(1)).toMatchObject(['c', 'd'].map((id) => ({ status: 'fulfilled', value: { composeId: id } })));
-  expect(off).toEqual(why);
+  expect(off).toEqual(isCompared ? [] : why);
 });
+
+function writesAsJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== '';
+  } catch {
+    return false;
+  }
+}
 
 describe('every surprise ends bulk reads for the run, is reported once, and changes no answer:', () => {
   const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Log in</title>' };
