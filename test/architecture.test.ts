@@ -85,6 +85,8 @@ const worldly = [
   'controller/worker.ts', // its name
   'controller/git-source.ts',
   'controller/queue.ts', // how long a worker that stops waits
+  'controller/page/csrf.ts', // chance, and digests
+  'controller/page/tokens.ts', // digests
   'drift/files.ts',
   'drift/notify.ts', // signs messages
   'forge/call-forge.ts',

@@ -1,0 +1,178 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { markup } from '../../render/markup.ts';
+import type { Records } from '../records.ts';
+import { csrfToken, refuseForged } from './csrf.ts';
+import { answerOf, refusal, renderPlain } from './refusal.ts';
+import { type Act, type Grant, type Identity, type Viewer, viewerOf } from './viewer.ts';
+
+/** What a route needs: an act that the viewer's role allows somewhere, a sign-in alone (`self`), or nothing. */
+export type Need = Act | 'self' | 'public';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    act?: Need;
+  }
+  interface FastifyRequest {
+    /** Who sends it. On a public route nobody is known, and to ask throws a refusal. */
+    readonly viewer: Viewer;
+    /** What a sign-in found out; undefined: nobody is signed in. */
+    known: Known | undefined;
+  }
+  interface FastifyReply {
+    /** A token for the hidden field `_csrf` of a form, or the header `x-csrf-token`. Empty where none is needed. */
+    readonly csrf: () => string;
+  }
+}
+
+/** Who sent a request, by one way of signing in. */
+export interface Known {
+  readonly identity: Identity;
+  /** What the identity may do. */
+  readonly grants: readonly Grant[];
+  /** The secret of the browser that CSRF tokens are made of; undefined: a browser sends none of what proves this identity. */
+  readonly csrfKey: string | undefined;
+}
+
+/** A way to prove who sends a request. Undefined: the request has nothing of this way. @throws {Refusal} when what it has is wrong */
+export type Way = (request: FastifyRequest, reply: FastifyReply) => Promise<Known | undefined>;
+
+/** What pages, API, webhooks and metrics work with. */
+export interface PageContext {
+  /** Where browsers find the page, without a `/` at its end. Links are made of it, never of the header Host. */
+  readonly address: string;
+  readonly records: Records;
+}
+
+/** Adds routes, each with `config: { act }`. */
+export type Part = (app: FastifyInstance, context: PageContext) => void | Promise<void>;
+
+export interface ServerOptions extends PageContext {
+  readonly ways: readonly Way[];
+  readonly parts: readonly Part[];
+  /** Gets what failed inside; nothing of it is in an answer. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Most bytes of a form; a webhook has its own limit. */
+const maxBody = 64 * 1024;
+
+/** The server of the page. Each of its routes says what it needs, or the server does not start. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { address, records, ways, parts, onError } = options;
+  const app = fastify({
+    bodyLimit: maxBody,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 1_000 },
+    // A proxy in front is no reason to believe its headers: what counts of them is read where sign-in says so.
+    trustProxy: false,
+    return503OnClosing: true,
+  });
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.act === undefined) throw new Error(`the route ${String(method)} ${url} has no config.act`);
+  });
+  void app.register(cookie);
+  void app.register(formbody, { bodyLimit: maxBody });
+  void app.register(helmet, headersFor(address));
+  void app.register(rateLimit, { max: 1_200, timeWindow: 60_000, errorResponseBuilder: tooMany });
+  addViewer(app, ways);
+  app.addHook('preValidation', async (request) => {
+    const { act } = request.routeOptions.config;
+    if (isReading(request) || request.known?.csrfKey === undefined || act === 'public') return;
+    refuseForged(request, { address, key: request.known.csrfKey });
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
+  });
+  addErrors(app, onError);
+  void app.register(async (scope) => {
+    for (const part of parts) await scope.register(async (own) => part(own, { address, records }));
+  });
+  return app;
+}
+
+function tooMany(): Error {
+  return refusal(429, answerOf({ statusCode: 429 }).sentence);
+}
+
+/** GET, and HEAD, never change anything. */
+function isReading({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** No script or style but the page's own files, no frames, no addresses in Referer to others. */
+function headersFor(address: string): object {
+  const own = ["'self'"];
+  const none = ["'none'"];
+  const isSecure = address.startsWith('https:');
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: none,
+        scriptSrc: own,
+        styleSrc: own,
+        imgSrc: own,
+        fontSrc: own,
+        connectSrc: own,
+        formAction: own,
+        baseUri: none,
+        frameAncestors: none,
+      },
+    },
+    // With no-referrer, browsers would send `Origin: null` with the page's own forms.
+    referrerPolicy: { policy: 'same-origin' },
+    xFrameOptions: { action: 'deny' },
+    strictTransportSecurity: isSecure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+  };
+}
+
+/** Finds out who sends each request, and refuses what they may not do. */
+function addViewer(app: FastifyInstance, ways: readonly Way[]): void {
+  app.decorateRequest('known', undefined);
+  const viewers = new WeakMap<FastifyRequest, Viewer>();
+  app.decorateRequest('viewer', {
+    getter(this: FastifyRequest): Viewer {
+      const viewer = viewers.get(this);
+      if (viewer === undefined) throw refusal(401, answerOf({ statusCode: 401 }).sentence);
+      return viewer;
+    },
+  });
+  app.decorateReply('csrf', function csrf(this: FastifyReply): string {
+    const key = this.request.known?.csrfKey;
+    return key === undefined ? '' : csrfToken(key);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const { act } = request.routeOptions.config;
+    if (act === undefined || act === 'public') return;
+    for (const way of ways) {
+      request.known ??= await way(request, reply);
+      if (request.known !== undefined) break;
+    }
+    const { known } = request;
+    if (known === undefined) throw refusal(401, answerOf({ statusCode: 401 }).sentence);
+    const viewer = viewerOf(known.identity, known.grants);
+    viewers.set(request, viewer);
+    if (act !== 'self' && !viewer.maySomewhere(act)) throw refusal(403, answerOf({ statusCode: 403 }).sentence);
+  });
+}
+
+/** Answers of errors say a status and a sentence: as a page to browsers, as JSON to programs. */
+function addErrors(app: FastifyInstance, onError: (error: unknown) => void): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const { status, sentence } = answerOf(error);
+    void reply.code(status);
+    if (request.url.startsWith('/api/') || request.headers.accept?.includes('text/html') !== true)
+      return reply.send({ error: { status, message: sentence } });
+    if (status === 401) return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 302);
+    return reply.type('text/html; charset=utf-8').send(renderPlain(`Error ${status}`, markup`<p>${sentence}</p>`));
+  };
+  app.setErrorHandler((error, request, reply) => {
+    if (answerOf(error).status >= 500) onError(error);
+    return answer(request, reply, error);
+  });
+  app.setNotFoundHandler((request, reply) => answer(request, reply, { statusCode: 404 }));
+}
