@@ -80,7 +80,9 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'controller/checkouts.ts',
+  'controller/read-settings.ts',
   'controller/records/plans.ts', // a digest
+  'controller/secret-file.ts',
   'controller/run-stack.ts', // reads the files that records name
   'controller/worker.ts', // its name
   'controller/git-source.ts',

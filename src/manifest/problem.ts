@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Json, textsIn } from '../formats/json.ts';
+import { groupBy } from '../kind/group.ts';
 import { concealedMark } from '../secrets/secret.ts';
 import { type Node, type Place, keyPlaceAt, placeAt } from './tree.ts';
 
@@ -56,6 +57,16 @@ export function problemOf(error: z.ZodError, node: Node, refused: Refused): Prob
   const key = unknownKey !== undefined ? [...path, unknownKey] : code === 'invalid_key' ? path : undefined;
   const place = key === undefined ? placeAt(node, path) : keyPlaceAt(node, key);
   return { message: wordsOf(error, refused), place, unknownKey };
+}
+
+/**
+ * The problems of a value by their places. What a map lacks beside an unknown key is probably what that key was meant to be.
+ */
+export function byPlace({ issues }: z.ZodError): z.ZodError[] {
+  const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
+  const unknown = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(placeOf));
+  const reported = issues.filter((issue) => issue.code !== 'custom' || !unknown.has(placeOf(issue)));
+  return [...groupBy(reported.map((issue) => [placeOf(issue), issue])).values()].map((some) => new z.ZodError(some));
 }
 
 /** The problems of a value, in words: `port must be a number, got "eighty"`. */

@@ -5,11 +5,10 @@ import { keptIn, onceFor } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { adviceFor, problemOf } from './problem.ts';
+import { adviceFor, byPlace, problemOf } from './problem.ts';
 import { reshapedSetting } from './reshape.ts';
 import { refuseExpressions } from './settings-expressions.ts';
 import { settingInstead } from './short-value.ts';
-import { groupBy } from '../kind/group.ts';
 import { toJson } from '../formats/yaml-node.ts';
 import type { Recipe } from '../secrets/generate-secret.ts';
 import { type Report, reportInto } from './report-at.ts';
@@ -235,16 +234,6 @@ function readPlatform(root: MapNode, url: string | undefined, report: Report): N
   const why = url === undefined ? '' : ', and TRUEUP_URL is no address of a platform';
   if (platform === undefined) report('missing-key', `platform is missing${why}`, root.at, remedies.platform);
   return platform;
-}
-
-/**
- * The problems of a value by their places. What a map lacks beside an unknown key is probably what that key was meant to be.
- */
-function byPlace({ issues }: z.ZodError): z.ZodError[] {
-  const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
-  const unknown = new Set(issues.filter(({ code }) => code === 'unrecognized_keys').map(placeOf));
-  const reported = issues.filter((issue) => issue.code !== 'custom' || !unknown.has(placeOf(issue)));
-  return [...groupBy(reported.map((issue) => [placeOf(issue), issue])).values()].map((some) => new z.ZodError(some));
 }
 
 const forKeys = { io: 'input', unrepresentable: 'any' } as const;
