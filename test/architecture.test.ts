@@ -90,7 +90,8 @@ const worldly = [
   'controller/page/csrf.ts', // chance, and digests
   'controller/page/tokens.ts', // digests
   'drift/files.ts',
-  'drift/notify.ts', // signs messages
+  'drift/letter.ts', // signs messages
+  'drift/notify.ts', // ids by chance
   'forge/call-forge.ts',
   'export/new-manifest.ts',
   'export/export-project.ts',
@@ -133,6 +134,8 @@ const worldly = [
   'state/disk.ts',
   'state/host.ts',
   'state/new-state.ts',
+  'controller/hooks/signature.ts', // compares signatures
+  'controller/hooks/hook-event.ts', // a digest
 ];
 
 /** Tests that the package exports; their virtual processes touch the world that they make up. */
@@ -154,6 +157,9 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'forge/repository.ts': ['gitea', 'github', 'gitlab'], // forges
   'forge/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
+  'controller/hooks/hook-event.ts': ['gitlab', 'tag'], // a forge, and a ref
+  'controller/hooks/hook-request.ts': ['github', 'gitlab'], // forges
+  'controller/hooks/signature.ts': ['github', 'gitlab'], // forges
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
   'export/compose-files.ts': ['organization'], // a file
   'export/new-manifest.ts': ['organization'],

@@ -1,22 +1,17 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { attempts } from '../api/attempts.ts';
-import { describeSilence, parseRetryAfter } from '../api/failures.ts';
-import { createTransport } from '../api/transport.ts';
-import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { defined } from '../formats/json.ts';
 import type { Receiver, Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
 import { chats } from '../render/chats.ts';
 import type { DriftDocument, DriftNotificationDocument } from '../render/document-schemas.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
-import { isLoopback } from '../api/loopback.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
 import type { Environment } from '../project/folder.ts';
 import { isOfPlatform } from '../project/same-server.ts';
 import { notificationEnvironment } from '../project/stage-environment.ts';
-import { readVersion } from '../project/version.ts';
+import { readReceiverUrl, readSigningKey, sendLetter } from './letter.ts';
 
 /** A receiver that confirmed a notification. */
 type Notified = NonNullable<DriftDocument['notified']>[number];
@@ -72,7 +67,8 @@ async function notifyOne(
     return unnotified(receiver, problem, 'Use a receiver at another address.');
   }
   const body = JSON.stringify(receiver.as === 'json' ? message : chats[receiver.as](message));
-  const outcome = await send({ url, key, body }, options.clock ?? systemClock);
+  const letter = { id: `msg_${randomUUID()}`, url, key, body };
+  const outcome = await sendLetter(letter, { clock: options.clock ?? systemClock, most: attempts.notification.most });
   if (outcome === undefined) return { as: receiver.as, host: url.host };
   const words = `${url.host} did not confirm the notification (${receiver.as}): ${outcome.why}`;
   return unnotified(receiver, words, remedyFor(outcome.status, receiver));
@@ -96,21 +92,16 @@ function readSecrets(
   const secret = envSecrets(notificationEnvironment(env));
   const address = secret(name)?.trim();
   if (address === undefined) return missing(name, 'the address of the receiver');
-  redactor.add(address);
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const isOpen = url?.protocol === 'http:' && isLoopback(url.hostname);
-  if (url === undefined || (url.protocol !== 'https:' && !isOpen) || url.username !== '' || url.password !== '') {
+  const url = readReceiverUrl(address, redactor);
+  if (url === undefined) {
     const problem = `TRUEUP_SECRET_${name} is no address of a receiver (${as})`;
     return { problem, remedy: `Set TRUEUP_SECRET_${name} to the address of the webhook: https://…, without a user.` };
   }
-  // The path of a webhook is its password, also without its host. Short parts are words, such as `services`.
-  for (const part of [url.pathname, url.search, ...url.pathname.split('/'), ...url.searchParams.values()])
-    if (part.length > 15) redactor.add(part);
   if (signature === undefined) return { url, key: undefined };
   const text = secret(signature)?.trim();
   if (text === undefined) return missing(signature, 'the key that signs the notification');
   redactor.add(text);
-  const key = readKey(text);
+  const key = readSigningKey(text);
   if (key !== undefined) return { url, key };
   const problem = `TRUEUP_SECRET_${signature} is no key for signatures`;
   return {
@@ -124,77 +115,6 @@ function missing(name: string, what: string): Problem {
     problem: `${what} is missing: TRUEUP_SECRET_${name} is not set`,
     remedy: `Set TRUEUP_SECRET_${name}, or give --no-notify. Notifications use no other source of secrets.`,
   };
-}
-
-/**
- * The bytes of a key in the form of Standard Webhooks. A short one is refused: whoever reads a signed message could guess it.
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- */
-function readKey(text: string): Buffer | undefined {
-  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  const key = Buffer.from(encoded ?? '', 'base64');
-  return key.length >= 24 && key.length <= 64 ? key : undefined;
-}
-
-interface Letter {
-  readonly url: URL;
-  readonly key: Buffer | undefined;
-  readonly body: string;
-}
-
-/** Why a message was not confirmed. */
-interface Unconfirmed {
-  readonly why: string;
-  readonly status: number | undefined;
-}
-
-/** Sends a message until it is confirmed; undefined: it is. A repetition has the same id. */
-async function send(letter: Letter, clock: Pick<Clock, 'wall' | 'sleep'>): Promise<Unconfirmed | undefined> {
-  const { most, deadlineMs, firstPauseMs, pauseGrowth, longestAskedMs, maxAnswerBytes } = attempts.notification;
-  const transport = createTransport({ url: letter.url.origin, deadlineMs, bodyLimit: maxAnswerBytes });
-  const id = `msg_${randomUUID()}`;
-  try {
-    for (let attempt = 1, pauseMs: number = firstPauseMs; ; attempt++, pauseMs *= pauseGrowth) {
-      const answer = await transport
-        .send(requestFor(letter, id, Math.floor(clock.wall() / 1_000)))
-        .catch((error: unknown) => describeSilence(error));
-      const status = typeof answer === 'string' ? undefined : answer.status;
-      if (status !== undefined && status >= 200 && status <= 299) return undefined;
-      if (!isPassing(status) || attempt === most) return { why: wordsOf(answer, attempt), status };
-      const askedMs = typeof answer === 'string' ? 0 : (parseRetryAfter(answer.headers['retry-after']) ?? 0) * 1_000;
-      if (askedMs > longestAskedMs) return { why: wordsOf(answer, attempt), status };
-      await clock.sleep(Math.max(pauseMs, askedMs));
-    }
-  } finally {
-    await transport.close(true);
-  }
-}
-
-/** Headers by Standard Webhooks; those of the signature only with a key. */
-function requestFor({ url, key, body }: Letter, id: string, time: number): WireRequest {
-  const signature =
-    key === undefined ? undefined : createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
-  return {
-    method: 'POST',
-    path: url.pathname + url.search,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': `trueup/${readVersion()}`,
-      'webhook-id': id,
-      'webhook-timestamp': String(time),
-      ...defined({ 'webhook-signature': signature && `v1,${signature}` }),
-    },
-    body,
-  };
-}
-
-function isPassing(status: number | undefined): boolean {
-  return status === undefined || status >= 500 || status === 408 || status === 429;
-}
-
-function wordsOf(answer: WireAnswer | string, count: number): string {
-  const words = typeof answer === 'string' ? answer : `it answered ${answer.status}`;
-  return count === 1 ? words : `${words}, after ${count} attempts`;
 }
 
 function remedyFor(status: number | undefined, { url: name, as }: Receiver): string {
