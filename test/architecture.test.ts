@@ -89,6 +89,10 @@ const worldly = [
   'controller/queue.ts', // how long a worker that stops waits
   'controller/page/csrf.ts', // chance, and digests
   'controller/page/tokens.ts', // digests
+  'controller/page/sessions.ts', // chance, and digests
+  'controller/page/sign-in/link.ts', // chance, and digests
+  'controller/page/sign-in/oidc.ts', // chance, and the time of a sign-in
+  'controller/page/sign-in/proxy.ts', // addresses, and digests
   'drift/files.ts',
   'drift/letter.ts', // signs messages
   'drift/notify.ts', // ids by chance

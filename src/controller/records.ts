@@ -4,6 +4,7 @@ import { eventsIn } from './records/events.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
 import { runsIn } from './records/runs.ts';
+import { sessionsIn } from './records/sessions.ts';
 import { sourcesIn } from './records/sources.ts';
 import { stacksIn } from './records/stacks.ts';
 
@@ -27,5 +28,6 @@ export function recordsIn(pool: Pool, schema: string) {
     ...plansIn(db),
     ...runsIn(db),
     ...eventsIn(db),
+    ...sessionsIn(db),
   };
 }

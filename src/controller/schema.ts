@@ -68,6 +68,12 @@ const migrations: readonly Migration[] = [
     create trigger event_is_kept before update or delete on event for each row execute function refuse_change();
     create trigger event_is_not_emptied before truncate on event for each statement execute function refuse_change();`,
   },
+  {
+    name: 'sessions',
+    text: `create table session (
+      digest text primary key, name text not null, groups text[] not null, by text not null,
+      began_at timestamptz not null default now(), seen_at timestamptz not null default now(), expires_at timestamptz not null);`,
+  },
 ];
 
 /**

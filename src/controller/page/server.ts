@@ -1,44 +1,20 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { markup } from '../../render/markup.ts';
 import type { Records } from '../records.ts';
+import { noteRefusals } from './audit.ts';
 import { csrfToken, refuseForged } from './csrf.ts';
+import type { Way } from './known.ts';
+import { addLimits } from './limits.ts';
 import { answerOf, refusal, renderPlain } from './refusal.ts';
-import { type Act, type Grant, type Identity, type Viewer, viewerOf } from './viewer.ts';
+import { refuseElsewhere } from './sign-in/link.ts';
+import { type SignIn, signInBy } from './sign-in/sign-in.ts';
+import { type ApiToken, tokenWay } from './tokens.ts';
+import { type Grant, type Viewer, viewerOf } from './viewer.ts';
 
-/** What a route needs: an act that the viewer's role allows somewhere, a sign-in alone (`self`), or nothing. */
-export type Need = Act | 'self' | 'public';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    act?: Need;
-  }
-  interface FastifyRequest {
-    /** Who sends it. On a public route nobody is known, and to ask throws a refusal. */
-    readonly viewer: Viewer;
-    /** What a sign-in found out; undefined: nobody is signed in. */
-    known: Known | undefined;
-  }
-  interface FastifyReply {
-    /** A token for the hidden field `_csrf` of a form, or the header `x-csrf-token`. Empty where none is needed. */
-    readonly csrf: () => string;
-  }
-}
-
-/** Who sent a request, by one way of signing in. */
-export interface Known {
-  readonly identity: Identity;
-  /** What the identity may do. */
-  readonly grants: readonly Grant[];
-  /** The secret of the browser that CSRF tokens are made of; undefined: a browser sends none of what proves this identity. */
-  readonly csrfKey: string | undefined;
-}
-
-/** A way to prove who sends a request. Undefined: the request has nothing of this way. @throws {Refusal} when what it has is wrong */
-export type Way = (request: FastifyRequest, reply: FastifyReply) => Promise<Known | undefined>;
+export type { Need } from './known.ts';
 
 /** What pages, API, webhooks and metrics work with. */
 export interface PageContext {
@@ -51,7 +27,9 @@ export interface PageContext {
 export type Part = (app: FastifyInstance, context: PageContext) => void | Promise<void>;
 
 export interface ServerOptions extends PageContext {
-  readonly ways: readonly Way[];
+  readonly signIn: SignIn;
+  readonly roles: readonly Grant[];
+  readonly tokens: readonly ApiToken[];
   readonly parts: readonly Part[];
   /** Gets what failed inside; nothing of it is in an answer. */
   readonly onError: (error: unknown) => void;
@@ -62,23 +40,27 @@ const maxBody = 64 * 1024;
 
 /** The server of the page. Each of its routes says what it needs, or the server does not start. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { address, records, ways, parts, onError } = options;
+  const { records, signIn, roles, tokens, parts, onError } = options;
+  const address = new URL(options.address).origin;
   const app = fastify({
     bodyLimit: maxBody,
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 1_000 },
-    // A proxy in front is no reason to believe its headers: what counts of them is read where sign-in says so.
-    trustProxy: false,
+    // Of what proxies say, the address of the client counts for limits; each who signs in by headers proves them otherwise.
+    trustProxy: 'proxy' in signIn ? [...signIn.proxy.from] : false,
     return503OnClosing: true,
   });
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.act === undefined) throw new Error(`the route ${String(method)} ${url} has no config.act`);
   });
+  if ('link' in signIn) app.addHook('onRequest', async (request) => refuseElsewhere(request, address));
+  const { counter } = addLimits(app);
   void app.register(cookie);
   void app.register(formbody, { bodyLimit: maxBody });
   void app.register(helmet, headersFor(address));
-  void app.register(rateLimit, { max: 1_200, timeWindow: 60_000, errorResponseBuilder: tooMany });
-  addViewer(app, ways);
+  const people = signInBy(signIn, { address, records, roles, onError });
+  // The order counts: who sends a request is found out when its cookies are read.
+  void app.after(() => addViewer(app, [tokenWay(tokens), people.way]));
   app.addHook('preValidation', async (request) => {
     const { act } = request.routeOptions.config;
     if (isReading(request) || request.known?.csrfKey === undefined || act === 'public') return;
@@ -88,14 +70,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
   });
   addErrors(app, onError);
+  noteRefusals(app, { records, isMany: counter(60), onError });
   void app.register(async (scope) => {
+    people.add(scope);
     for (const part of parts) await scope.register(async (own) => part(own, { address, records }));
   });
   return app;
-}
-
-function tooMany(): Error {
-  return refusal(429, answerOf({ statusCode: 429 }).sentence);
 }
 
 /** GET, and HEAD, never change anything. */
@@ -165,6 +145,7 @@ function addErrors(app: FastifyInstance, onError: (error: unknown) => void): voi
   const answer = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
     const { status, sentence } = answerOf(error);
     void reply.code(status);
+    if (status === 401) void reply.header('www-authenticate', 'Bearer');
     if (request.url.startsWith('/api/') || request.headers.accept?.includes('text/html') !== true)
       return reply.send({ error: { status, message: sentence } });
     if (status === 401) return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 302);

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Way } from './known.ts';
 import { refusal } from './refusal.ts';
-import type { Way } from './server.ts';
 import type { Labels, Role } from './viewer.ts';
 
 /** A token of a program. */

@@ -1,0 +1,48 @@
+import { type Database, plain } from './database.ts';
+import { noteIn } from './events.ts';
+
+/** A sign-in of a browser. The groups are those that the user had then. */
+export interface SessionRecord {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly by: 'oidc' | 'proxy' | 'link';
+}
+
+/** After so many hours, and after so many without a request, one has to sign in again. */
+const lifeHours = 8;
+const idleHours = 2;
+
+const isValid = `expires_at > now() and seen_at > now() - interval '${idleHours} hours'`;
+
+/** The sign-ins of browsers. A session is named by the SHA-256 of its id, which the browser alone has. */
+export function sessionsIn({ row, transaction }: Database) {
+  return {
+    /** Begins a session, ends the one that the browser had, and removes those that are over. */
+    beginSession: (digest: string, former: string | undefined, { name, groups, by }: SessionRecord): Promise<void> =>
+      transaction(async (query) => {
+        await query(`delete from @session where digest = $1 or not (${isValid})`, [former ?? '']);
+        await query(
+          `insert into @session (digest, name, groups, by, expires_at)
+          values ($1, $2, $3, $4, now() + interval '${lifeHours} hours')`,
+          [digest, plain(name), groups.map(plain), by],
+        );
+        await noteIn(query, { who: name, what: 'signed in', subject: 'page', about: { by } });
+      }),
+    /** The session of a browser, unless it is over; to ask keeps it from being idle. */
+    session: (digest: string) =>
+      row<SessionRecord>(
+        `with used as (update @session set seen_at = now()
+            where digest = $1 and ${isValid} and seen_at < now() - interval '1 minute')
+        select name, groups, by from @session where digest = $1 and ${isValid}`,
+        [digest],
+      ),
+    endSession: (digest: string): Promise<void> =>
+      transaction(async (query) => {
+        const [ended] = await query<Pick<SessionRecord, 'name'>>(
+          'delete from @session where digest = $1 returning name',
+          [digest],
+        );
+        if (ended !== undefined) await noteIn(query, { who: ended.name, what: 'signed out', subject: 'page' });
+      }),
+  };
+}
