@@ -28,6 +28,8 @@ export type { PooledState, StateLocation, StateOptions } from './library/state-h
 export { stateAt } from './library/state-handle.ts';
 export type { DriftOptions, Places, PlanOptions, Session, SessionOptions } from './library/run-session.ts';
 export { drift, follow, plan, session } from './library/run-session.ts';
+export type { Adoption } from './library/adopt-drift.ts';
+export { adopt } from './library/adopt-drift.ts';
 export type { ApplyRequest, FollowRequest, Project } from './library/open-project-folder.ts';
 export { open } from './library/open-project-folder.ts';
 

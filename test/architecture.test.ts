@@ -159,6 +159,9 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'forge/comments.ts': ['gitea', 'gitlab'], // forges
   'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
   'forge/repository.ts': ['gitea', 'github', 'gitlab'], // forges
+  'forge/pages.ts': ['gitea'],
+  'forge/repository-at.ts': ['gitea', 'github', 'gitlab'],
+  'forge/statuses.ts': ['gitlab'],
   'forge/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
   'controller/hooks/hook-event.ts': ['gitlab', 'tag'], // a forge, and a ref

@@ -1,7 +1,8 @@
 import { withoutSlash } from '../api/slash.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { type Repository, readCommit } from '../forge/repository.ts';
+import { type PullRow, readSides } from '../forge/pulls.ts';
+import type { Repository } from '../forge/repository.ts';
 import type { Environment } from '../project/folder.ts';
 import { printable } from '../render/printable.ts';
 import { isGiteaRun, isRepositoryName } from '../project/pipeline-run.ts';
@@ -113,18 +114,12 @@ const ofMembers = {
 
 /** An event, as far as it is read. */
 interface Event {
-  readonly pull_request?: { readonly number?: unknown; readonly head?: Side; readonly base?: Side };
+  readonly pull_request?: PullRow;
   readonly workflow_run?: {
     readonly event?: unknown;
     readonly head_repository?: { readonly full_name?: unknown } | null;
   };
   readonly repository?: { readonly full_name?: unknown };
-}
-
-interface Side {
-  readonly ref?: unknown;
-  readonly sha?: unknown;
-  readonly repo?: { readonly full_name?: unknown } | null;
 }
 
 function readEvent(text: string): Event | undefined {
@@ -166,12 +161,8 @@ function ofOthers(what: string): Stop {
 function readPull(event: Event | undefined): PullRequest | undefined {
   const pull = event?.pull_request;
   if (typeof pull?.number !== 'number' || !Number.isSafeInteger(pull.number)) return undefined;
-  const [head, base] = [pull.head?.repo?.full_name, pull.base?.repo?.full_name];
-  // Whoever may read a repository of Forgejo or Gitea may push there for a pull request, with no branch and no fork.
-  const isBranch = !String(pull.head?.ref ?? '').startsWith('refs/');
-  // The repository of the commits was deleted: it was another one.
-  const isFork = head === undefined || head !== base || !isBranch;
-  return { number: pull.number, isFork, head: readCommit(pull.head?.sha) };
+  const { isFork, head } = readSides({ name: 'github' }, pull);
+  return { number: pull.number, isFork, head };
 }
 
 /** A variable that is set and not empty: pipelines pass what they do not have as an empty variable. */

@@ -161,7 +161,7 @@ async function prunePreviews({ forge, trueup, options, report }: PreviewJob): Pr
     report.say('Nothing was removed: the forge lists no open pull request, and that may be a mistake.');
     return 0;
   }
-  const isOpen = new Set(open.map(String));
+  const isOpen = new Set(open.map(({ number }) => String(number)));
   // Only a number is that of a pull request.
   const ids = present.flatMap(({ id }) => (/^\d+$/.test(id) && !isOpen.has(id) ? [id] : []));
   const closed = ids.length === 0 ? [] : [`--closed=${ids.join(',')}`];

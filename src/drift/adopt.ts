@@ -16,7 +16,7 @@ import type { Workspace } from '../manifest/workspace.ts';
 import type { Connection } from '../workflow/connection.ts';
 import { plan } from '../workflow/make-plan.ts';
 import { knownParts } from '../secrets/looks-secret.ts';
-import { driftAt, findDrift } from './drift-run.ts';
+import { type Drift, driftAt, findDrift } from './drift-run.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
 import { type Sibling, ownFiles, siblingsOf } from '../project/siblings.ts';
@@ -48,6 +48,14 @@ export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
   readonly others: readonly OtherStage[];
 }
 
+/** What an adoption needs beside a manifest and a connection. */
+interface AdoptContext {
+  readonly options: ProjectFolder;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly request: AdoptRequest;
+}
+
 /**
  * Writes what the platform has into the files of the manifest. Sends the GETs of a plan and nothing else. Before it writes,
  * a plan with the new texts has to show no change of what was adopted. Files are written all or none.
@@ -57,17 +65,34 @@ export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
 export async function adoptDrift(
   manifest: Manifest,
   connection: Connection,
-  context: {
-    readonly options: ProjectFolder;
-    /** Milliseconds since 1970. */
-    readonly now: number;
-    readonly request: AdoptRequest;
-  },
+  context: AdoptContext,
 ): Promise<AdoptResult> {
   const { options, now, request } = context;
   const client = remembering(connection.client);
   const drift = await findDrift(manifest, { ...connection, client }, { folder: options, now, remembers: false });
   const findings = choose(drift.findings, request);
+  const result = await adoptFindings(manifest, { ...connection, client }, { ...context, plan: drift.plan, findings });
+  if (result.adopted.length === 0) throw new Stop('refused', result.left);
+  return result;
+}
+
+/** The findings that `isAll` adopts. */
+export function adoptable(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
+}
+
+/**
+ * Adopts what a comparison found, as `adoptDrift` does; its client remembers what the comparison read. Where nothing can be adopted,
+ * nothing is written.
+ *
+ * @throws {Stop} `refused`
+ */
+export async function adoptFindings(
+  manifest: Manifest,
+  connection: Connection,
+  context: AdoptContext & Pick<Drift, 'plan'> & { readonly findings: readonly Finding[] },
+): Promise<AdoptResult> {
+  const { options, request, findings } = context;
   // A pinned run reads fewer files; the files of the manifest have been read by its rules already.
   const workspace = await openFolder({ ...options, isPinned: false });
   const read = async (path: string) => {
@@ -78,7 +103,7 @@ export async function adoptDrift(
   const siblings = hasLayers(manifest) ? siblingsOf(options) : undefined;
   const isEverywhere = request.isEverywhere === true;
   const found = adopt({
-    plan: drift.plan,
+    plan: context.plan,
     stage: siblings && (await stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere })),
     resources: manifest.resources,
     findings,
@@ -91,10 +116,10 @@ export async function adoptDrift(
     },
   });
   const { adopted, left } = found;
-  if (adopted.length === 0) throw new Stop('refused', left);
+  if (adopted.length === 0) return { adopted, left, files: [], isWritten: false, deploys: [], others: [] };
   const { deploys, planned } = await prove(found, {
-    ...context,
-    connection: { ...connection, client: readingOnly(client) },
+    options,
+    connection: { ...connection, client: readingOnly(connection.client) },
   });
   const stages = await otherStages(siblings ?? [], found.files);
   const [other] = stages;
@@ -188,7 +213,7 @@ function otherAddresses(before: Manifest, after: Manifest, adopted: Adopted['ado
 /** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */
 function choose(findings: readonly Finding[], { subjects, fields, isAll = false }: AdoptRequest): readonly Finding[] {
   if (isAll) {
-    const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
+    const found = adoptable(findings);
     if (found.length > 0) return found;
     const remedy = 'trueup drift lists what was found. Of what is accepted, missing or unmanaged, name the address.';
     throw stop('refused', 'bad-reference', 'nothing has drifted; nothing was written', { remedy });

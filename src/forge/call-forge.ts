@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../api/failures.ts';
 import { parseJson, readAtMost } from '../api/limited-body.ts';
 import { defined } from '../formats/json.ts';
 import type { Repository } from './repository.ts';
@@ -6,10 +7,17 @@ import type { Repository } from './repository.ts';
 export class ForgeError extends Error {
   /** 0: no answer came. */
   readonly status: number;
+  /** The forge takes no more requests for so long; undefined: it does not say so. */
+  readonly waitSeconds: number | undefined;
 
-  constructor(status: number, message: string, cause?: unknown) {
-    super(message, defined({ cause }));
+  constructor(
+    status: number,
+    message: string,
+    about: { readonly cause?: unknown; readonly waitSeconds?: number } = {},
+  ) {
+    super(message, defined({ cause: about.cause }));
     this.status = status;
+    this.waitSeconds = about.waitSeconds;
   }
 }
 
@@ -53,11 +61,11 @@ export async function callForge(forge: Repository, request: ForgeRequest): Promi
       ...defined({ body: typeof body === 'object' ? Buffer.from(body) : body }),
       signal: AbortSignal.timeout(deadlineMs),
     });
-    if (!response.ok) throw new ForgeError(response.status, `the forge answered ${response.status} to ${call}`);
+    if (!response.ok) throw refusal(response, call);
     return await readBody(response, call);
   } catch (error) {
     if (error instanceof ForgeError) throw error;
-    throw new ForgeError(0, `the forge did not answer ${call}`, error);
+    throw new ForgeError(0, `the forge did not answer ${call}`, { cause: error });
   }
 }
 
@@ -82,13 +90,24 @@ async function follow(first: URL, own: Readonly<Record<string, string>>, request
   }
 }
 
+/** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, which also refuses with 403. */
+function refusal({ status, headers }: Response, call: string): ForgeError {
+  const header = (name: string) => headers.get(name) ?? undefined;
+  const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
+  const reset = Number(header('x-ratelimit-reset') ?? header('ratelimit-reset'));
+  const untilReset = isUsedUp && reset > 0 ? Math.max(0, Math.ceil(reset - Date.now() / 1_000)) : undefined;
+  const isLimit = [403, 429, 503].includes(status);
+  const waitSeconds = isLimit ? (parseRetryAfter(header('retry-after')) ?? untilReset) : undefined;
+  return new ForgeError(status, `the forge answered ${status} to ${call}`, defined({ waitSeconds }));
+}
+
 /** Sends a request, and reads the answer as JSON. @throws {ForgeError} */
 export async function callForgeJson(forge: Repository, request: ForgeRequest): Promise<unknown> {
   const body = await callForge(forge, request);
   try {
     return parseJson(body.toString('utf8'));
   } catch (error) {
-    throw new ForgeError(200, `the forge answered ${request.method} ${request.path} without JSON`, error);
+    throw new ForgeError(200, `the forge answered ${request.method} ${request.path} without JSON`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { callForge, callForgeJson, ForgeError } from './call-forge.ts';
+import { readPages } from './pages.ts';
 import type { Repository } from './repository.ts';
 
 /** A comment of a pull request, as the forge lists it. */
@@ -7,10 +8,6 @@ interface Comment {
   readonly body: string;
   readonly author: Author;
 }
-
-/** Most comments in one answer, and most answers that are read. */
-const perPage = 100;
-const maxPages = 100;
 
 /**
  * Whether an account is that of the tokens that a runner gets by itself, which may not ask who they are. A name is no proof:
@@ -60,17 +57,8 @@ async function ownAccount(forge: Repository): Promise<(author: Author) => boolea
 }
 
 async function listComments(forge: Repository, pull: number): Promise<readonly Comment[]> {
-  const found = new Map<number, Comment>();
-  for (let page = 1; page <= maxPages; page++) {
-    const query = `?page=${page}&${forge.name === 'gitea' ? 'limit' : 'per_page'}=${perPage}`;
-    const rows = await callForgeJson(forge, { method: 'GET', path: listOf(forge, pull) + query });
-    const comments = Array.isArray(rows) ? rows.map(readComment) : [];
-    const before = found.size;
-    for (const comment of comments) found.set(comment.id, comment);
-    // Some servers have a smaller page, and some answer every page with all comments.
-    if (comments.length === 0 || found.size === before) break;
-  }
-  return [...found.values()];
+  const keyOf = (row: unknown): number => readComment(row).id;
+  return (await readPages(forge, listOf(forge, pull), { perPage: 100, maxPages: 100, keyOf })).map(readComment);
 }
 
 /** An account, as far as it is read. GitHub and Gitea name an author `user`, GitLab `author`. */

@@ -1,7 +1,8 @@
-import { callForgeJson, ForgeError } from './call-forge.ts';
+import { ForgeError, callForge, callForgeJson } from './call-forge.ts';
+import { readPages } from './pages.ts';
 import { type Repository, readCommit } from './repository.ts';
 
-/** A pull request as the forge has it now. */
+/** A pull request as the forge has it now; GitLab calls it a merge request. */
 export interface PullState {
   readonly isOpen: boolean;
   /** The last commit of its branch. */
@@ -10,8 +11,8 @@ export interface PullState {
 
 /** Reads a pull request. @throws {ForgeError} also for an answer without state or commit */
 export async function readPull(forge: Repository, number: number): Promise<PullState> {
-  const path = `${listOf(forge)}/${number}`;
-  const row = (await callForgeJson(forge, { method: 'GET', path })) as Row | null;
+  const path = pathOf(forge, number);
+  const row = (await callForgeJson(forge, { method: 'GET', path })) as PullRow | null;
   const head = readCommit(forge.name === 'gitlab' ? row?.sha : row?.head?.sha);
   const state = row?.state;
   if (typeof state !== 'string' || head === undefined) {
@@ -20,54 +21,144 @@ export async function readPull(forge: Repository, number: number): Promise<PullS
   return { isOpen: state === openState(forge), head };
 }
 
-/** Most pull requests in one answer, and most answers that are read. */
-const perPage = 50;
-const maxPages = 200;
+/** A pull request that is open. */
+export interface OpenPull {
+  readonly number: number;
+  /** Its commits come from another repository, or from no branch: its author may be a stranger. */
+  readonly isFork: boolean;
+  /** The last commit of its branch; undefined: the forge does not say. */
+  readonly head: string | undefined;
+  /** The names of its branch, and of the one that it is to be merged into. */
+  readonly branch: string;
+  readonly base: string;
+}
 
 /**
- * Reads the numbers of all open pull requests. What closes meanwhile moves the others to earlier pages, so the list is read
- * twice.
+ * Reads all open pull requests, by number. What closes meanwhile moves the others to earlier pages, so the list is read twice.
  *
  * @throws {ForgeError} also for an answer that is no list, and where there are too many pages: the list would have gaps
  */
-export async function listOpenPulls(forge: Repository): Promise<readonly number[]> {
-  const found = new Set<number>();
-  for (let round = 0; round < 2; round++) for (const number of await listOnce(forge)) found.add(number);
-  return [...found].toSorted((a, b) => a - b);
+export async function listOpenPulls(forge: Repository): Promise<readonly OpenPull[]> {
+  const found = new Map<number, OpenPull>();
+  const path = `${pathOf(forge)}?state=${openState(forge)}`;
+  const paging = { perPage: 50, maxPages: 200, keyOf: (row: unknown) => numberOf(row as PullRow | null, path) };
+  for (let round = 0; round < 2; round++) {
+    for (const row of await readPages(forge, path, paging)) {
+      const number = numberOf(row as PullRow, path);
+      found.set(number, { number, ...readSides(forge, row as PullRow) });
+    }
+  }
+  return [...found.values()].toSorted((a, b) => a.number - b.number);
 }
 
-async function listOnce(forge: Repository): Promise<ReadonlySet<number>> {
-  const found = new Set<number>();
-  for (let page = 1; page <= maxPages; page++) {
-    const size = `${forge.name === 'gitea' ? 'limit' : 'per_page'}=${perPage}`;
-    const path = `${listOf(forge)}?state=${openState(forge)}&${size}&page=${page}`;
-    const rows = await callForgeJson(forge, { method: 'GET', path });
-    if (!Array.isArray(rows)) throw new ForgeError(200, `the forge answered GET ${listOf(forge)} without a list`);
-    const before = found.size;
-    for (const row of rows as readonly (Row | null)[]) found.add(numberOf(row, path));
-    // Some servers have smaller pages, and some answer each page with all.
-    if (rows.length === 0 || found.size === before) return found;
-  }
-  throw new ForgeError(200, `the forge has more than ${maxPages} pages of open pull requests`);
+/** The text of a pull request. */
+export interface PullText {
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/**
+ * Opens a pull request of a branch of the repository itself. Gives its number.
+ *
+ * @throws {ForgeError} 409 or 422, where the branch has one that is open
+ */
+export async function openPull(
+  forge: Repository,
+  { branch, base, title, body }: PullText & Pick<OpenPull, 'branch' | 'base'>,
+): Promise<number> {
+  const json =
+    forge.name === 'gitlab'
+      ? { source_branch: branch, target_branch: base, title, description: body }
+      : { head: branch, base, title, body };
+  const path = pathOf(forge);
+  return numberOf((await callForgeJson(forge, { method: 'POST', path, json })) as PullRow | null, path);
+}
+
+/** Gives a pull request another text. @throws {ForgeError} */
+export async function editPull(forge: Repository, number: number, { title, body }: PullText): Promise<void> {
+  await change(forge, number, forge.name === 'gitlab' ? { title, description: body } : { title, body });
+}
+
+/** Closes a pull request, which is not merged. @throws {ForgeError} */
+export async function closePull(forge: Repository, number: number): Promise<void> {
+  await change(forge, number, forge.name === 'gitlab' ? { state_event: 'close' } : { state: 'closed' });
+}
+
+async function change(forge: Repository, number: number, json: unknown): Promise<void> {
+  const method = forge.name === 'gitlab' ? 'PUT' : 'PATCH';
+  await callForge(forge, { method, path: pathOf(forge, number), json });
+}
+
+/** A file that a pull request changes, as the forge lists it: by its names after and before. */
+interface FileRow {
+  readonly filename?: unknown;
+  readonly previous_filename?: unknown;
+  readonly new_path?: unknown;
+  readonly old_path?: unknown;
+}
+
+/** Reads the paths of the files that a pull request changes, adds or removes. @throws {ForgeError} */
+export async function changedFiles(forge: Repository, number: number): Promise<ReadonlySet<string>> {
+  const path = `${pathOf(forge, number)}/${forge.name === 'gitlab' ? 'diffs' : 'files'}`;
+  const rows = (await readPages(forge, path, { perPage: 100, maxPages: 100, keyOf: JSON.stringify })) as FileRow[];
+  const names = rows.flatMap((row) => [row.filename, row.previous_filename, row.new_path, row.old_path]);
+  return new Set(names.filter((name) => typeof name === 'string'));
 }
 
 /** A pull request of GitHub, Forgejo and Gitea, or a merge request of GitLab, as far as it is read. */
-interface Row {
+export interface PullRow {
   readonly number?: unknown;
   readonly iid?: unknown;
   readonly state?: unknown;
   readonly sha?: unknown;
-  readonly head?: { readonly sha?: unknown } | null;
+  readonly head?: Side | null;
+  readonly base?: Side | null;
+  readonly source_branch?: unknown;
+  readonly target_branch?: unknown;
+  readonly source_project_id?: unknown;
+  readonly target_project_id?: unknown;
 }
 
-function numberOf(row: Row | null, path: string): number {
+interface Side {
+  readonly ref?: unknown;
+  readonly sha?: unknown;
+  readonly repo?: { readonly full_name?: unknown } | null;
+}
+
+/** Reads where the commits of a pull request come from, and where they are to go. */
+export function readSides({ name }: Pick<Repository, 'name'>, row: PullRow): Omit<OpenPull, 'number'> {
+  if (name === 'gitlab') {
+    const { source_project_id: from, target_project_id: to, source_branch: branch, target_branch: base, sha } = row;
+    return {
+      isFork: from === undefined || from === null || from !== to,
+      head: readCommit(sha),
+      branch: textOf(branch),
+      base: textOf(base),
+    };
+  }
+  const { head, base } = row;
+  const [from, to] = [head?.repo?.full_name, base?.repo?.full_name];
+  const branch = textOf(head?.ref);
+  // The repository of the commits was deleted: it was another one. Whoever may read a repository of Forgejo or Gitea may push
+  // there for a pull request, with no branch and no fork.
+  const isFork = from === undefined || from !== to || branch.startsWith('refs/');
+  return { isFork, head: readCommit(head?.sha), branch, base: textOf(base?.ref) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function numberOf(row: PullRow | null, path: string): number {
   const number = row?.iid ?? row?.number;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
-  throw new ForgeError(200, `the forge answered GET ${path} with a row without a number`);
+  throw new ForgeError(200, `the forge answered ${path} with a row without a number`);
 }
 
-function listOf({ name, repository }: Repository): string {
-  return `${repository}/${name === 'gitlab' ? 'merge_requests' : 'pulls'}`;
+function pathOf({ name, repository }: Repository, number?: number): string {
+  const list = `${repository}/${name === 'gitlab' ? 'merge_requests' : 'pulls'}`;
+  return number === undefined ? list : `${list}/${number}`;
 }
 
 function openState({ name }: Repository): string {

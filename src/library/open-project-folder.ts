@@ -3,6 +3,7 @@ import type { ApplyEvent } from '../apply/job.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
+import { type Adoption, adopt } from './adopt-drift.ts';
 import type { Drift } from './drift-handle.ts';
 import { type Manifest, type ManifestOptions, readManifest } from './manifest-handle.ts';
 import type { Plan } from './plan-handle.ts';
@@ -52,6 +53,13 @@ export interface Project {
    * @throws {Stop} and {PlatformError}, as `drift` does.
    */
   readonly drift: (options?: DriftOptions) => Promise<Drift>;
+  /**
+   * Writes what drifted into the files, as `trueup drift adopt --all` does. Sends GETs only, and takes no lock. The project stays
+   * as it was read: open it again to plan with these files.
+   *
+   * @throws {Stop} and {PlatformError}, as `adopt` does.
+   */
+  readonly adopt: (options?: Omit<DriftOptions, 'remembers'>) => Promise<Adoption>;
   /**
    * Takes the lock, plans again and applies. With `plan`, which may be the text of a plan file, it applies that plan or
    * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too. It reads what the plan
@@ -127,6 +135,7 @@ export async function open(
     manifest,
     plan: ({ signal, ...about } = {}) => work(() => plan(manifest, places, { ...about, signal: ended(signal) })),
     drift: ({ signal, ...about } = {}) => work(() => drift(manifest, places, { ...about, signal: ended(signal) })),
+    adopt: ({ signal, ...about } = {}) => work(() => adopt(manifest, places, { ...about, signal: ended(signal) })),
     apply: ({ permissions, onEvent, signal: given, ...request } = {}) =>
       openSession({ ...request, signal: given, purpose: 'apply' }, async (open) => {
         const signal = ended(given);

@@ -145,7 +145,8 @@ export async function drift(
   }
 }
 
-function trueupCommand(command: CommandWords): string {
+/** A command as a line of a shell; for the library itself. */
+export function trueupCommand(command: CommandWords): string {
   const { words, flags } = lineOf(command);
   return ['trueup', ...words, ...flags].map(shellWord).join(' ');
 }
@@ -248,7 +249,8 @@ export function follow(
   });
 }
 
-function prepare(manifest: Manifest, { platform, state }: Places) {
+/** Opens the platform of a manifest, and says what plans of it are about; for the library itself. */
+export function prepare(manifest: Manifest, { platform, state }: Places) {
   const { manifest: read, secrets, folder } = contentOf(manifest);
   const redactor = secrets.redactor();
   const { platform: given, ...reading } = platform === undefined ? {} : platformOf(platform);
@@ -278,6 +280,7 @@ function reviewedAs({ reviewed, destroys = false }: Reviewed) {
   });
 }
 
-function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions) {
+/** What a plan is for; for the library itself. */
+export function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions) {
   return { manifest: contentOf(manifest).manifest, deploys, destroys, narrowing: readNarrowing(asked) };
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
@@ -49,7 +49,7 @@ export interface FakeForge {
   readonly pulls: Map<number, { isOpen: boolean; head: string }>;
   readonly log: { readonly method: string; readonly path: string; readonly status: number }[];
   /** Answers of requests that fail: asked first. */
-  fault: (method: string, path: string) => number | undefined;
+  fault: (method: string, path: string) => number | FakeAnswer | undefined;
   close(): Promise<void>;
 }
 
@@ -60,16 +60,38 @@ export const jobToken = 'job-token-canary-5b7d';
 /** Most rows in one answer. */
 const pageSize = 3;
 
-interface Answer {
+/** What a forge answers. */
+export interface FakeAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly bytes?: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request to the API of a forge, its path below the address of the API. */
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly json: unknown;
+}
+
+/** What a forge has beside comments, pull requests and stored plans. */
+interface More {
+  /** Answers requests of the API; the first that answers. */
+  readonly answer?: (request: FakeRequest) => FakeAnswer | undefined;
+  /** Takes requests of git. */
+  readonly git?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /** Serves a forge; `account`: that of the token, which a token of a runner may not ask for. */
 export async function serveForge(
   name: Forge['name'],
-  { account = 'trueup-bot', isAutomatic = false }: { account?: string; isAutomatic?: boolean } = {},
+  {
+    account = 'trueup-bot',
+    isAutomatic = false,
+    more = {},
+  }: { account?: string; isAutomatic?: boolean; more?: More } = {},
 ): Promise<FakeForge> {
   const [comments, packages, merged, heads] = [
     new Map<number, ShownComment[]>(),
@@ -103,9 +125,9 @@ export async function serveForge(
     [name === 'gitlab' ? 'author' : 'user']: user,
   });
 
-  function answer(request: IncomingMessage, url: URL, body: Buffer): Answer {
+  function answer(request: IncomingMessage, url: URL, body: Buffer): FakeAnswer {
     const { method = '', headers } = request;
-    const path = url.pathname.replace(/^\/api\/v[14]/, '');
+    const path = url.pathname.replace(/^\/api\/v[134]/, '').replace('/projects/shop%2Finfra', '/projects/12');
     const isStore = /\/packages\//.test(path);
     const expected = {
       github: { authorization: `Bearer ${forgeToken}` },
@@ -114,7 +136,10 @@ export async function serveForge(
     }[name];
     for (const [header, value] of Object.entries(expected)) if (headers[header] !== value) return { status: 401 };
     const fault = forge.fault(method, path);
-    if (fault !== undefined) return { status: fault };
+    if (fault !== undefined) return typeof fault === 'number' ? { status: fault } : fault;
+    const json = body.length > 0 && headers['content-type'] === 'application/json' ? JSON.parse(body.toString()) : null;
+    const own = more.answer?.({ method, path, query: url.searchParams, json: json as unknown });
+    if (own !== undefined) return own;
     if (method === 'GET' && path === '/user') {
       if (isAutomatic) return { status: 403 };
       return { status: 200, json: userOf(account) };
@@ -154,7 +179,7 @@ export async function serveForge(
     return method === 'GET' ? (readPulls(path, url.searchParams) ?? readMerged(path)) : { status: 404 };
   }
 
-  function edit(list: readonly ShownComment[], id: number, text: string): Answer {
+  function edit(list: readonly ShownComment[], id: number, text: string): FakeAnswer {
     const found = list.find((one) => one.id === id);
     if (found === undefined) return { status: 404 };
     // People with write access may edit every comment, and so may tokens.
@@ -162,7 +187,7 @@ export async function serveForge(
     return { status: 200, json: {} };
   }
 
-  function store(method: string, path: string, body: Buffer): Answer {
+  function store(method: string, path: string, body: Buffer): FakeAnswer {
     const isKnown =
       name === 'gitlab'
         ? /^\/projects\/12\/packages\/generic\/trueup-plan\/[\w.+-]+\/[\w.+-]+$/.test(path)
@@ -177,7 +202,7 @@ export async function serveForge(
     return { status: 201, json: {} };
   }
 
-  function readArtifact(path: string, query: URLSearchParams): Answer | undefined {
+  function readArtifact(path: string, query: URLSearchParams): FakeAnswer | undefined {
     const [page, size] = ['page', 'per_page'].map((key) => Number(query.get(key) ?? 1)) as [number, number];
     const paged = <T>(rows: readonly T[]) => rows.toReversed().slice((page - 1) * size, page * size);
     const isAsked = (key: string, value: string | undefined) => [null, value].includes(query.get(key));
@@ -215,7 +240,7 @@ export async function serveForge(
     return found === undefined ? undefined : { status: 200, bytes: zipOf('plan.trueup', found.content) };
   }
 
-  function readPulls(path: string, query: URLSearchParams): Answer | undefined {
+  function readPulls(path: string, query: URLSearchParams): FakeAnswer | undefined {
     const form =
       name === 'gitlab' ? /^\/projects\/12\/merge_requests(?:\/(\d+))?$/ : /^\/repos\/shop\/infra\/pulls(?:\/(\d+))?$/;
     const [isIt, number] = form.exec(path) ?? [];
@@ -237,7 +262,7 @@ export async function serveForge(
     return { status: 200, json: rows.slice((page - 1) * pageSize, page * pageSize) };
   }
 
-  function readMerged(path: string): Answer {
+  function readMerged(path: string): FakeAnswer {
     const form = {
       github: /^\/repos\/shop\/infra\/commits\/([0-9a-f]{40})\/pulls$/,
       gitlab: /^\/projects\/12\/repository\/commits\/([0-9a-f]{40})\/merge_requests$/,
@@ -269,13 +294,14 @@ export async function serveForge(
   }
 
   const server = createServer((request, response) => {
+    if (more.git?.(request, response) === true) return;
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const url = new URL(request.url ?? '', 'http://forge');
-      const { status, json, bytes } = answer(request, url, Buffer.concat(parts));
+      const { status, json, bytes, headers = {} } = answer(request, url, Buffer.concat(parts));
       log.push({ method: request.method ?? '', path: url.pathname, status });
-      response.writeHead(status).end(bytes ?? (json === undefined ? '' : JSON.stringify(json)));
+      response.writeHead(status, headers).end(bytes ?? (json === undefined ? '' : JSON.stringify(json)));
     });
   });
   server.listen(0, '127.0.0.1');

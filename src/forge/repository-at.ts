@@ -1,0 +1,51 @@
+import { usage } from '../diagnostics/usage.ts';
+import type { Repository } from './repository.ts';
+
+/** A repository, by the address that git has for it. */
+interface Address {
+  readonly url: string;
+  /** The program of the forge. */
+  readonly forge: 'github' | 'gitlab' | 'forgejo';
+}
+
+/**
+ * Where the API of a forge has a repository, by the address that git has for it. The token goes to the host of that address, or for
+ * github.com to its API, over https.
+ *
+ * @throws {Stop} `usage`
+ */
+export function repositoryAt({ url, forge }: Address): Omit<Repository, 'token'> {
+  const { origin, path } = placeOf(url) ?? {};
+  const [, prefix = '', name = ''] = /^((?:.+\/)?)([^/]+\/[^/]+)$/.exec(path ?? '') ?? [];
+  if (origin === undefined || path === undefined || name === '') {
+    const remedy = 'Write https://HOST/OWNER/NAME.git or git@HOST:OWNER/NAME.git.';
+    throw usage(`${url} is no address of a repository at a forge`, remedy);
+  }
+  if (forge === 'gitlab') {
+    return { name: 'gitlab', api: `${origin}/api/v4`, repository: `/projects/${encodeURIComponent(path)}` };
+  }
+  const repository = `/repos/${name.split('/').map(encodeURIComponent).join('/')}`;
+  // Forgejo may be in a folder of its host, and its repositories are never in one.
+  if (forge === 'forgejo') return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository };
+  const api = origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
+  return { name: 'github', api, repository };
+}
+
+/** The web server of an address of git, and the path there without `.git`. */
+function placeOf(url: string): { readonly origin: string; readonly path: string } | undefined {
+  const [, host, rest] = /^(?:[\w.+-]+@)?([\w.-]+):(?!\/\/)\/?(.+)$/.exec(url) ?? [];
+  if (host !== undefined && rest !== undefined) return { origin: `https://${host}`, path: plainPath(rest) };
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname, origin, pathname } = new URL(url);
+  if (protocol === 'ssh:') return { origin: `https://${hostname}`, path: plainPath(pathname) };
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal);
+  return isSafe ? { origin, path: plainPath(pathname) } : undefined;
+}
+
+function plainPath(path: string): string {
+  return path
+    .replace(/^\/+/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+}
