@@ -167,6 +167,8 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'controller/hooks/hook-event.ts': ['gitlab', 'tag'], // a forge, and a ref
   'controller/hooks/hook-request.ts': ['github', 'gitlab'], // forges
   'controller/hooks/signature.ts': ['github', 'gitlab'], // forges
+  'controller/records/sources.ts': ['github', 'gitlab'], // forges
+  'controller/schema.ts': ['github', 'gitlab'], // forges
   'kind/foreign-words.ts': ['port', 'schedule'], // fields
   'export/compose-files.ts': ['organization'], // a file
   'export/new-manifest.ts': ['organization'],

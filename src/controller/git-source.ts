@@ -14,6 +14,8 @@ export interface GitSource {
   readonly url: string;
   /** `refs/heads/main`. */
   readonly ref: string;
+  /** Instead of the file of credentials that all sources share. */
+  readonly credentialsFile?: string | null;
 }
 
 /** How git reads sources. */
@@ -65,7 +67,8 @@ const passed = /^(?:(?:https?|all|no)_proxy|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CE
  *
  * @throws {Stop} `refused` with what git says, without credentials
  */
-export async function gitOf(access: GitAccess, source: GitSource, command: GitCommand): Promise<string> {
+export async function gitOf(shared: GitAccess, source: GitSource, command: GitCommand): Promise<string> {
+  const access = { ...shared, credentials: source.credentialsFile ?? shared.credentials };
   const { folder, ssh = plainSsh, maxBytes } = access;
   const { args, signal, codes = [0] } = command;
   const env = {
@@ -73,7 +76,7 @@ export async function gitOf(access: GitAccess, source: GitSource, command: GitCo
     ...(await gitEnvironment(folder, join(folder, 'home'))),
     // A repository around the folder is none of this.
     GIT_DIR: join(folder, 'none'),
-    GIT_ALLOW_PROTOCOL: protocolOf(source),
+    GIT_ALLOW_PROTOCOL: checkSourceAddress(source),
     GIT_SSH_COMMAND: ssh,
     GIT_SSH_VARIANT: 'ssh',
     ...command.env,
@@ -108,8 +111,8 @@ export function refused({ id }: GitSource, why: string): Stop {
   return stop('refused', 'file-unreadable', `cannot read the source ${id}: ${why}`, { remedy });
 }
 
-/** The only protocol by which git may read a source. @throws {Stop} `refused` */
-function protocolOf(source: GitSource): string {
+/** Gives the only protocol by which git may read a source. @throws {Stop} `refused`, also where the address has a password */
+export function checkSourceAddress(source: GitSource): string {
   const { url } = source;
   if (isAbsolute(url) && !/\p{Cc}/u.test(url)) return 'file';
   if (/^[!-~]+$/.test(url) && !/[\\#]/.test(url)) {

@@ -10,9 +10,10 @@ import { stacksIn } from './records/stacks.ts';
 
 export type { EventRecord } from './records/events.ts';
 export type { PlanRecord } from './records/plans.ts';
-export type { PlatformRecord } from './records/platforms.ts';
+export type { PlatformOfPaths } from './records/place-stacks.ts';
+export type { Labels, PlatformRecord } from './records/platforms.ts';
 export type { RunBegin, RunEnd } from './records/runs.ts';
-export type { Policy, SourceRecord } from './records/sources.ts';
+export type { Forge, NewSource, Policy, SourceRecord } from './records/sources.ts';
 export type { StackRecord } from './records/stacks.ts';
 
 /** The tables of a controller, a file for each in `records/`. Every method is one transaction. */

@@ -16,8 +16,12 @@ import {
   stateAt,
   Stop,
 } from '../index.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
 import { readEnvText } from '../formats/env-text.ts';
+import { contentOf } from '../library/manifest-handle.ts';
+import { isSameAddress, shownAddress } from '../project/platform-address.ts';
 import type { Checkouts } from './checkouts.ts';
+import { problemText } from './problem-text.ts';
 import type { PlanRecord, PlatformRecord, Records, StackRecord } from './records.ts';
 
 /** What the runs of a worker share. */
@@ -61,7 +65,7 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
       const { expiresInMs = 5_000 } = error.holder ?? {};
       return { is: 'again', afterSeconds: Math.max(1, Math.ceil(expiresInMs / 1_000)) };
     }
-    await records.stackProblem(id, error instanceof Error ? error.message : String(error));
+    await records.stackProblem(id, problemText(error));
     throw error;
   }
 }
@@ -81,7 +85,7 @@ async function inFolder(running: Running, run: StackRun): Promise<void> {
   const { stack, commit, folder, platform } = run;
   const project = await open(folder, {
     file: stack.path,
-    env: await environmentOf(platform),
+    env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
     isPinned: false, // the platform and the state are those of the controller, and a checkout has no other files
     platform: await platformOf(running, platform),
     state: stateAt({
@@ -91,6 +95,7 @@ async function inFolder(running: Running, run: StackRun): Promise<void> {
       key: running.states.key,
     }),
   });
+  refuseOtherPlatform(project, run);
   const close = (): void => void project.close().catch(() => undefined);
   run.signal.addEventListener('abort', close);
   try {
@@ -104,6 +109,17 @@ async function inFolder(running: Running, run: StackRun): Promise<void> {
     run.signal.removeEventListener('abort', close);
     await project.close();
   }
+}
+
+/** Refuses a manifest that names another platform than that of its stack: what it says was meant for that one. */
+function refuseOtherPlatform({ manifest }: Project, { stack, platform: { id, url } }: StackRun): void {
+  const { platform } = contentOf(manifest).manifest.settings;
+  const named = platform.emulator ? 'emulator' : platform.url;
+  if (isSameAddress(named, url)) return;
+  const message = `${stack.path} names the platform ${shownAddress(named)}, and its stack is on ${id} (${shownAddress(url)})`;
+  const remedy =
+    'Remove platform: from the manifest, or give its path to the other platform in the source; nothing was sent.';
+  throw stop('refused', 'hostile-setting', message, { remedy });
 }
 
 /** A project, and the digest of what its manifest wants. */
@@ -144,7 +160,7 @@ async function applyApproved(
     await look(running, run, { project, digest });
     // Who approved sees why it is asked again.
     if ((await records.waitingPlan(run.stack.id)) !== undefined)
-      await records.stackProblem(run.stack.id, error.message);
+      await records.stackProblem(run.stack.id, problemText(error));
   }
 }
 

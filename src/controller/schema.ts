@@ -16,15 +16,21 @@ const migrations: readonly Migration[] = [
     name: 'platforms',
     text: `create table platform (
       id text primary key, url text not null, profile text, key_file text not null, env_file text,
-      connections int not null default 4 check (connections > 0));`,
+      connections int not null default 4 check (connections > 0), labels jsonb not null default '{}');`,
   },
   {
     name: 'sources',
     text: `create table source (
       id text primary key, url text not null, ref text not null,
-      platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
+      policy text not null check (policy in ('automatic', 'approval', 'never')),
       poll_seconds int not null check (poll_seconds > 0), look_seconds int not null check (look_seconds > 0),
-      commit text, poll_at timestamptz not null default now(), polled_at timestamptz, problem text);`,
+      forge text not null default 'none' check (forge in ('github', 'gitlab', 'forgejo', 'none')),
+      hook_secret_file text, forge_token_file text, credentials_file text, labels jsonb not null default '{}',
+      commit text, poll_at timestamptz not null default now(), polled_at timestamptz, problem text,
+      unplaced text[] not null default '{}');
+    create table source_platform (
+      source text not null references source on delete cascade, position int not null,
+      platform text not null references platform, paths text not null, primary key (source, position));`,
   },
   {
     name: 'stacks',

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import { type Checkouts, checkoutsIn } from './checkouts.ts';
+import { problemText } from './problem-text.ts';
 import { type Queue, createQueue } from './queue.ts';
 import { type Records, recordsIn } from './records.ts';
 import { type Running, runStack } from './run-stack.ts';
@@ -92,7 +93,7 @@ async function lookAt(
     const stacks = await (paths === undefined ? records.sawNothing(source) : records.sawCommit(source, commit, paths));
     for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
   } catch (error) {
-    await records.sawProblem(id, error instanceof Error ? error.message : String(error));
+    await records.sawProblem(id, problemText(error));
     throw error;
   }
 }

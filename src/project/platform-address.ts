@@ -53,7 +53,7 @@ export function checkPlatform(platform: Settings['platform'], choices: Choices):
       },
     );
   }
-  if (normal(named) === normal(expected)) return;
+  if (isSameAddress(named, expected)) return;
   throw stop(
     'refused',
     'hostile-setting',
@@ -62,10 +62,16 @@ export function checkPlatform(platform: Settings['platform'], choices: Choices):
   );
 }
 
+/** Whether two addresses of platforms, or `emulator`, are written differently at most. */
+export function isSameAddress(one: string, other: string): boolean {
+  return normal(one) === normal(other);
+}
+
 function normal(address: string): string {
   return URL.canParse(address) ? withoutSlash(new URL(address).href) : address;
 }
 
-function shownAddress(address: string): string {
+/** An address without what may be secret in it. */
+export function shownAddress(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }

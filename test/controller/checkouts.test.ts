@@ -479,6 +479,8 @@ describe('credentials', () => {
     const second = commit({ 'b.yaml': 'trueup: 1\n' });
     expect(await checkouts.fetch(served)).toBe(second);
     expect(await checkouts.rootFiles(served, second)).toEqual(['a.yaml', 'b.yaml']);
+    const ofSource = { ...served, credentialsFile: credentials };
+    expect(await checkoutsIn(newFolder(), { credentials: join(home, 'none') }).fetch(ofSource)).toBe(second);
     await checkouts.at(served, second, () => {
       const texts = readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
         .filter((entry) => entry.isFile())

@@ -20,7 +20,7 @@ import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/po
 
 const missing = whyNoPostgres();
 const manifest = (image: string, more = '') =>
-  `trueup: 1\nplatform: { url: "https://elsewhere.example" }\nproject: prj_1\nenvironments:\n  production:\n    redis:\n      main: { dockerImage: "${image}", databasePassword: "\${secret:DB}" }\n${more}`;
+  `trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    redis:\n      main: { dockerImage: "${image}", databasePassword: "\${secret:DB}" }\n${more}`;
 
 describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   let server: PostgresServer;
@@ -55,14 +55,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await migrate(pool, 'trueup_controller')).toContain('events');
     expect(await migrate(pool, 'trueup_controller')).toEqual([]);
     records = recordsIn(pool, 'trueup_controller');
-    await records.addPlatform({
-      id: 'main',
-      url: platform.url,
-      profile: null,
-      keyFile: join(folder, 'key'),
-      envFile: join(folder, 'env'),
-      connections: 4,
-    });
+    await records.addPlatform(
+      {
+        id: 'main',
+        url: platform.url,
+        profile: null,
+        keyFile: join(folder, 'key'),
+        envFile: join(folder, 'env'),
+        connections: 4,
+      },
+      'alex',
+    );
     const checkouts: Checkouts = {
       fetch: () => Promise.reject(new Error('not here')),
       rootFiles: () => Promise.reject(new Error('not here')),
@@ -79,15 +82,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
 
   const id = 'shop:infra/trueup.yaml';
   const enrolled = async (policy: Policy) =>
-    records.addSource({
-      id: 'shop',
-      url: 'https://git.example/shop.git',
-      ref: 'refs/heads/main',
-      platform: 'main',
-      policy,
-      pollSeconds: 60,
-      lookSeconds: 3_600,
-    });
+    records.addSource(
+      {
+        id: 'shop',
+        url: 'https://git.example/shop.git',
+        ref: 'refs/heads/main',
+        platforms: [{ platform: 'main', paths: 'infra/*' }],
+        policy,
+        pollSeconds: 60,
+        lookSeconds: 3_600,
+      },
+      'alex',
+    );
   const push = async (commit: string, text: string) => {
     commits.set(commit, text);
     return records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml']);
@@ -97,6 +103,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   const kinds = async () => (await records.runs(id)).map(({ kind, ending }) => `${kind} ${ending ?? ''}`);
   const approve = async (digest = '', approves = true) =>
     records.judge(digest, { who: 'alex', role: 'approver', approves, because: 'it is right' });
+  const verdictsAndPauses = async () => (await records.events()).filter(({ subject }) => subject === id);
   const edited = async (image: string) => {
     const [row] = Object.values(emulator.world.tables.redis);
     await edit({ emulator, apiKey: 'a-key' }, 'redis.update', { redisId: row?.redisId, dockerImage: image });
@@ -106,7 +113,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-beside-'));
     writeFileSync(join(folder, 'trueup.yaml'), commits.get(commit) ?? '');
     const project = await open(folder, {
-      env: { TRUEUP_SECRET_DB: 'canary-of-a-stack' },
+      env: { TRUEUP_SECRET_DB: 'canary-of-a-stack', TRUEUP_URL: platform.url },
       platform: platformAt({ url: platform.url, apiKey: 'a-key' }),
       state: stateAt({ pool, schema: 'trueup', name: id, key: states.key }),
     });
@@ -149,7 +156,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await run();
     expect(await records.stack(id)).toMatchObject({ applied: 'c2' });
     expect([await records.waitingPlan(id), await hasChanges('c2')]).toEqual([undefined, false]);
-    expect(await records.events()).toEqual([{ who: 'alex', what: 'approved', subject: id }]);
+    expect(await verdictsAndPauses()).toMatchObject([{ who: 'alex', what: 'approved', subject: id }]);
   });
 
   test('is not applied where one person refuses, or where the platform changed after the approval', async () => {
@@ -202,7 +209,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-beside-'));
     writeFileSync(join(folder, 'trueup.yaml'), commits.get('c1') ?? '');
     const other = await open(folder, {
-      env: { TRUEUP_SECRET_DB: 'canary-of-a-stack' },
+      env: { TRUEUP_SECRET_DB: 'canary-of-a-stack', TRUEUP_URL: platform.url },
       platform: platformAt({ url: platform.url, apiKey: 'a-key' }),
       state: stateAt({ pool, schema: 'trueup', name: id, key: states.key }),
     });
@@ -216,7 +223,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await records.pause({ id }, { until: undefined, who: 'alex', because: 'done' });
     await run();
     expect(await hasChanges('c1')).toBe(false);
-    expect((await records.events()).map(({ what }) => what)).toEqual(['paused', 'resumed']);
+    expect((await verdictsAndPauses()).map(({ what }) => what)).toEqual(['paused', 'resumed']);
   });
 
   test('that fails says why, in its row and to the queue, and never a secret', async () => {
@@ -238,6 +245,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       tables.map(async (table) => JSON.stringify((await pool.query(`select * from trueup_controller.${table}`)).rows)),
     );
     expect(texts.join('\n')).not.toMatch(/canary|a-key"|by-hand/);
+  });
+
+  test('whose manifest names another platform is refused, and nothing is sent', async () => {
+    await enrolled('automatic');
+    const other = await serve(createEmulator({ apiKey: 'a-key' }));
+    await push('c1', `platform: { url: "${other.url}" }\n${manifest('redis:7')}`);
+    const requests = emulator.log.length;
+    await expect(run()).rejects.toThrow(`infra/trueup.yaml names the platform ${other.url}, and its stack is on main`);
+    await push('c2', `platform: emulator\n${manifest('redis:7')}`);
+    await expect(run()).rejects.toThrow('names the platform emulator');
+    expect((await records.stack(id))?.problem).toContain('-> Remove platform: from the manifest');
+    expect(emulator.log).toHaveLength(requests);
+    await push('c3', `platform: { url: "${platform.url}/" }\n${manifest('redis:7')}`);
+    await run();
+    expect(await hasChanges('c3')).toBe(false);
+    await other.close();
   });
 
   test('has its plans applied by nobody where the policy is never, also after an approval; a new policy holds at once', async () => {
@@ -336,16 +359,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   });
 
   test('has a name that no stack of another source can have', async () => {
-    await expect(async () =>
-      records.addSource({
-        id: 'shop:infra',
-        url: 'https://git.example/other.git',
-        ref: 'refs/heads/main',
-        platform: 'main',
-        policy: 'never',
-        pollSeconds: 60,
-        lookSeconds: 3_600,
-      }),
+    await expect(
+      records.addSource(
+        {
+          id: 'shop:infra',
+          url: 'https://git.example/other.git',
+          ref: 'refs/heads/main',
+          platforms: [{ platform: 'main', paths: '*' }],
+          policy: 'never',
+          pollSeconds: 60,
+          lookSeconds: 3_600,
+        },
+        'alex',
+      ),
     ).rejects.toThrow('shop:infra');
   });
 

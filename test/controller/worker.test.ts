@@ -28,7 +28,7 @@ const manifestOf = (name: string, image: string) => {
     { length: services },
     (_, at) => `      ${name}-${at}: { dockerImage: "${image}", databasePassword: a }\n`,
   );
-  return `trueup: 1\nplatform: { url: "https://elsewhere.example" }\nproject: prj_1\nenvironments:\n  production:\n    redis:\n${blocks.join('')}`;
+  return `trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    redis:\n${blocks.join('')}`;
 };
 
 /** Waits until something holds, looking every 100 ms. */
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'two workers', () => {
         envFile: null,
         connections: 8,
       };
-      await records.addPlatform(about);
+      await records.addPlatform(about, 'alex');
       const key = newStateKey().text();
       const start = async (): Promise<ChildProcess> => {
         const worker = spawn(process.execPath, ['--import', 'tsx', 'test/support/controller-worker.ts'], {
@@ -122,15 +122,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'two workers', () => {
 
       const running = [await start(), await start()];
       const first = push('redis:7');
-      await records.addSource({
-        id: 'shop',
-        url: repository,
-        ref: 'refs/heads/main',
-        platform: 'main',
-        policy: 'automatic',
-        pollSeconds: 1,
-        lookSeconds: 3_600,
-      });
+      await records.addSource(
+        {
+          id: 'shop',
+          url: repository,
+          ref: 'refs/heads/main',
+          platforms: [{ platform: 'main', paths: '*' }],
+          policy: 'automatic',
+          pollSeconds: 1,
+          lookSeconds: 3_600,
+        },
+        'alex',
+      );
       for (let kill = 0; kill < kills; kill++) {
         // Somewhere in the middle of what this commit needs.
         const before = creates();

@@ -27,6 +27,6 @@ export function eventsIn({ rows }: Database) {
   return {
     /** Notes an event that no other method notes by itself. */
     note: (event: EventRecord) => noteIn(rows, event),
-    events: () => rows<EventRecord>(`select who, what, subject from @event order by id`),
+    events: () => rows<EventRecord>(`select who, what, subject, about from @event order by id`),
   };
 }

@@ -1,59 +1,113 @@
 import { usage } from '../../diagnostics/usage.ts';
+import { checkRef, checkSourceAddress } from '../git-source.ts';
+import type { Query } from '../transaction.ts';
+import { type Changes, changesOf } from './changes.ts';
 import { type Database, isOpen, plain } from './database.ts';
+import { noteIn } from './events.ts';
+import { type DueStack, type PlatformOfPaths, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
+import type { Labels } from './platforms.ts';
 
 /** When the worker applies the plans of a stack: at once, after an approval, or never. */
 export type Policy = 'automatic' | 'approval' | 'never';
 
+/** The program that a repository is in, which sends hooks and takes statuses. */
+export type Forge = 'github' | 'gitlab' | 'forgejo' | 'none';
+
 /** A branch of a repository, with what holds for the stacks in it. */
-export interface SourceRecord {
+export interface SourceSettings {
   readonly id: string;
   readonly url: string;
   readonly ref: string;
-  readonly platform: string;
+  /** A root file gets the first one that matches; one that none matches becomes no stack. */
+  readonly platforms: readonly PlatformOfPaths[];
   readonly policy: Policy;
   readonly pollSeconds: number;
   readonly lookSeconds: number;
+  readonly forge: Forge;
+  /** The files with the secret of its hooks, with a token for the forge, and with credentials for git. */
+  readonly hookSecretFile: string | null;
+  readonly forgeTokenFile: string | null;
+  readonly credentialsFile: string | null;
+  readonly labels: Labels;
+}
+
+/** A source, and what was seen of it last. */
+export interface SourceRecord extends SourceSettings {
   /** The commit that was seen last. */
   readonly commit: string | null;
+  /** The last time that git could read it. */
+  readonly polledAt: Date | null;
+  readonly problem: string | null;
 }
 
-/** A stack that is to be run. */
-export interface DueStack {
-  readonly id: string;
-  readonly platform: string;
-}
+type Optional = 'forge' | 'hookSecretFile' | 'forgeTokenFile' | 'credentialsFile' | 'labels';
 
-const columns = `id, url, ref, platform, policy, poll_seconds as "pollSeconds", look_seconds as "lookSeconds", commit`;
+/** A source to enrol: without a forge, files and labels where it names none. */
+export type NewSource = Omit<SourceSettings, Optional> & Partial<Pick<SourceSettings, Optional>>;
 
-export function sourcesIn({ rows, row, transaction }: Database) {
+const settings = `id, url, ref, policy, poll_seconds as "pollSeconds", look_seconds as "lookSeconds", forge,
+  hook_secret_file as "hookSecretFile", forge_token_file as "forgeTokenFile", credentials_file as "credentialsFile", labels,
+  (select coalesce(json_agg(json_build_object('platform', platform, 'paths', paths) order by position), '[]')
+    from @source_platform where source = @source.id) as platforms`;
+const columns = `${settings}, commit, polled_at as "polledAt", problem, unplaced`;
+
+const shown = ({ unplaced, ...source }: SourceRecord & { readonly unplaced: readonly string[] }): SourceRecord => ({
+  ...source,
+  problem: source.problem ?? unplacedProblem(unplaced),
+});
+
+export function sourcesIn({ rows, transaction }: Database) {
+  const read = (where: string, values: readonly unknown[] = []) =>
+    rows<SourceRecord & { readonly unplaced: readonly string[] }>(`select ${columns} from @source ${where}`, values);
   return {
-    /** Adds a source, or changes one with its stacks at once. What was planned for another platform is not applied any more. */
-    addSource: ({ id, url, ref, platform, policy, pollSeconds, lookSeconds }: Omit<SourceRecord, 'commit'>) => {
-      // A stack is named by its source, `:` and its path, and so is its state: two of them are never the same.
-      if (!/^[\w.-]+$/.test(id))
-        throw usage(`The source ${JSON.stringify(id)} is named by letters, digits, ".", "_" and "-"`);
+    /**
+     * Adds a source, or changes one with its stacks at once, and has it polled soon. What was planned for another platform is not
+     * applied any more. Says what it did.
+     *
+     * @throws {Stop} `usage` or `refused`, where its name, its address or a platform cannot be used
+     */
+    addSource: async (given: NewSource, who: string): Promise<Changes> => {
+      const source = checked(given);
       return transaction(async (query) => {
-        await query(
-          `insert into @source (id, url, ref, platform, policy, poll_seconds, look_seconds) values ($1, $2, $3, $4, $5, $6, $7)
-          on conflict (id) do update set url = $2, ref = $3, platform = $4, policy = $5, poll_seconds = $6, look_seconds = $7,
-            poll_at = now()`,
-          [id, url, ref, platform, policy, pollSeconds, lookSeconds],
-        );
-        await query('select from @stack where source = $1 order by id for no key update', [id]);
-        await query(
-          `update @plan set superseded_at = now() where ${isOpen}
-            and stack in (select id from @stack where source = $1 and platform <> $2)`,
-          [id, platform],
-        );
-        await query(
-          `update @stack set platform = $2, policy = $3, look_at = now(),
-            applied = case when platform = $2 then applied end, digest = case when platform = $2 then digest end
-          where source = $1 and (platform <> $2 or policy <> $3)`,
-          [id, platform, policy],
-        );
+        await query('select pg_advisory_xact_lock(hashtext($1))', [`source ${source.id}`]);
+        await refuseUnknown(query, source);
+        const [before] = await query<SourceSettings>(`select ${settings} from @source where id = $1`, [source.id]);
+        const { is, about } = changesOf(before, source);
+        if (is !== 'same') {
+          await write(query, source);
+          await lockSource(query, source.id);
+          await placeAgain(query, source.id);
+          await noteIn(query, { who, what: `${is} the source`, subject: source.id, about });
+        }
+        await query('update @source set poll_at = now() where id = $1', [source.id]);
+        return is;
       });
     },
-    source: (id: string) => row<SourceRecord>(`select ${columns} from @source where id = $1`, [id]),
+    source: async (id: string) => (await read('where id = $1', [id])).map(shown)[0],
+    sources: async () => (await read('order by id')).map(shown),
+    /**
+     * Removes a source with its stacks, their plans and runs. What they made stays on the platforms, and so do their states: a
+     * source that is enrolled again by this name goes on with them. False: there is none.
+     *
+     * @throws {Stop} `refused`, while a stack of it runs
+     */
+    removeSource: (id: string, who: string): Promise<boolean> =>
+      transaction(async (query) => {
+        await lockSource(query, id);
+        const running = await query<{ readonly stack: string }>(
+          `select distinct stack from @run join @stack on stack = @stack.id where source = $1 and ended_at is null order by stack`,
+          [id],
+        );
+        const [first] = running;
+        if (first !== undefined)
+          throw usage(`The source ${id} has a stack that runs: ${first.stack}`, 'Wait for its run, or stop it.');
+        const stacks = await query<{ readonly id: string }>('delete from @stack where source = $1 returning id', [id]);
+        const removed = await query('delete from @source where id = $1 returning id', [id]);
+        if (removed.length === 0) return false;
+        const about = { stacks: stacks.map((stack) => stack.id).toSorted() };
+        await noteIn(query, { who, what: 'removed the source', subject: id, about });
+        return true;
+      }),
 
     /**
      * Takes sources that are due, at most so many, and says when each is due next: 10 % sooner or later, so that they do not
@@ -72,25 +126,14 @@ export function sourcesIn({ rows, row, transaction }: Database) {
      */
     sawCommit: ({ id }: Pick<SourceRecord, 'id'>, commit: string, paths: readonly string[]) =>
       transaction(async (query) => {
-        await query('select from @source where id = $1 for no key update', [id]);
-        await query('select from @stack where source = $1 order by id for no key update', [id]);
+        await lockSource(query, id);
         await query(
           `update @plan set superseded_at = now() where ${isOpen} and commit <> $2
             and stack in (select id from @stack where source = $1)`,
           [id, commit],
         );
-        return query<DueStack>(
-          `with seen as (update @source set commit = $2, polled_at = now(), problem = null where id = $1
-              returning id, platform, policy),
-            gone as (update @stack set is_gone = true where source = $1 and path <> all($3) and not is_gone)
-          insert into @stack (id, source, path, platform, policy, wanted)
-            select seen.id || ':' || path, seen.id, path, platform, policy, $2 from seen, unnest($3::text[]) as path
-          on conflict (id) do update set wanted = $2, is_gone = false, problem = null, platform = excluded.platform,
-            policy = excluded.policy
-            where @stack.wanted is distinct from $2 or @stack.is_gone
-          returning id, platform`,
-          [id, commit, [...paths]],
-        );
+        await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
+        return placeStacks(query, id, { commit, paths });
       }),
     /**
      * The source has the commit that it had. Gives its stacks that were not brought to it yet and that nothing runs: a worker may
@@ -107,4 +150,54 @@ export function sourcesIn({ rows, row, transaction }: Database) {
     sawProblem: (id: string, problem: string) =>
       rows(`update @source set problem = $2 where id = $1`, [id, plain(problem)]),
   };
+}
+
+function checked(given: NewSource): SourceSettings {
+  const files = { hookSecretFile: null, forgeTokenFile: null, credentialsFile: null };
+  const source: SourceSettings = { forge: 'none', ...files, labels: {}, ...given };
+  // A stack is named by its source, `:` and its path, and so is its state: two of them are never the same.
+  if (!/^[\w.-]+$/.test(source.id))
+    throw usage(`The source ${JSON.stringify(source.id)} is named by letters, digits, ".", "_" and "-"`);
+  if (source.platforms.length === 0)
+    throw usage(`The source ${source.id} has no platform`, 'Name one, with the paths of its root files.');
+  checkSourceAddress(source);
+  checkRef(source);
+  return source;
+}
+
+async function refuseUnknown(query: Query, { id, platforms }: SourceSettings): Promise<void> {
+  const [unknown] = await query<{ readonly name: string }>(
+    `select name from unnest($1::text[]) as name where not exists (select from @platform where id = name) order by name`,
+    [platforms.map(({ platform }) => platform)],
+  );
+  if (unknown !== undefined)
+    throw usage(`The source ${id} names the platform ${unknown.name}, which is not enrolled`, 'Enrol it first.');
+}
+
+async function write(query: Query, source: SourceSettings): Promise<void> {
+  const { id, url, ref, platforms, policy, pollSeconds, lookSeconds, forge, labels } = source;
+  const { hookSecretFile, forgeTokenFile, credentialsFile } = source;
+  await query(
+    `insert into @source (id, url, ref, policy, poll_seconds, look_seconds, forge, hook_secret_file, forge_token_file,
+      credentials_file, labels) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    on conflict (id) do update set url = $2, ref = $3, policy = $4, poll_seconds = $5, look_seconds = $6, forge = $7,
+      hook_secret_file = $8, forge_token_file = $9, credentials_file = $10, labels = $11`,
+    [id, url, ref, policy, pollSeconds, lookSeconds, forge, hookSecretFile, forgeTokenFile, credentialsFile, labels],
+  );
+  await query('delete from @source_platform where source = $1', [id]);
+  await query(
+    `insert into @source_platform (source, position, platform, paths)
+    select $1, position, platform, paths from unnest($2::text[], $3::text[]) with ordinality as rule (platform, paths, position)`,
+    [id, platforms.map(({ platform }) => platform), platforms.map(({ paths }) => paths)],
+  );
+}
+
+/** Places the root files that are known, by what a source says now. */
+async function placeAgain(query: Query, id: string): Promise<void> {
+  const [known] = await query<{ readonly commit: string | null; readonly paths: readonly string[] }>(
+    `select commit, unplaced || array(select path from @stack where source = $1 and not is_gone) as paths
+    from @source where id = $1`,
+    [id],
+  );
+  if (known?.commit != null) await placeStacks(query, id, { commit: known.commit, paths: known.paths });
 }

@@ -1,5 +1,7 @@
 import { type Database, isOpen, plain } from './database.ts';
-import type { DueStack, Policy } from './sources.ts';
+import type { DueStack } from './place-stacks.ts';
+import type { Labels } from './platforms.ts';
+import type { Policy } from './sources.ts';
 
 /** A root file of a source. */
 export interface StackRecord {
@@ -8,6 +10,8 @@ export interface StackRecord {
   readonly path: string;
   readonly platform: string;
   readonly policy: Policy;
+  /** Those of its platform, and over them those of its source. */
+  readonly labels: Labels;
   /** The commit that the source has, and the one that the platform was last in step with. */
   readonly wanted: string | null;
   readonly applied: string | null;
@@ -15,9 +19,10 @@ export interface StackRecord {
   readonly digest: string | null;
   readonly isPaused: boolean;
   readonly isGone: boolean;
+  readonly problem: string | null;
 }
 
-const columns = `id, source, path, platform, policy, wanted, applied, digest, is_gone as "isGone",
+const columns = `id, source, path, platform, policy, labels, wanted, applied, digest, is_gone as "isGone", problem,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
 export function stacksIn({ rows, row, onStack }: Database) {

@@ -1,0 +1,87 @@
+import { globMatcher } from '../../formats/glob.ts';
+import type { Query } from '../transaction.ts';
+import { isOpen } from './database.ts';
+
+/** A stack that is to be run. */
+export interface DueStack {
+  readonly id: string;
+  readonly platform: string;
+}
+
+/** The platform of the root files whose paths match. */
+export interface PlatformOfPaths {
+  readonly platform: string;
+  /** In a pattern `*` stands for any characters, `/` among them. */
+  readonly paths: string;
+}
+
+/** Locks a source with its platforms and stacks, in the order in which everybody does. */
+export async function lockSource(query: Query, source: string): Promise<void> {
+  await query('select from @source where id = $1 for no key update', [source]);
+  await query(
+    `select from @platform where id in (select platform from @source_platform where source = $1) order by id for share`,
+    [source],
+  );
+  await query('select from @stack where source = $1 order by id for no key update', [source]);
+}
+
+/**
+ * Has each root file of a source as a stack, on the platform of the first pattern that matches, with what the source says now; a
+ * stack without a file or a platform is gone. What was planned or applied on another platform counts no more. The source is
+ * locked. Gives the stacks that are to be looked at for this.
+ */
+export async function placeStacks(
+  query: Query,
+  source: string,
+  { commit, paths }: { readonly commit: string; readonly paths: readonly string[] },
+): Promise<readonly DueStack[]> {
+  const rules = await query<PlatformOfPaths>(
+    'select platform, paths from @source_platform where source = $1 order by position',
+    [source],
+  );
+  const matchers = rules.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
+  const found = paths.map((path) => ({ path, platform: matchers.find(({ matches }) => matches(path))?.platform }));
+  const placed = found.filter(({ platform }) => platform !== undefined);
+  const unplaced = found.flatMap(({ path, platform }) => (platform === undefined ? [path] : []));
+  const places = [placed.map(({ path }) => path), placed.map(({ platform }) => platform)];
+  await query('update @source set commit = $2, unplaced = $3 where id = $1', [source, commit, unplaced]);
+  await query('update @stack set is_gone = true where source = $1 and path <> all($2) and not is_gone', [
+    source,
+    places[0],
+  ]);
+  await query(
+    `update @plan set superseded_at = now() from @stack, unnest($2::text[], $3::text[]) as place (path, platform)
+    where ${isOpen} and @plan.stack = @stack.id and source = $1 and @stack.path = place.path
+      and @stack.platform <> place.platform`,
+    [source, ...places],
+  );
+  return query<DueStack>(
+    `insert into @stack as old (id, source, path, platform, policy, labels, wanted)
+      select @source.id || ':' || place.path, @source.id, place.path, place.platform, policy,
+        @platform.labels || @source.labels, $4
+      from @source, unnest($2::text[], $3::text[]) as place (path, platform) join @platform on @platform.id = place.platform
+      where @source.id = $1
+    on conflict (id) do update set wanted = $4, is_gone = false, platform = excluded.platform, policy = excluded.policy,
+      labels = excluded.labels,
+      problem = case when old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
+        then null else old.problem end,
+      applied = case when old.platform = excluded.platform then old.applied end,
+      digest = case when old.platform = excluded.platform then old.digest end,
+      look_at = case when old.platform <> excluded.platform or old.policy <> excluded.policy or old.is_gone
+        then now() else old.look_at end
+      where old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
+        or old.policy <> excluded.policy or old.labels <> excluded.labels
+    returning id, platform`,
+    [source, ...places, commit],
+  );
+}
+
+/** Says that root files of a source have no platform. */
+export function unplacedProblem(unplaced: readonly string[]): string | null {
+  if (unplaced.length === 0) return null;
+  const more = unplaced.length > maxNamed ? ` and ${unplaced.length - maxNamed} more` : '';
+  const files = `${unplaced.length === 1 ? 'file' : 'files'} ${unplaced.slice(0, maxNamed).join(', ')}${more}`;
+  return `no platform of the source has the root ${files}\n-> Give the source a platform for these paths.`;
+}
+
+const maxNamed = 3;
