@@ -148,7 +148,9 @@ function addErrors(app: FastifyInstance, onError: (error: unknown) => void): voi
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     if (request.url.startsWith('/api/') || request.headers.accept?.includes('text/html') !== true)
       return reply.send({ error: { status, message: sentence } });
-    if (status === 401) return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 302);
+    // A form is not sent again after a sign-in.
+    const to = isReading(request) ? request.url : '/';
+    if (status === 401) return reply.redirect(`/sign-in?to=${encodeURIComponent(to)}`, 303);
     return reply.type('text/html; charset=utf-8').send(renderPlain(`Error ${status}`, markup`<p>${sentence}</p>`));
   };
   app.setErrorHandler((error, request, reply) => {

@@ -1,8 +1,10 @@
+import type { Labels } from '../settings.ts';
+
 /** What a role gives, from the least to the most; `agent` is for programs that look and propose. */
 export type Role = 'viewer' | 'operator' | 'approver' | 'admin' | 'agent';
 /** `see` pages, `operate` (pause, stop, run), `approve` plans, `propose` a change of a manifest, `administer` platforms and sources. */
 export type Act = 'see' | 'operate' | 'approve' | 'propose' | 'administer';
-export type Labels = Readonly<Record<string, string>>;
+export type { Labels } from '../settings.ts';
 
 /** A role for a group, or for one user, over the stacks with all of these labels; without labels: over all. */
 export interface Grant {

@@ -54,7 +54,7 @@ test('a route is for those whose role allows its act somewhere', async () => {
 test('a browser without a sign-in is sent to it, with the way back', async () => {
   const { app } = serverWith((own) => void own.get('/stacks', { config: { act: 'see' } }, () => ''));
   const { statusCode, headers } = await inject(app, { url: '/stacks?state=drift', headers: { accept: 'text/html' } });
-  expect([statusCode, headers.location]).toEqual([302, '/sign-in?to=%2Fstacks%3Fstate%3Ddrift']);
+  expect([statusCode, headers.location]).toEqual([303, '/sign-in?to=%2Fstacks%3Fstate%3Ddrift']);
 });
 
 test('an error says nothing of what is inside', async () => {

@@ -146,11 +146,18 @@ async function finish(
     } as const;
     return { identity, to: returnPath(Buffer.from(to, 'base64url').toString(), address) };
   } catch (error) {
-    // Its cause may hold tokens.
-    const { code, message } = error as { readonly code?: string; readonly message: string };
-    onError(new Error(`a sign-in failed: ${message}${code === undefined ? '' : ` (${code})`}`));
+    onError(new Error(`a sign-in failed: ${reasonOf(error)}`));
     throw refusal(403, 'The sign-in did not succeed. Begin again; the log of the page says what failed.');
   }
+}
+
+/** What the library says, and the word of the provider; what came with it may hold tokens. */
+function reasonOf(error: unknown): string {
+  const { message, cause, error: word } = error as Error & { readonly error?: unknown };
+  const known = typeof word === 'string' && /^\w+$/.test(word) ? word : undefined;
+  return [message, cause instanceof Error ? cause.message : undefined, known]
+    .filter((one) => one !== undefined)
+    .join(': ');
 }
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -49,7 +49,10 @@ export function proxyWay(
 
 /** A header. @throws {Refusal} 400, where it is there twice: one of them is not the proxy's */
 function headerOf({ raw }: FastifyRequest, name: string): string | undefined {
-  const [value, ...others] = raw.headersDistinct[name.toLowerCase()] ?? [];
+  const { rawHeaders } = raw;
+  const [value, ...others] = rawHeaders.filter(
+    (_text, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name.toLowerCase(),
+  );
   if (others.length > 0) throw refusal(400, `The header ${name} is there more than once.`);
   return value === '' ? undefined : value;
 }

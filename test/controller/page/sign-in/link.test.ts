@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'the link in the terminal', ()
     expect((await other.post('/sign-in/link', { code: link.code })).statusCode).toBe(403);
     expect((await browser.get('/')).statusCode).toBe(200);
     expect((await browser.post('/sign-out', { _csrf: page.json<{ token: string }>().token })).statusCode).toBe(303);
-    expect((await browser.get('/')).statusCode).toBe(302);
+    expect((await browser.get('/')).statusCode).toBe(303);
     const events = await database.rows<{ who: string; what: string }>('select who, what from @event order by id');
     expect(events).toEqual([
       { who: 'me', what: 'signed in' },

@@ -1,0 +1,46 @@
+import { usage } from '../../diagnostics/usage.ts';
+import { readSecretFile } from '../secret-file.ts';
+import type { Settings } from '../settings.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+import type { ApiToken } from './tokens.ts';
+
+/** How people and programs are known, with the secrets of their files. */
+export interface Access {
+  readonly signIn: SignIn;
+  readonly tokens: readonly ApiToken[];
+}
+
+/** Fewest characters of a secret that others could guess at. */
+const minLength = 32;
+
+/** Reads the files of secrets that settings name. @throws {Stop} `usage`, where one is missing, short, or has two uses */
+export async function readAccess({ signIn, tokens }: Pick<Settings, 'signIn' | 'tokens'>): Promise<Access> {
+  const read = await Promise.all(
+    tokens.map(async ({ tokenFile, ...token }) => ({ ...token, token: await readLongSecret(tokenFile) })),
+  );
+  const twice = read.find(({ token }, at) => read.findIndex((one) => one.token === token) !== at);
+  if (twice !== undefined)
+    throw usage(`The token ${twice.name} is also that of another entry`, 'Give each program a token of its own.');
+  return { signIn: await readSignIn(signIn), tokens: read };
+}
+
+async function readSignIn({ oidc, proxy }: Settings['signIn']): Promise<SignIn> {
+  if (oidc !== undefined) {
+    const { clientSecretFile, ...rest } = oidc;
+    return { oidc: { ...rest, clientSecret: await readSecretFile(clientSecretFile) } };
+  }
+  if (proxy === undefined) throw usage('The settings have neither signIn.oidc nor signIn.proxy');
+  const { secretFile, ...rest } = proxy;
+  return { proxy: { ...rest, secret: await readLongSecret(secretFile) } };
+}
+
+/** A secret of a request, which is one word. */
+async function readLongSecret(path: string): Promise<string> {
+  const secret = await readSecretFile(path);
+  if (secret.length < minLength || !/^[!-~]+$/.test(secret))
+    throw usage(
+      `${path} must have ${minLength} letters, digits and signs or more, without blanks`,
+      `Write one that nobody guesses into it: openssl rand -hex 32`,
+    );
+  return secret;
+}
