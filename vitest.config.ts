@@ -39,6 +39,7 @@ const mocking = [
 const onlyInAll = [
   'test/controller/queue.test.ts',
   'test/controller/worker.test.ts',
+  'test/controller/worker.waves.test.ts',
   'test/scenarios/broken-builds.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/export.kills.test.ts',

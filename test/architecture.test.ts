@@ -85,6 +85,7 @@ const worldly = [
   'controller/secret-file.ts',
   'controller/run-stack.ts', // reads the files that records name
   'controller/worker.ts', // its name
+  'controller/waves/steps.ts', // a digest
   'controller/git-source.ts',
   'controller/queue.ts', // how long a worker that stops waits
   'controller/page/csrf.ts', // chance, and digests

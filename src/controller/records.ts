@@ -7,6 +7,7 @@ import { runsIn } from './records/runs.ts';
 import { sessionsIn } from './records/sessions.ts';
 import { sourcesIn } from './records/sources.ts';
 import { stacksIn } from './records/stacks.ts';
+import { wavesIn } from './records/waves.ts';
 
 export type { EventRecord } from './records/events.ts';
 export type { PlanRecord } from './records/plans.ts';
@@ -28,6 +29,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...stacksIn(db),
     ...plansIn(db),
     ...runsIn(db),
+    ...wavesIn(db),
     ...eventsIn(db),
     ...sessionsIn(db),
   };

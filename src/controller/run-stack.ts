@@ -82,7 +82,25 @@ interface StackRun {
 
 async function inFolder(running: Running, run: StackRun): Promise<void> {
   const { records } = running;
-  const { stack, commit, folder, platform } = run;
+  const { stack, commit } = run;
+  const project = await noted(running, run, () => openProject(running, run));
+  const close = (): void => void project.close().catch(() => undefined);
+  run.signal.addEventListener('abort', close);
+  try {
+    const { digest } = manifestDocument(project.manifest);
+    await noted(running, run, () => followEarlier(running, run, project));
+    const waiting = await records.waitingPlan(stack.id);
+    if (waiting?.commit === commit && waiting.isApproved === true && stack.policy !== 'never')
+      await applyApproved(running, run, { project, digest, plan: waiting });
+    else await look(running, run, { project, digest });
+  } finally {
+    run.signal.removeEventListener('abort', close);
+    await project.close();
+  }
+}
+
+async function openProject(running: Running, run: StackRun): Promise<Project> {
+  const { stack, folder, platform } = run;
   const project = await open(folder, {
     file: stack.path,
     env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
@@ -95,19 +113,12 @@ async function inFolder(running: Running, run: StackRun): Promise<void> {
       key: running.states.key,
     }),
   });
-  refuseOtherPlatform(project, run);
-  const close = (): void => void project.close().catch(() => undefined);
-  run.signal.addEventListener('abort', close);
   try {
-    const { digest } = manifestDocument(project.manifest);
-    await followEarlier(running, run, project);
-    const waiting = await records.waitingPlan(stack.id);
-    if (waiting?.commit === commit && waiting.isApproved === true && stack.policy !== 'never')
-      await applyApproved(running, run, { project, digest, plan: waiting });
-    else await look(running, run, { project, digest });
-  } finally {
-    run.signal.removeEventListener('abort', close);
+    refuseOtherPlatform(project, run);
+    return project;
+  } catch (error) {
     await project.close();
+    throw error;
   }
 }
 
@@ -175,7 +186,7 @@ async function planAndApply(running: Running, run: StackRun, { project, digest }
   const { records, worker } = running;
   const { stack, commit } = run;
   const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
-  const plan = await ending(running, id, () => project.plan());
+  const plan = await ending(running, { id, signal: run.signal }, () => project.plan());
   const document = planDocument(plan);
   await records.endRun(id, { ending: 'done', document });
   if (!document.hasChanges) {
@@ -184,9 +195,9 @@ async function planAndApply(running: Running, run: StackRun, { project, digest }
   }
   if (stack.policy === 'automatic') {
     const ended = await apply(running, run, { project, plan, cause: 'commit' });
-    if (ended !== undefined) await concluded(running, run, { digest, ended });
-    return;
+    if (ended !== undefined) return concluded(running, run, { digest, ended });
   }
+  // Until its wave lets it in, people see what it will do.
   await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan) });
 }
 
@@ -195,7 +206,8 @@ async function lookForDrift(running: Running, run: StackRun, { project, digest }
   const { records, worker } = running;
   const { stack, commit } = run;
   const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });
-  const drift = await ending(running, id, () => project.drift({ remembers: false, signal: run.signal }));
+  const { signal } = run;
+  const drift = await ending(running, { id, signal }, () => project.drift({ remembers: false, signal }));
   const document = driftDocument(drift);
   const plan = driftPlan(drift);
   const changes = planDocument(plan);
@@ -221,7 +233,7 @@ async function apply(
   if (id === undefined) return undefined;
   // Who approved a plan saw what it takes over; data is lost by no policy.
   const permissions = { adoption: digest !== undefined };
-  const result = await ending(running, id, () => project.apply({ plan, permissions, signal }));
+  const result = await ending(running, { id, signal }, () => project.apply({ plan, permissions, signal }));
   await records.endRun(id, { ending: resultDocument(result).ending, document: resultDocument(result) });
   return result;
 }
@@ -241,13 +253,30 @@ async function concluded(
   throw new Error(`the apply ended as ${how}: ${first?.message ?? 'nothing says why'}`);
 }
 
-/** Does the work of a run whose row ends as failed when the work throws. */
-async function ending<T>({ records }: Running, run: string, work: () => Promise<T>): Promise<T> {
+/** Does the work of a run whose row ends as failed when the work throws; as stopped, when it was told to end. */
+async function ending<T>(
+  { records }: Running,
+  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    await records.endRun(run, { ending: error instanceof Stop ? error.failure : 'failed' });
+    const failure = error instanceof Stop ? error.failure : 'failed';
+    await records.endRun(id, { ending: signal.aborted ? 'stopped' : failure });
     throw error;
+  }
+}
+
+/** Does what comes before a run, such as to read a manifest: a failure of it is that of a plan, for the history and the wave. */
+async function noted<T>(running: Running, { stack, commit, signal }: StackRun, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted || (error instanceof Stop && error.failure === 'locked')) throw error;
+    const { records, worker } = running;
+    const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
+    return ending(running, { id, signal }, () => Promise.reject(error as Error));
   }
 }
 

@@ -80,6 +80,21 @@ const migrations: readonly Migration[] = [
       digest text primary key, name text not null, groups text[] not null, by text not null,
       began_at timestamptz not null default now(), seen_at timestamptz not null default now(), expires_at timestamptz not null);`,
   },
+  {
+    name: 'waves',
+    text: `create table wave (
+      id bigint generated always as identity primary key, name text not null, source text not null references source on delete cascade,
+      commit text not null, healthy_minutes double precision not null, steps jsonb not null, step_count int not null,
+      after_run bigint not null, step int not null default 0, step_at timestamptz not null default now(),
+      began_at timestamptz not null default now(), look_at timestamptz not null default now(),
+      stopped_at timestamptz, stopped_by text, stopped_stack text, stopped_because text, resumed_at timestamptz,
+      ended_at timestamptz, ending text check (ending in ('done', 'superseded')));
+    create unique index on wave (source, name) where ended_at is null;
+    create table wave_stack (
+      wave bigint not null references wave on delete cascade, stack text not null references stack on delete cascade,
+      step int not null, sent_at timestamptz, primary key (wave, stack));
+    create index on wave_stack (stack);`,
+  },
 ];
 
 /**

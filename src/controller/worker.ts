@@ -6,6 +6,7 @@ import { type Queue, createQueue } from './queue.ts';
 import { type Records, recordsIn } from './records.ts';
 import { type Running, runStack } from './run-stack.ts';
 import { migrate } from './schema.ts';
+import type { WaveSettings } from './waves/steps.ts';
 
 /** What a worker is made of. */
 export interface WorkerOptions {
@@ -20,6 +21,8 @@ export interface WorkerOptions {
   /** Runs at a time. */
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
+  /** How new commits reach stacks: those of no wave at once. */
+  readonly waves?: readonly WaveSettings[];
   /** Between two looks at what is due. Milliseconds. */
   readonly tickMs?: number;
 }
@@ -34,7 +37,7 @@ export interface Worker {
 
 /** Starts a worker: it polls sources, runs stacks and looks for drift, together with all other workers of the database. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, pool, schema, concurrency, tickMs = 2_000 } = options;
+  const { url, pool, schema, concurrency, waves = [], tickMs = 2_000 } = options;
   await migrate(pool, schema);
   const records = recordsIn(pool, schema);
   const checkouts = checkoutsIn(options.folder);
@@ -42,7 +45,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const running: Running = { records, checkouts, pool, states: options.states, worker, platforms: new Map() };
   const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
   await queue.start();
-  await queue.work('look', { concurrency }, (id, signal) => lookAt({ records, checkouts, queue }, id, signal));
+  await queue.work('look', { concurrency }, (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
   await queue.work('stack', { concurrency }, async (id, signal) => {
     const ended = await runStack(running, id, signal);
     const stack = ended.is === 'again' ? await records.stack(id) : undefined;
@@ -77,11 +80,22 @@ async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, co
   const most = concurrency * 2;
   for (const { id } of await records.dueSources(most)) await queue.send('look', id);
   for (const { id, platform } of await records.dueStacks(most)) await queue.send('stack', id, { group: platform });
+  for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });
 }
 
 /** Fetches a source, and sends the stacks that its commit touches. */
 async function lookAt(
-  { records, checkouts, queue }: { readonly records: Records; readonly checkouts: Checkouts; readonly queue: Queue },
+  {
+    records,
+    checkouts,
+    queue,
+    waves,
+  }: {
+    readonly records: Records;
+    readonly checkouts: Checkouts;
+    readonly queue: Queue;
+    readonly waves: readonly WaveSettings[];
+  },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -90,7 +104,9 @@ async function lookAt(
   try {
     const commit = await checkouts.fetch(source, signal);
     const paths = commit === source.commit ? undefined : await checkouts.rootFiles(source, commit);
-    const stacks = await (paths === undefined ? records.sawNothing(source) : records.sawCommit(source, commit, paths));
+    const stacks = await (paths === undefined
+      ? records.sawNothing(source)
+      : records.sawCommit(source, commit, paths, waves));
     for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
   } catch (error) {
     await records.sawProblem(id, problemText(error));

@@ -239,7 +239,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     });
     const before = posts();
     await expect(run()).rejects.toThrow();
-    expect([posts(), await kinds()]).toEqual([before, ['plan done', 'apply refused']]);
+    expect([posts(), await kinds()]).toEqual([before, ['plan manifest', 'plan done', 'apply refused']]);
     const tables = ['platform', 'source', 'stack', 'plan', 'verdict', 'run', 'event'];
     const texts = await Promise.all(
       tables.map(async (table) => JSON.stringify((await pool.query(`select * from trueup_controller.${table}`)).rows)),

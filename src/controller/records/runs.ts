@@ -2,6 +2,7 @@ import type { DriftDocument, PlanDocument, ResultDocument } from '../../index.ts
 import type { Query } from '../transaction.ts';
 import { type Database, isOpen, jsonOf } from './database.ts';
 import type { StackRecord } from './stacks.ts';
+import { mayApplyIn, waveOfRunIn } from './waves.ts';
 
 /** What a run did, as its row has it. */
 export interface RunEnd {
@@ -18,34 +19,45 @@ export interface RunBegin {
   readonly plan?: string | undefined;
 }
 
-export function runsIn({ rows, onStack }: Database) {
+export function runsIn({ rows, onStack, transaction }: Database) {
   return {
     /** Begins a run; runs of the stack that never ended have ended with their worker. */
     beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => begin(rows, id, about),
     /**
      * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
-     * commit, it is paused, its policy is another one, or the plan does not wait or is refused. From here on no verdict is noted.
+     * commit, it is paused, its policy is another one, or the plan does not wait or is refused, also
+     * where it would be applied by the policy; and where its wave does not let the commit
+     * in yet. From here on no verdict is noted.
      */
     beginApply: ({ id }: Pick<StackRecord, 'id'>, about: Omit<RunBegin, 'kind'>): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [may] = await query(
           `select from @stack where id = $1 and wanted = $2 and not is_gone and coalesce(paused_until <= now(), true)
-            and case when $3::text is null then policy = 'automatic' else policy <> 'never' and exists (
+            and case when $3::text is null then policy = 'automatic' and not exists (
+              select from @plan join @verdict on plan = digest where stack = $1 and commit = $2 and cause = 'commit' and ${isOpen}
+                and not approves)
+            else policy <> 'never' and exists (
               select from @plan where digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
                 and (select bool_and(approves) from @verdict where plan = digest)) end`,
           [id, about.commit, about.plan ?? null],
         );
         if (may === undefined) return undefined;
+        if (about.cause === 'commit' && !(await mayApplyIn(query, id, about.commit))) return undefined;
         // Until it is done, the platform may be in step with no commit at all.
         if (about.cause === 'commit') await query('update @stack set digest = null where id = $1', [id]);
         return begin(query, id, { ...about, kind: 'apply' });
       }),
-    endRun: (id: string, { ending, document }: RunEnd) =>
-      rows(`update @run set ended_at = now(), ending = $2, document = $3 where id = $1 and ended_at is null`, [
-        id,
-        ending,
-        document === undefined ? null : jsonOf(document),
-      ]),
+    /** Ends a run. One that failed stops its wave at once. */
+    endRun: (id: string, { ending, document }: RunEnd): Promise<void> =>
+      transaction(async (query) => {
+        const advance = await waveOfRunIn(query, id);
+        await query(`update @run set ended_at = now(), ending = $2, document = $3 where id = $1 and ended_at is null`, [
+          id,
+          ending,
+          document === undefined ? null : jsonOf(document),
+        ]);
+        await advance();
+      }),
     runs: (stack: string) =>
       rows<{
         readonly kind: string;

@@ -1,11 +1,13 @@
 import { usage } from '../../diagnostics/usage.ts';
 import { checkRef, checkSourceAddress } from '../git-source.ts';
 import type { Query } from '../transaction.ts';
+import type { WaveSettings } from '../waves/steps.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { type Database, isOpen, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { type DueStack, type PlatformOfPaths, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
+import { beginWavesIn } from './waves.ts';
 
 /** When the worker applies the plans of a stack: at once, after an approval, or never. */
 export type Policy = 'automatic' | 'approval' | 'never';
@@ -122,18 +124,27 @@ export function sourcesIn({ rows, transaction }: Database) {
       ),
     /**
      * Notes the commit of a source, with its root files: new ones become stacks, and missing ones are gone. No plan of another
-     * commit is applied any more. Gives the stacks to look at.
+     * commit is applied any more, and its waves begin. Gives the stacks to look at.
      */
-    sawCommit: ({ id }: Pick<SourceRecord, 'id'>, commit: string, paths: readonly string[]) =>
+    sawCommit: (
+      { id }: Pick<SourceRecord, 'id'>,
+      commit: string,
+      paths: readonly string[],
+      waves: readonly WaveSettings[] = [],
+    ) =>
       transaction(async (query) => {
         await lockSource(query, id);
+        const [before] = await query<Pick<SourceRecord, 'commit'>>('select commit from @source where id = $1', [id]);
         await query(
           `update @plan set superseded_at = now() where ${isOpen} and commit <> $2
             and stack in (select id from @stack where source = $1)`,
           [id, commit],
         );
         await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
-        return placeStacks(query, id, { commit, paths });
+        const stacks = await placeStacks(query, id, { commit, paths });
+        // Another process may have seen the commit before.
+        if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });
+        return stacks;
       }),
     /**
      * The source has the commit that it had. Gives its stacks that were not brought to it yet and that nothing runs: a worker may

@@ -1,0 +1,106 @@
+import type { WaveStack } from '../waves/decide.ts';
+import type { Query } from '../transaction.ts';
+import { isOpen } from './database.ts';
+
+/** A stack of a wave with what people want to see of it. */
+export interface WaveMember extends WaveStack {
+  readonly platform: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly policy: 'automatic' | 'approval' | 'never';
+  /** What its last run failed with. */
+  readonly problem: string | null;
+  readonly paused: { readonly by: string; readonly because: string; readonly until: Date } | undefined;
+  readonly isRunning: boolean;
+  /** What was said of its plan that waits; undefined: nothing, or none waits. */
+  readonly verdict: 'approved' | 'refused' | undefined;
+  readonly hasPlan: boolean;
+  /** Whether its job was sent in this wave, since people had it go on, and in the last minute. */
+  readonly wasSent: boolean;
+  readonly isJustSent: boolean;
+}
+
+/**
+ * What a run says of the health of its stack at its commit: true and false; null: nothing. Nothing is said by a run that was lost with
+ * its worker, stopped by people, or that could not reach the database, nor by an approved plan that does not fit any more: each is
+ * done again, or asked again.
+ */
+const says = `case
+  when ended_at is null or ending in ('lost', 'stopped', 'locked', 'state') then null
+  when kind = 'drift' then ending in ('in step', 'drifted')
+  when ending = 'done' then true
+  when kind = 'apply' and ending = 'refused' and plan is not null then null
+  when document ->> 'interrupted' = 'true' then null
+  else false end`;
+
+/**
+ * Deployments count with the apply that waits for them, and with the run that sees them through later (`follow`) where this wave began
+ * them. A look for drift is only made where the commit changes nothing any more.
+ */
+const members = `select member.stack as id, member.step, member.sent_at is not null as "wasSent",
+    coalesce(member.sent_at > now() - interval '1 min', false) as "isJustSent",
+    stack.platform, stack.labels, stack.policy, stack.problem,
+    case when stack.paused_until > now() then json_build_object('by', stack.paused_by, 'because', stack.paused_because,
+      'until', extract(epoch from stack.paused_until) * 1000) end as paused,
+    case when stack.is_gone then 'gone' when stack.policy = 'never' then 'never' end as "leftOut",
+    coalesce(stack.applied = wave.commit and stack.digest is not null, false) or coalesce(run."isUnchanged", false) as "isInStep",
+    run.begun is not null as "hasBegun", coalesce(run."isRunning", false) as "isRunning",
+    run.begun is null and run.bad is null as "isUntouched", extract(epoch from run.good_at) * 1000 as "goodAt",
+    run.last is not null and run.last = run.bad as "hasFailed", extract(epoch from run.bad_at) * 1000 as "badAt",
+    run.bad_kind as "badKind", run.bad_ending as "badEnding",
+    plan.digest is not null as "hasPlan",
+    (select bool_and(approves) from @verdict where plan = plan.digest) as "isApproved"
+  from @wave wave join @wave_stack member on member.wave = wave.id join @stack stack on stack.id = member.stack
+  left join lateral (
+    with own as (select id, kind, cause, ended_at, ending, ${says} as says from @run
+        where stack = member.stack and id > wave.after_run and commit = wave.commit),
+      applies as (select min(id) as first, max(id) as last from own where kind = 'apply' and cause = 'commit'),
+      counted as (select own.* from own, applies where own.kind <> 'follow' or own.id > applies.first),
+      worst as (select max(id) as bad from counted where not says)
+    select (select last from applies) as begun, (select bad from worst) as bad,
+      max(id) filter (where says is not null) as last,
+      max(ended_at) filter (where id = (select bad from worst)) as bad_at,
+      max(kind) filter (where id = (select bad from worst)) as bad_kind,
+      max(ending) filter (where id = (select bad from worst)) as bad_ending,
+      min(ended_at) filter (where says and id > coalesce((select bad from worst), 0)
+        and id >= coalesce((select last from applies), 0)) as good_at,
+      bool_or(kind = 'apply' and ended_at is null) as "isRunning",
+      bool_or(kind = 'drift' and says and id > coalesce((select last from applies), 0)) as "isUnchanged"
+    from counted) run on true
+  left join @plan plan on plan.stack = member.stack and ${isOpen} and expires_at > now()
+  where wave.id = $1 order by member.step, member.stack`;
+
+interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verdict' | 'leftOut'> {
+  readonly paused: { readonly by: string; readonly because: string; readonly until: number } | null;
+  readonly leftOut: WaveStack['leftOut'] | null;
+  readonly isUntouched: boolean;
+  readonly goodAt: string | null;
+  readonly hasFailed: boolean;
+  readonly badAt: string | null;
+  readonly badKind: string | null;
+  readonly badEnding: string | null;
+  readonly isApproved: boolean | null;
+}
+
+/** The stacks of a wave, by their steps. */
+export async function membersIn(query: Query, wave: string): Promise<readonly WaveMember[]> {
+  return (await query<Row>(members, [wave])).map((row) => {
+    const { paused, leftOut, isUntouched, goodAt, hasFailed, badAt, badKind, badEnding, isApproved, ...rest } = row;
+    return {
+      ...rest,
+      paused: paused === null ? undefined : { ...paused, until: new Date(paused.until) },
+      leftOut: leftOut ?? undefined,
+      healthyAt: isUntouched ? 'always' : goodAt === null ? undefined : Number(goodAt),
+      failed: hasFailed
+        ? { at: Number(badAt), because: `its ${runNames[badKind ?? ''] ?? 'run'} ended as ${badEnding ?? 'failed'}` }
+        : undefined,
+      verdict: isApproved === null ? undefined : isApproved ? 'approved' : 'refused',
+    };
+  });
+}
+
+const runNames: Readonly<Record<string, string>> = {
+  plan: 'plan',
+  apply: 'apply',
+  drift: 'look for drift',
+  follow: 'deployment',
+};

@@ -1,0 +1,269 @@
+import { type Decision, decide } from '../waves/decide.ts';
+import { type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
+import type { Query } from '../transaction.ts';
+import type { Database } from './database.ts';
+import { noteIn } from './events.ts';
+import type { DueStack } from './place-stacks.ts';
+import { type WaveMember, membersIn } from './wave-stacks.ts';
+
+/** A commit on its way to the stacks of a source, step by step. */
+export interface WaveRecord {
+  readonly id: string;
+  /** Its name in the settings. */
+  readonly name: string;
+  readonly source: string;
+  readonly commit: string;
+  readonly healthyMinutes: number;
+  /** The steps of the settings when it began. */
+  readonly steps: WaveSettings['steps'];
+  /** The step that is open, from 0, and since when. */
+  readonly step: number;
+  readonly stepAt: Date;
+  readonly beganAt: Date;
+  /** Set while it is stopped. `by`: who stopped it; null: the failure of `stack` did. */
+  readonly stopped: {
+    readonly at: Date;
+    readonly by: string | null;
+    readonly stack: string | null;
+    readonly because: string;
+  } | null;
+  readonly endedAt: Date | null;
+  readonly ending: 'done' | 'superseded' | null;
+}
+
+/** Who has a wave stop or go on, and why. */
+export interface Word {
+  readonly who: string;
+  readonly because: string;
+}
+
+/** Events of the controller itself are noted in this name. */
+const controller = 'trueup';
+
+const subjectOf = (id: string) => `wave:${id}`;
+
+const columns = `id, name, source, commit, healthy_minutes as "healthyMinutes", steps, step, step_at as "stepAt", began_at as "beganAt",
+  case when stopped_at is not null then json_build_object('at', extract(epoch from stopped_at) * 1000, 'by', stopped_by,
+    'stack', stopped_stack, 'because', stopped_because) end as stopped,
+  ended_at as "endedAt", ending`;
+
+interface Row extends Omit<WaveRecord, 'stopped'> {
+  readonly stopped: (Omit<NonNullable<WaveRecord['stopped']>, 'at'> & { readonly at: number }) | null;
+}
+
+const recordOf = ({ stopped, ...row }: Row): WaveRecord => ({
+  ...row,
+  stopped: stopped && { ...stopped, at: new Date(stopped.at) },
+});
+
+/**
+ * Puts the stacks of a source that got a new commit into waves; the waves of the commit before it are over. To be called in the
+ * transaction that notes the commit, so that no stack of a later step is applied in between.
+ */
+export async function beginWavesIn(
+  query: Query,
+  {
+    source,
+    commit,
+    waves,
+  }: { readonly source: string; readonly commit: string; readonly waves: readonly WaveSettings[] },
+): Promise<void> {
+  const over = await query<{ readonly id: string }>(
+    `update @wave set ended_at = now(), ending = 'superseded' where source = $1 and ended_at is null returning id`,
+    [source],
+  );
+  for (const { id } of over)
+    await noteIn(query, { who: controller, what: 'wave superseded', subject: subjectOf(id), about: { commit } });
+  const stacks = await query<{ readonly id: string; readonly labels: Readonly<Record<string, string>> }>(
+    'select id, labels from @stack where source = $1 and wanted = $2 and not is_gone',
+    [source, commit],
+  );
+  for (const wave of waves) {
+    const own = stacks.filter((stack) => waveOf(waves, stack) === wave);
+    if (own.length > 0) await beginWave(query, { source, commit, wave, steps: stepsOf(wave, own, commit) });
+  }
+}
+
+async function beginWave(
+  query: Query,
+  {
+    source,
+    commit,
+    wave: { name, healthyMinutes, steps: settings },
+    steps,
+  }: {
+    readonly source: string;
+    readonly commit: string;
+    readonly wave: WaveSettings;
+    readonly steps: readonly (readonly string[])[];
+  },
+): Promise<void> {
+  const [{ id } = { id: '' }] = await query<{ readonly id: string }>(
+    `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, after_run)
+      select $1, $2, $3, $4, $5, $6, coalesce(max(id), 0) from @run returning id`,
+    [name, source, commit, healthyMinutes, JSON.stringify(settings), steps.length],
+  );
+  const members = steps.flatMap((stacks, step) => stacks.map((stack) => ({ stack, step })));
+  // Who sees a commit sends all stacks once: those of the first step are applied then.
+  await query(
+    `insert into @wave_stack (wave, stack, step, sent_at)
+      select $1, stack, step, case when step = 0 then now() end from unnest($2::text[], $3::int[]) as member (stack, step)`,
+    [id, members.map(({ stack }) => stack), members.map(({ step }) => step)],
+  );
+  const about = { name, source, commit, steps: steps.map((stacks) => stacks.length) };
+  await noteIn(query, { who: controller, what: 'wave began', subject: subjectOf(id), about });
+}
+
+/**
+ * Whether the wave of a stack lets its commit be applied now; a stack without an open wave waits for none. To be called in the
+ * transaction that begins the apply: the row of the wave stays locked, so that no other process stops it in between.
+ */
+export async function mayApplyIn(query: Query, stack: string, commit: string): Promise<boolean> {
+  const [wave] = await query<{ readonly id: string }>(
+    `select wave.id from @wave wave join @wave_stack member on member.wave = wave.id
+      where member.stack = $1 and wave.commit = $2 and wave.ended_at is null`,
+    [stack, commit],
+  );
+  const advanced = wave && (await advanceIn(query, wave.id));
+  return advanced === undefined || advanced.decision.may.has(stack);
+}
+
+/** Locks the wave that a run is part of, before its row is written; gives what brings it on afterwards. */
+export async function waveOfRunIn(query: Query, run: string): Promise<() => Promise<unknown>> {
+  const [wave] = await query<{ readonly id: string }>(
+    `select wave.id from @run run join @wave_stack member on member.stack = run.stack join @wave wave on wave.id = member.wave
+      where run.id = $1 and wave.commit = run.commit and wave.ended_at is null for no key update of wave`,
+    [run],
+  );
+  return async () => wave && advanceIn(query, wave.id);
+}
+
+/** Brings an open wave on as far as its stacks allow, and notes what happened; undefined: it is over. */
+async function advanceIn(
+  query: Query,
+  id: string,
+): Promise<{ readonly decision: Decision; readonly members: readonly WaveMember[] } | undefined> {
+  interface State {
+    readonly step: number;
+    readonly steps: number;
+    readonly healthyMinutes: number;
+    readonly isStopped: boolean;
+    readonly resumedAt: string | null;
+  }
+  const [state] = await query<State>(
+    `select step, step_count as steps, healthy_minutes as "healthyMinutes", stopped_at is not null as "isStopped",
+      extract(epoch from resumed_at) * 1000 as "resumedAt"
+    from @wave where id = $1 and ended_at is null for no key update`,
+    [id],
+  );
+  if (state === undefined) return undefined;
+  const members = await membersIn(query, id);
+  const [{ now } = { now: '0' }] = await query<{ readonly now: string }>(
+    'select extract(epoch from clock_timestamp()) * 1000 as now',
+    [],
+  );
+  const resumedAt = state.resumedAt === null ? undefined : Number(state.resumedAt);
+  const decision = decide({ ...state, resumedAt }, members, Number(now));
+  const note = (what: string, about: Readonly<Record<string, unknown>>) =>
+    noteIn(query, { who: controller, what, subject: subjectOf(id), about });
+  if (decision.step > state.step) {
+    await query('update @wave set step = $2, step_at = now() where id = $1', [id, decision.step]);
+    await note('wave opened a step', { step: decision.step + 1, of: state.steps });
+  }
+  if (decision.is === 'stopped' && decision.by !== undefined) {
+    const { stack, because } = decision.by;
+    await query(
+      'update @wave set stopped_at = now(), stopped_by = null, stopped_stack = $2, stopped_because = $3 where id = $1',
+      [id, stack, because],
+    );
+    await note('wave stopped', { stack, because, step: decision.step + 1 });
+  }
+  if (decision.is === 'done') {
+    await query(`update @wave set ended_at = now(), ending = 'done' where id = $1`, [id]);
+    await note('wave done', {});
+  }
+  return { decision, members };
+}
+
+export function wavesIn({ rows, row, transaction }: Database) {
+  return {
+    /** Open waves, and as many of those that are over. The newest first. */
+    waves: async (most = 50) =>
+      (
+        await rows<Row>(
+          `(select ${columns} from @wave where ended_at is null) union all
+          (select ${columns} from @wave where ended_at is not null order by id desc limit $1) order by id desc`,
+          [most],
+        )
+      ).map(recordOf),
+    /** A wave with its stacks, by their steps. */
+    wave: async (id: string): Promise<(WaveRecord & { readonly stacks: readonly WaveMember[] }) | undefined> => {
+      if (!/^\d{1,18}$/.test(id)) return undefined;
+      const found = await row<Row>(`select ${columns} from @wave where id = $1`, [id]);
+      return found && { ...recordOf(found), stacks: await membersIn(rows, id) };
+    },
+
+    /**
+     * Brings the open waves on that nobody looked at in the last second, and gives the stacks that may be brought to their commits
+     * now. One that is given and comes to no run is given again after a minute.
+     */
+    dueInWaves: async (most: number): Promise<readonly DueStack[]> => {
+      const due = await rows<{ readonly id: string }>(
+        `update @wave set look_at = now() + interval '1 s' where id in (select id from @wave
+          where ended_at is null and look_at <= now() order by look_at limit $1 for no key update skip locked) returning id`,
+        [most],
+      );
+      const stacks = await Promise.all(
+        due.map(({ id }) =>
+          transaction(async (query) => {
+            const advanced = await advanceIn(query, id);
+            if (advanced === undefined) return [];
+            const sent = advanced.members.filter((stack) => isToSend(stack, advanced.decision)).slice(0, most);
+            return query<DueStack>(
+              `with sent as (update @wave_stack set sent_at = now() where wave = $1 and stack = any($2))
+              select id, platform from @stack where id = any($2) order by id`,
+              [id, sent.map((stack) => stack.id)],
+            );
+          }),
+        ),
+      );
+      return stacks.flat();
+    },
+
+    /** Has a wave go on that was stopped: failures until now do not count any more. False: it is over, or not stopped. */
+    resumeWave: (id: string, { who, because }: Word): Promise<boolean> =>
+      transaction(async (query) => {
+        const resumed = await query(
+          `update @wave set stopped_at = null, stopped_by = null, stopped_stack = null, stopped_because = null,
+            resumed_at = now(), look_at = now() where id = $1 and ended_at is null and stopped_at is not null returning id`,
+          [id],
+        );
+        if (resumed.length === 0) return false;
+        await query('update @wave_stack set sent_at = null where wave = $1', [id]);
+        await noteIn(query, { who, what: 'wave resumed', subject: subjectOf(id), about: { because } });
+        return true;
+      }),
+    /** Stops a wave: nothing of it begins any more. False: it is over, or stopped. */
+    stopWave: (id: string, { who, because }: Word): Promise<boolean> =>
+      transaction(async (query) => {
+        const stopped = await query(
+          `update @wave set stopped_at = now(), stopped_by = $2, stopped_stack = null, stopped_because = $3
+          where id = $1 and ended_at is null and stopped_at is null returning id`,
+          [id, who, because],
+        );
+        if (stopped.length === 0) return false;
+        await noteIn(query, { who, what: 'wave stopped', subject: subjectOf(id), about: { because } });
+        return true;
+      }),
+  };
+}
+
+/** Whether a job would bring a stack on: nothing runs, nothing is awaited of people, and the queue does not retry it by itself. */
+function isToSend(stack: WaveMember, { may }: Decision): boolean {
+  const { leftOut, paused, isRunning, isInStep, healthyAt, hasPlan, policy, verdict, wasSent, isJustSent, problem } =
+    stack;
+  if (!may.has(stack.id) || leftOut !== undefined || paused !== undefined || isRunning) return false;
+  if (isInStep && healthyAt !== undefined) return false;
+  if (hasPlan && (verdict === 'refused' || (policy === 'approval' && verdict === undefined))) return false;
+  return !wasSent || (problem === null && !isJustSent);
+}

@@ -1,0 +1,349 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { migrate } from '../../../src/controller/schema.ts';
+import type { WaveSettings } from '../../../src/controller/waves/steps.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { effort } from '../../support/whole.ts';
+import { type Happening, type Plan, ending, histories, modelOf } from '../waves/model.ts';
+
+/** Waves in the tables of a controller, with a PostgreSQL of their own. */
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  let records: Records;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 6 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+  beforeEach(fresh);
+
+  async function fresh(): Promise<void> {
+    await pool.query('drop schema if exists trueup_controller cascade');
+    await migrate(pool, 'trueup_controller');
+    records = recordsIn(pool, 'trueup_controller');
+    for (const step of [0, 1, 2, 3])
+      await records.addPlatform(
+        {
+          id: `ring-${step}`,
+          url: 'https://deploy.example.com',
+          profile: null,
+          keyFile: '/etc/trueup/key',
+          envFile: null,
+          connections: 4,
+          labels: { ring: String(step) },
+        },
+        'alex',
+      );
+  }
+
+  const sql = (text: string, values: readonly unknown[] = []) =>
+    pool.query(text.replaceAll('@', 'trueup_controller.'), [...values]);
+  const pathOf = (at: number) => `s${at}.yaml`;
+  const idOf = (at: number) => `shops:${pathOf(at)}`;
+  const worker = 'a worker';
+  /** A wave whose steps have the stacks of a plan. */
+  const settingsOf = ({ steps, healthyMinutes }: Plan): WaveSettings => ({
+    name: 'shops',
+    labels: {},
+    healthyMinutes,
+    steps: Array.from({ length: Math.max(...steps) + 1 }, (_, step) => ({ labels: { ring: String(step) } })),
+  });
+  const push = (commit: string, plan: Plan) =>
+    records.sawCommit(
+      { id: 'shops' },
+      commit,
+      plan.steps.map((_, at) => pathOf(at)),
+      [settingsOf(plan)],
+    );
+  /** Stacks with the labels of their steps, and a first commit that is in a wave. */
+  const begun = async (plan: Plan) => {
+    await records.addSource(
+      {
+        id: 'shops',
+        url: 'https://git.example/shops.git',
+        ref: 'refs/heads/main',
+        platforms: plan.steps.map((step, at) => ({ platform: `ring-${step}`, paths: pathOf(at) })),
+        policy: 'automatic',
+        pollSeconds: 60,
+        lookSeconds: 3_600,
+      },
+      'alex',
+    );
+    await push('c1', plan);
+  };
+  const openWave = async () => (await records.waves()).find(({ endedAt }) => endedAt === null);
+  /** As a worker brings waves on. */
+  const tick = async () => {
+    await sql('update @wave set look_at = now()');
+    return (await records.dueInWaves(100)).map(({ id }) => id);
+  };
+  const begin = (at: number, commit = 'c1') =>
+    records.beginApply({ id: idOf(at) }, { cause: 'commit', commit, worker });
+  const run = async (at: number, kind: 'plan' | 'drift' | 'follow', as: string, commit = 'c1') => {
+    const id = await records.beginRun({ id: idOf(at) }, { kind, cause: 'look', commit, worker });
+    await records.endRun(id, { ending: as });
+  };
+  const applied = async (at: number, commit = 'c1') => {
+    const id = await begin(at, commit);
+    expect(id).toEqual(expect.any(String));
+    await records.endRun(id ?? '', { ending: 'done' });
+    await records.inStep({ id: idOf(at) }, commit, 'a digest');
+  };
+  const pass = async (minutes: number) => {
+    await sql('update @run set ended_at = ended_at - make_interval(mins => $1)', [minutes]);
+    await sql('update @wave set resumed_at = resumed_at - make_interval(mins => $1)', [minutes]);
+    await sql('update @wave_stack set sent_at = sent_at - make_interval(mins => $1)', [minutes]);
+  };
+  const events = async () =>
+    (await records.events()).flatMap(({ what, who }) => (what.startsWith('wave ') ? [`${who}: ${what}`] : []));
+
+  test('lets be applied what its model lets be applied, in random histories', { timeout: 900_000 }, async () => {
+    const seen = { begun: 0, refused: 0, done: 0 };
+    const history = fc.asyncProperty(histories, async ({ plan, history: happenings }) => {
+      await fresh();
+      await begun(plan);
+      const model = modelOf(plan);
+      const runs = new Map<number, string>();
+      let commit = 1;
+      const now = () => `c${commit}`;
+      const happens = async (what: Happening): Promise<void> => {
+        const wave = await openWave();
+        if (what.is === 'begin') runs.set(what.at, (await begin(what.at, now())) ?? '');
+        if (what.is === 'end' && what.as !== 'lost') {
+          await records.endRun(runs.get(what.at) ?? '', { ending: what.as });
+          if (what.as === 'done') await records.inStep({ id: idOf(what.at) }, now(), 'a digest');
+        }
+        if (what.is === 'plan') await run(what.at, 'plan', what.isGood ? 'done' : 'refused', now());
+        if (what.is === 'look') {
+          await run(what.at, 'drift', what.isGood ? 'in step' : 'platform', now());
+          if (what.isGood) await records.inStep({ id: idOf(what.at) }, now(), 'a digest');
+        }
+        if (what.is === 'pause') {
+          const until = what.isPaused ? new Date(Date.now() + 3_600_000) : undefined;
+          await records.pause({ id: idOf(what.at) }, { until, who: 'alex', because: 'a test' });
+        }
+        if (what.is === 'leave out')
+          await sql('update @stack set is_gone = $2, policy = $3 where id = $1', [
+            idOf(what.at),
+            what.because === 'gone',
+            what.because === 'never' ? 'never' : 'automatic',
+          ]);
+        if (what.is === 'minutes') await pass(what.minutes);
+        if (what.is === 'resume')
+          expect(await records.resumeWave(wave?.id ?? '', { who: 'alex', because: 'it is repaired' })).toBe(true);
+        if (what.is === 'stop')
+          expect(await records.stopWave(wave?.id ?? '', { who: 'alex', because: 'wait' })).toBe(true);
+        if (what.is === 'commit') {
+          commit++;
+          await sql(`update @stack set policy = 'automatic'`);
+          await push(now(), plan);
+        }
+      };
+      const paused = plan.steps.map((_, at): Happening => ({ is: 'pause', at, isPaused: false }));
+      for (const what of [...happenings, ...paused, ...ending]) {
+        if (what.is === 'begin' && model.refuses(what)) {
+          seen.refused++;
+          expect(await begin(what.at, now())).toBeUndefined();
+        }
+        const fitting = model.fits(what);
+        if (fitting === undefined) continue;
+        model.happens(fitting);
+        await happens(fitting);
+        if (fitting.is === 'begin') {
+          seen.begun++;
+          expect(runs.get(fitting.at)).not.toBe('');
+        }
+        await tick();
+        const said = model.says();
+        const [wave] = await records.waves();
+        const is = wave?.ending ?? (wave?.stopped === null ? 'open' : 'stopped');
+        expect({ is, step: wave?.step }).toEqual({ is: said.is, step: said.step });
+        if (said.is === 'done') {
+          seen.done++;
+          return;
+        }
+      }
+      expect.unreachable();
+    });
+    const numRuns = Number(process.env['TRUEUP_WAVES'] ?? effort({ fast: 5, full: 10, all: 40 }));
+    await fc.assert(history, { numRuns });
+    expect([seen.begun > numRuns, seen.refused > numRuns, seen.done]).toEqual([true, true, numRuns]);
+  });
+
+  const three: Plan = { steps: [0, 1, 1, 2], healthyMinutes: 5 };
+  const word = { who: 'alex', because: 'it is repaired' };
+
+  test('opens a step when the one before it was healthy for its minutes, and sends the stacks of it once', async () => {
+    await begun(three);
+    expect([await tick(), await begin(1)]).toEqual([[], undefined]);
+    await applied(0);
+    await pass(4);
+    expect([await tick(), await begin(1)]).toEqual([[], undefined]);
+    await pass(1);
+    expect(await tick()).toEqual([idOf(1), idOf(2)]);
+    expect(await tick()).toEqual([]);
+    await applied(1);
+    expect(await begin(3)).toBeUndefined();
+    // One whose job got lost is sent again.
+    await pass(2);
+    expect(await tick()).toEqual([idOf(2)]);
+    await applied(2);
+    await pass(5);
+    expect(await tick()).toEqual([idOf(3)]);
+    await applied(3);
+    await tick();
+    expect(await records.waves()).toMatchObject([{ ending: 'done', step: 2 }]);
+    expect(await events()).toEqual([
+      'trueup: wave began',
+      'trueup: wave opened a step',
+      'trueup: wave opened a step',
+      'trueup: wave done',
+    ]);
+  });
+
+  test('stops with the end of the run that failed, says which, and lets end what had begun', async () => {
+    await begun({ steps: [0, 0, 0, 1], healthyMinutes: 0 });
+    const [first, second] = [await begin(0), await begin(1)];
+    await records.endRun(first ?? '', { ending: 'partly' });
+    expect(await openWave()).toMatchObject({
+      stopped: { stack: idOf(0), by: null, because: 'its apply ended as partly' },
+    });
+    await records.endRun(second ?? '', { ending: 'lost' });
+    expect([await begin(2), await begin(3)]).toEqual([undefined, undefined]);
+    await applied(1);
+    await applied(0);
+    expect([await tick(), await begin(2)]).toEqual([[], undefined]);
+    const { id = '' } = (await openWave()) ?? {};
+    expect([await records.resumeWave(id, word), await records.resumeWave(id, word)]).toEqual([true, false]);
+    expect(await tick()).toEqual([idOf(2)]);
+    await applied(2);
+    expect(await tick()).toEqual([idOf(3)]);
+    expect(await events()).toEqual([
+      'trueup: wave began',
+      'trueup: wave stopped',
+      'alex: wave resumed',
+      'trueup: wave opened a step',
+    ]);
+  });
+
+  test.each([
+    ['a plan', 'plan', 'manifest', true],
+    ['a look for drift', 'drift', 'platform', true],
+    ['a deployment', 'follow', 'failed', true],
+    ['a run that was lost', 'drift', 'lost', false],
+    ['a run that was stopped', 'drift', 'stopped', false],
+    ['a run without its database', 'drift', 'state', false],
+    ['drift', 'drift', 'drifted', false],
+  ] as const)('after its first step, by %s', async (_, kind, as, stops) => {
+    await begun(three);
+    await applied(0);
+    await run(0, kind, as);
+    expect((await openWave())?.stopped?.stack).toBe(stops ? idOf(0) : undefined);
+  });
+
+  test('is not stopped by a deployment that the commit before it began, nor by a failure in a later step', async () => {
+    await begun(three);
+    await run(0, 'follow', 'failed');
+    await run(3, 'plan', 'manifest');
+    expect(await openWave()).toMatchObject({ stopped: null, step: 0 });
+  });
+
+  test('is stopped by a failure of its next step when that opens', async () => {
+    await begun({ ...three, healthyMinutes: 0 });
+    await run(2, 'plan', 'manifest');
+    await applied(0);
+    expect(await tick()).toEqual([]);
+    expect(await openWave()).toMatchObject({
+      step: 1,
+      stopped: { stack: idOf(2), because: 'its plan ended as manifest' },
+    });
+  });
+
+  test('asks for no time where the commit changes nothing, also where the platform drifted', async () => {
+    await begun(three);
+    await run(0, 'drift', 'drifted');
+    await run(1, 'drift', 'in step');
+    expect(await tick()).toEqual([idOf(2)]);
+    await applied(2);
+    await tick();
+    expect(await openWave()).toMatchObject({ step: 1 });
+    await pass(5);
+    expect(await tick()).toEqual([idOf(3)]);
+  });
+
+  test('waits for a stack that is paused, and goes on without one that is gone or that nothing is applied to', async () => {
+    await begun({ steps: [0, 1, 1, 1, 2], healthyMinutes: 0 });
+    await records.pause({ id: idOf(1) }, { until: new Date(Date.now() + 60_000), who: 'kim', because: 'a sale' });
+    await sql(`update @stack set is_gone = true where id = $1`, [idOf(2)]);
+    await sql(`update @stack set policy = 'never' where id = $1`, [idOf(3)]);
+    await applied(0);
+    expect(await tick()).toEqual([]);
+    expect(await openWave()).toMatchObject({ step: 1 });
+    await records.pause({ id: idOf(1) }, { until: undefined, who: 'kim', because: 'over' });
+    expect(await tick()).toEqual([idOf(1)]);
+    await applied(1);
+    expect(await tick()).toEqual([idOf(4)]);
+  });
+
+  test('is superseded by the next commit, which begins with its first step', async () => {
+    await begun({ ...three, healthyMinutes: 0 });
+    await applied(0);
+    await tick();
+    const late = await begin(1);
+    expect(await push('c2', three)).toHaveLength(4);
+    expect(await push('c2', three)).toEqual([]);
+    await records.endRun(late ?? '', { ending: 'partly' });
+    expect((await records.waves()).map(({ commit, ending: as, step }) => [commit, as, step])).toEqual([
+      ['c2', null, 0],
+      ['c1', 'superseded', 1],
+    ]);
+    expect([await begin(1, 'c2'), await begin(1, 'c1')]).toEqual([undefined, undefined]);
+    expect((await openWave())?.stopped).toBeNull();
+  });
+
+  test('lets nothing begin while another process stops it', async () => {
+    await begun(three);
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query('update trueup_controller.wave set stopped_at = now()');
+    const late = begin(0);
+    const waits = async () =>
+      (await sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%wave%'`)).rows.length;
+    await expect.poll(waits).toBe(1);
+    await other.query('commit');
+    other.release();
+    expect(await late).toBeUndefined();
+  });
+
+  test('says what each of its stacks is doing', async () => {
+    await begun(three);
+    await applied(0);
+    await records.pause({ id: idOf(1) }, { until: new Date(Date.now() + 60_000), who: 'kim', because: 'a sale' });
+    const { id = '' } = (await openWave()) ?? {};
+    expect(await records.wave(id)).toMatchObject({
+      name: 'shops',
+      commit: 'c1',
+      stacks: [
+        { id: idOf(0), step: 0, isInStep: true, healthyAt: expect.any(Number) as number, labels: { ring: '0' } },
+        { id: idOf(1), step: 1, isInStep: false, paused: { by: 'kim', because: 'a sale' } },
+        { id: idOf(2), step: 1 },
+        { id: idOf(3), step: 2 },
+      ],
+    });
+    expect([await records.wave('0'), await records.wave('x'), await records.wave('')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stepsOf } from '../../src/controller/waves/steps.ts';
+import { startWorker } from '../../src/controller/worker.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/http-server.ts';
+import { newStateKey } from '../../src/secrets/state-key.ts';
+import { edit } from '../support/drifting.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+
+/** A worker that brings a commit to twenty stacks in three steps. */
+
+const missing = whyNoPostgres();
+const names = Array.from({ length: 20 }, (_, at) => `s${String(at).padStart(2, '0')}`);
+const settings = {
+  name: 'shops',
+  labels: {},
+  healthyMinutes: 0.02,
+  steps: [{ labels: { ring: 'canary' } }, { share: 50 }, 'rest'],
+} as const;
+const idOf = (name: string) => `shops:${name}/trueup.yaml`;
+const manifestOf = (name: string) =>
+  `trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    redis:\n      ${name}: { dockerImage: "redis:7", databasePassword: a }\n`;
+
+describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 10 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  test(
+    'applies nothing after a failure in the first step, and all stacks once that is repaired',
+    { timeout: 300_000 },
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'trueup-waves-'));
+      const repository = join(folder, 'repository');
+      const git = (...words: readonly string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
+          cwd: repository,
+          encoding: 'utf8',
+        });
+      for (const name of names) {
+        mkdirSync(join(repository, name), { recursive: true });
+        writeFileSync(join(repository, name, 'trueup.yaml'), manifestOf(name));
+      }
+      git('init', '-q', '-b', 'main');
+      git('add', '-A');
+      git('commit', '-q', '-m', 'all');
+      const commit = git('rev-parse', 'HEAD').trim();
+      const ringOf = (name: string) => (name < 's02' ? 'canary' : 'all');
+      const stacks = names.map((name) => ({ id: idOf(name), labels: { ring: ringOf(name) } }));
+      const [canaries = [], second = [], rest = []] = stepsOf(settings, stacks, commit);
+      const broken = names.find((name) => idOf(name) === canaries[0]) ?? '';
+
+      writeFileSync(join(folder, 'key'), 'a-key\n');
+      const emulator = createEmulator({ apiKey: 'a-key' });
+      const platform = await serve(emulator);
+      const rowsOf = () => Object.values(emulator.world.tables.redis);
+      const reached = { emulator, apiKey: 'a-key' };
+      // A redis of that name, which somebody made by hand: to adopt it needs an approval.
+      await edit(reached, 'redis.create', {
+        name: broken,
+        environmentId: 'env_prj_1',
+        databasePassword: 'by-hand',
+        dockerImage: 'redis:6',
+      });
+      const worker = await startWorker({
+        url: server.url(),
+        pool,
+        schema: 'trueup_controller',
+        states: { schema: 'trueup', key: newStateKey().text() },
+        folder: join(folder, 'mirrors'),
+        concurrency: 4,
+        tickMs: 200,
+        waves: [settings],
+        onError: () => undefined,
+      });
+      const { records } = worker;
+      for (const ring of ['canary', 'all'])
+        await records.addPlatform(
+          {
+            id: ring,
+            url: platform.url,
+            profile: null,
+            keyFile: join(folder, 'key'),
+            envFile: null,
+            connections: 8,
+            labels: { ring },
+          },
+          'alex',
+        );
+      await records.addSource(
+        {
+          id: 'shops',
+          url: repository,
+          ref: 'refs/heads/main',
+          platforms: [
+            { platform: 'canary', paths: 's00/*' },
+            { platform: 'canary', paths: 's01/*' },
+            { platform: 'all', paths: '*' },
+          ],
+          policy: 'automatic',
+          pollSeconds: 1,
+          lookSeconds: 3_600,
+        },
+        'alex',
+      );
+      const wave = async () => (await records.waves())[0];
+      const planned = async () =>
+        (await Promise.all(stacks.map(({ id }) => records.waitingPlan(id)))).filter(Boolean).length;
+
+      await expect
+        .poll(async () => (await wave())?.stopped, { timeout: 60_000 })
+        .toMatchObject({
+          stack: canaries[0],
+          by: null,
+          because: 'its apply ended as refused',
+        });
+      // All others are planned, for people to read; nothing but the canaries is applied.
+      await expect.poll(planned, { timeout: 60_000 }).toBeGreaterThanOrEqual(second.length + rest.length);
+      await expect
+        .poll(async () => (await records.stacks()).filter(({ applied }) => applied === commit).map(({ id }) => id))
+        .toEqual(canaries.slice(1));
+      expect(rowsOf()).toHaveLength(canaries.length);
+
+      const foreign = rowsOf().find(({ dockerImage }) => dockerImage === 'redis:6');
+      await edit(reached, 'redis.remove', { redisId: foreign?.redisId });
+      const { id = '' } = (await wave()) ?? {};
+      expect(await records.resumeWave(id, { who: 'alex', because: 'removed what was made by hand' })).toBe(true);
+      await expect.poll(async () => (await wave())?.ending, { timeout: 120_000 }).toBe('done');
+      expect((await records.stacks()).map(({ applied }) => applied)).toEqual(names.map(() => commit));
+      const { rows: applies } = await pool.query<{ stack: string; id: string }>(
+        `select stack, id from trueup_controller.run where kind = 'apply' and ending = 'done' order by id`,
+      );
+      const step = ({ stack }: { readonly stack: string }) =>
+        [canaries, second, rest].findIndex((one) => one.includes(stack));
+      expect(applies.map(step)).toEqual([...canaries.map(() => 0), ...second.map(() => 1), ...rest.map(() => 2)]);
+
+      // Nothing is left to do.
+      const posts = () => emulator.log.filter(({ method }) => method === 'POST').length;
+      const before = posts();
+      await pool.query('update trueup_controller.stack set look_at = now()');
+      const looks = async () =>
+        (await Promise.all(stacks.map(({ id }) => records.runs(id))))
+          .flat()
+          .filter(({ kind, ending }) => kind === 'drift' && ending === 'in step').length;
+      await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThanOrEqual(names.length);
+      expect([posts(), await planned()]).toEqual([before, 0]);
+      await worker.stop(5_000);
+      await platform.close();
+    },
+  );
+});
