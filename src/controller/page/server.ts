@@ -6,6 +6,7 @@ import { markup } from '../../render/markup.ts';
 import type { Records } from '../records.ts';
 import { noteRefusals } from './audit.ts';
 import { csrfToken, refuseForged } from './csrf.ts';
+import { headerOnce } from './header.ts';
 import type { Way } from './known.ts';
 import { addLimits } from './limits.ts';
 import { answerOf, refusal, renderPlain } from './refusal.ts';
@@ -52,6 +53,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.act === undefined) throw new Error(`the route ${String(method)} ${url} has no config.act`);
+  });
+  // Other sites may send it from their forms.
+  app.removeContentTypeParser('text/plain');
+  app.addHook('onRequest', async (request) => {
+    for (const name of ['Host', 'Authorization', 'Origin', 'Sec-Fetch-Site']) headerOnce(request, name);
   });
   if ('link' in signIn) app.addHook('onRequest', async (request) => refuseElsewhere(request, address));
   const { counter } = addLimits(app);

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import { headerOnce } from '../header.ts';
 import type { Way } from '../known.ts';
 import { refusal } from '../refusal.ts';
 import type { Sessions } from '../sessions.ts';
@@ -30,13 +30,13 @@ export function proxyWay(
   const isProxy = addressesIn(from);
   const digest = digestOf(secret);
   return async (request, reply) => {
-    const proof = headerOf(request, secretHeader);
-    const name = headerOf(request, user);
+    const proof = headerOnce(request, secretHeader);
+    const name = headerOnce(request, user);
     if (proof === undefined && name === undefined) return undefined;
     const isRight = timingSafeEqual(digestOf(proof ?? ''), digest);
     if (!isRight || name === undefined || !isProxy(request.socket.remoteAddress ?? ''))
       throw refusal(403, 'This request did not come through the proxy that signs people in.');
-    const given = (headerOf(request, groups) ?? '').split(',').map((group) => group.trim());
+    const given = (headerOnce(request, groups) ?? '').split(',').map((group) => group.trim());
     const identity = { name: checkedName(name), groups: given.filter((group) => group !== ''), by: 'proxy' } as const;
     const session = await sessions.find(request);
     const id =
@@ -45,16 +45,6 @@ export function proxyWay(
         : await sessions.begin(request, reply, { ...identity, groups: [] });
     return { identity, grants: roles, csrfKey: id };
   };
-}
-
-/** A header. @throws {Refusal} 400, where it is there twice: one of them is not the proxy's */
-function headerOf({ raw }: FastifyRequest, name: string): string | undefined {
-  const { rawHeaders } = raw;
-  const [value, ...others] = rawHeaders.filter(
-    (_text, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name.toLowerCase(),
-  );
-  if (others.length > 0) throw refusal(400, `The header ${name} is there more than once.`);
-  return value === '' ? undefined : value;
 }
 
 /** Whether an address is in a list of addresses and ranges. IPv4 addresses within IPv6 are those of IPv4. */
