@@ -83,7 +83,8 @@ const worldly = [
   'controller/read-settings.ts',
   'controller/records/plans.ts', // a digest
   'controller/secret-file.ts',
-  'controller/run-stack.ts', // reads the files that records name
+  'controller/open-stack.ts', // reads the files that records name
+  'controller/forge/forge-of-source.ts', // the same
   'controller/worker.ts', // its name
   'controller/waves/steps.ts', // a digest
   'controller/git-source.ts',

@@ -33,10 +33,12 @@ export interface GitAccess {
 interface GitCommand {
   readonly args: readonly string[];
   /** The repository, and the folder of its files. */
-  readonly env?: { readonly GIT_DIR: string; readonly GIT_WORK_TREE?: string };
+  readonly env?: { readonly GIT_DIR: string; readonly [name: string]: string };
   readonly signal?: AbortSignal | undefined;
   /** Exit codes of success; 0 unless given. */
   readonly codes?: readonly number[];
+  /** For messages; `read` unless given. */
+  readonly doing?: 'read' | 'write to';
 }
 
 const limitMs = 600_000;
@@ -85,7 +87,7 @@ export async function gitOf(shared: GitAccess, source: GitSource, command: GitCo
   const limits = { limitMs, maxBytes: maxOutput, maxFileBytes: maxBytes };
   const end = await runGit({ args: [...words, ...args], folder, env, signal, ...limits });
   if (end.problem === undefined && codes.includes(end.code ?? -1)) return end.stdout;
-  throw refused(source, await explain(access, end));
+  throw refused(source, await explain(access, end), command.doing);
 }
 
 /** git tells a helper also to store what was accepted, and to erase what was not: this one only reads. */
@@ -106,9 +108,9 @@ async function explain({ credentials, maxBytes }: GitAccess, { problem, stderr }
   return `git says: ${cleanText(asText(stderr), redactor.redact)}`;
 }
 
-export function refused({ id }: GitSource, why: string): Stop {
+export function refused({ id }: GitSource, why: string, doing: GitCommand['doing'] = 'read'): Stop {
   const remedy = 'Correct the source, or the credentials of the worker for its host.';
-  return stop('refused', 'file-unreadable', `cannot read the source ${id}: ${why}`, { remedy });
+  return stop('refused', 'file-unreadable', `cannot ${doing} the source ${id}: ${why}`, { remedy });
 }
 
 /** Gives the only protocol by which git may read a source. @throws {Stop} `refused`, also where the address has a password */

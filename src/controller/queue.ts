@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss';
 import { usage } from '../diagnostics/usage.ts';
 
-/** `look`: at a source; `stack`: plan or apply one; `tell`: a notification. */
-export type QueueName = 'look' | 'stack' | 'tell';
+/** `look`: at a source; `stack`: plan or apply one; `tell`: a notification; `forge`: statuses and pull requests. */
+export type QueueName = 'look' | 'stack' | 'tell' | 'forge';
 
 /** What waits and runs, by key. A job carries nothing but its key: what there is to do, its handler reads. */
 export interface Queue {
@@ -69,7 +69,7 @@ interface QueueOptions {
 /** The version that the conformance tests know. */
 export const pgBossVersion = '12.38.0';
 
-const names: readonly QueueName[] = ['look', 'stack', 'tell'];
+const names: readonly QueueName[] = ['look', 'stack', 'tell', 'forge'];
 
 const deadOf = (name: QueueName) => `${name}_dead`;
 
@@ -114,7 +114,7 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
         active: of(name)?.activeCount ?? 0,
         dead: of(deadOf(name))?.queuedCount ?? 0,
       });
-      return { look: counts('look'), stack: counts('stack'), tell: counts('tell') };
+      return { look: counts('look'), stack: counts('stack'), tell: counts('tell'), forge: counts('forge') };
     },
   };
 }

@@ -3,10 +3,13 @@ import { databaseIn } from './records/database.ts';
 import { eventsIn } from './records/events.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
+import { proposalsIn } from './records/proposals.ts';
+import { pullsIn } from './records/pulls.ts';
 import { runsIn } from './records/runs.ts';
 import { sessionsIn } from './records/sessions.ts';
 import { sourcesIn } from './records/sources.ts';
 import { stacksIn } from './records/stacks.ts';
+import { statusesIn } from './records/statuses.ts';
 import { wavesIn } from './records/waves.ts';
 
 export type { EventRecord } from './records/events.ts';
@@ -31,6 +34,9 @@ export function recordsIn(pool: Pool, schema: string) {
     ...runsIn(db),
     ...wavesIn(db),
     ...eventsIn(db),
+    ...statusesIn(db),
+    ...pullsIn(db),
+    ...proposalsIn(db),
     ...sessionsIn(db),
   };
 }

@@ -1,44 +1,26 @@
-import { readFile } from 'node:fs/promises';
-import type { Pool } from 'pg';
 import {
   type Plan,
-  type Platform,
   type Project,
   type Result,
   driftDocument,
   driftPlan,
   manifestDocument,
-  open,
   planDocument,
   planFile,
-  platformAt,
   resultDocument,
-  stateAt,
   Stop,
 } from '../index.ts';
-import { stop } from '../diagnostics/diagnostic.ts';
-import { readEnvText } from '../formats/env-text.ts';
-import { contentOf } from '../library/manifest-handle.ts';
-import { isSameAddress, shownAddress } from '../project/platform-address.ts';
 import type { Checkouts } from './checkouts.ts';
+import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
 import type { PlanRecord, PlatformRecord, Records, StackRecord } from './records.ts';
 
 /** What the runs of a worker share. */
-export interface Running {
+export interface Running extends Opening {
   readonly records: Records;
   readonly checkouts: Checkouts;
-  /** The database of the states. */
-  readonly pool: Pool;
-  /** The schema of the states, and their key. */
-  readonly states: { readonly schema: string; readonly key: string };
   /** Names this worker in runs. */
   readonly worker: string;
-  /** The platforms that were opened: all runs there share the limits of its key. */
-  readonly platforms: Map<
-    string,
-    { readonly record: PlatformRecord; readonly key: string; readonly platform: Platform }
-  >;
 }
 
 /** How a run of a stack ends for the queue: it is over, or to be done again in some seconds. */
@@ -82,8 +64,9 @@ interface StackRun {
 
 async function inFolder(running: Running, run: StackRun): Promise<void> {
   const { records } = running;
-  const { stack, commit } = run;
-  const project = await noted(running, run, () => openProject(running, run));
+  const { stack, commit, folder, platform } = run;
+  const open = () => openStack(running, { id: stack.id, path: stack.path, platform, folder });
+  const project = await noted(running, run, open);
   const close = (): void => void project.close().catch(() => undefined);
   run.signal.addEventListener('abort', close);
   try {
@@ -97,40 +80,6 @@ async function inFolder(running: Running, run: StackRun): Promise<void> {
     run.signal.removeEventListener('abort', close);
     await project.close();
   }
-}
-
-async function openProject(running: Running, run: StackRun): Promise<Project> {
-  const { stack, folder, platform } = run;
-  const project = await open(folder, {
-    file: stack.path,
-    env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
-    isPinned: false, // the platform and the state are those of the controller, and a checkout has no other files
-    platform: await platformOf(running, platform),
-    state: stateAt({
-      pool: running.pool,
-      schema: running.states.schema,
-      name: stack.id,
-      key: running.states.key,
-    }),
-  });
-  try {
-    refuseOtherPlatform(project, run);
-    return project;
-  } catch (error) {
-    await project.close();
-    throw error;
-  }
-}
-
-/** Refuses a manifest that names another platform than that of its stack: what it says was meant for that one. */
-function refuseOtherPlatform({ manifest }: Project, { stack, platform: { id, url } }: StackRun): void {
-  const { platform } = contentOf(manifest).manifest.settings;
-  const named = platform.emulator ? 'emulator' : platform.url;
-  if (isSameAddress(named, url)) return;
-  const message = `${stack.path} names the platform ${shownAddress(named)}, and its stack is on ${id} (${shownAddress(url)})`;
-  const remedy =
-    'Remove platform: from the manifest, or give its path to the other platform in the source; nothing was sent.';
-  throw stop('refused', 'hostile-setting', message, { remedy });
 }
 
 /** A project, and the digest of what its manifest wants. */
@@ -278,20 +227,4 @@ async function noted<T>(running: Running, { stack, commit, signal }: StackRun, w
     const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
     return ending(running, { id, signal }, () => Promise.reject(error as Error));
   }
-}
-
-async function environmentOf({ envFile }: PlatformRecord): Promise<Readonly<Record<string, string>>> {
-  if (envFile === null) return {};
-  return Object.fromEntries(readEnvText(await readFile(envFile, 'utf8')));
-}
-
-/** Returns the platform of a record; opens it again when the record or its key changed. */
-async function platformOf({ platforms }: Running, record: PlatformRecord): Promise<Platform> {
-  const key = (await readFile(record.keyFile, 'utf8')).trim();
-  const known = platforms.get(record.id);
-  if (known?.key === key && JSON.stringify(known.record) === JSON.stringify(record)) return known.platform;
-  const { url, profile, connections } = record;
-  const platform = platformAt({ url, apiKey: key, connections, ...(profile === null ? {} : { profile }) });
-  platforms.set(record.id, { record, key, platform });
-  return platform;
 }

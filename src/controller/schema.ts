@@ -95,6 +95,24 @@ const migrations: readonly Migration[] = [
       step int not null, sent_at timestamptz, primary key (wave, stack));
     create index on wave_stack (stack);`,
   },
+  {
+    name: 'forges',
+    text: `alter table source add column forge_after timestamptz, add column forge_problem text;
+    create table status (
+      stack text not null references stack on delete cascade, commit text not null, fact text not null,
+      state text not null check (state in ('pending', 'success', 'failure')), problem text,
+      at timestamptz not null default now(), primary key (stack, commit));
+    create table pull (
+      source text not null references source on delete cascade, number int not null, head text not null,
+      branch text not null, base text not null, is_fork boolean not null,
+      allowed text, planned text, plan_after timestamptz, primary key (source, number));
+    create table pull_plan (
+      source text not null, number int not null, path text not null, commit text not null, document jsonb, problem text,
+      primary key (source, number, path), foreign key (source, number) references pull on delete cascade);
+    create table proposal (
+      stack text primary key references stack on delete cascade, who text not null, asked_at timestamptz not null default now(),
+      pushed text, pushing text, number int, shown text, problem text, brought text);`,
+  },
 ];
 
 /**

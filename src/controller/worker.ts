@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import { type Checkouts, checkoutsIn } from './checkouts.ts';
+import { sendDueAtForges, workAtForge } from './forge/forge-work.ts';
+import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
 import { type Queue, createQueue } from './queue.ts';
 import { type Records, recordsIn } from './records.ts';
@@ -23,6 +25,8 @@ export interface WorkerOptions {
   readonly onError: (error: unknown) => void;
   /** How new commits reach stacks: those of no wave at once. */
   readonly waves?: readonly WaveSettings[];
+  /** Where browsers find the page, for links at forges, without a slash at its end. */
+  readonly address?: string | undefined;
   /** Between two looks at what is due. Milliseconds. */
   readonly tickMs?: number;
 }
@@ -52,6 +56,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     if (ended.is === 'again' && stack !== undefined)
       await queue.send('stack', id, { group: stack.platform, afterSeconds: ended.afterSeconds });
   });
+  const at = { ...running, address: options.address, pusher: pusherIn(options.folder) };
+  await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
   let isOver = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = (): void => {
@@ -81,6 +87,7 @@ async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, co
   for (const { id } of await records.dueSources(most)) await queue.send('look', id);
   for (const { id, platform } of await records.dueStacks(most)) await queue.send('stack', id, { group: platform });
   for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });
+  await sendDueAtForges(records, queue, most);
 }
 
 /** Fetches a source, and sends the stacks that its commit touches. */
@@ -108,6 +115,7 @@ async function lookAt(
       ? records.sawNothing(source)
       : records.sawCommit(source, commit, paths, waves));
     for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
+    if (source.forge !== 'none') await queue.send('forge', `pulls ${id}`);
   } catch (error) {
     await records.sawProblem(id, problemText(error));
     throw error;

@@ -8,13 +8,19 @@ interface Address {
   readonly forge: 'github' | 'gitlab' | 'forgejo';
 }
 
+/** A repository, and the beginning of links to files of a commit of it. */
+interface RepositoryAt extends Omit<Repository, 'token'> {
+  /** With `/` at its end; the commit comes behind it. */
+  readonly links: string;
+}
+
 /**
  * Where the API of a forge has a repository, by the address that git has for it. The token goes to the host of that address, or for
  * github.com to its API, over https.
  *
  * @throws {Stop} `usage`
  */
-export function repositoryAt({ url, forge }: Address): Omit<Repository, 'token'> {
+export function repositoryAt({ url, forge }: Address): RepositoryAt {
   const { origin, path } = placeOf(url) ?? {};
   const [, prefix = '', name = ''] = /^((?:.+\/)?)([^/]+\/[^/]+)$/.exec(path ?? '') ?? [];
   if (origin === undefined || path === undefined || name === '') {
@@ -22,13 +28,15 @@ export function repositoryAt({ url, forge }: Address): Omit<Repository, 'token'>
     throw usage(`${url} is no address of a repository at a forge`, remedy);
   }
   if (forge === 'gitlab') {
-    return { name: 'gitlab', api: `${origin}/api/v4`, repository: `/projects/${encodeURIComponent(path)}` };
+    const links = `${origin}/${path}/-/blob/`;
+    return { name: 'gitlab', api: `${origin}/api/v4`, repository: `/projects/${encodeURIComponent(path)}`, links };
   }
   const repository = `/repos/${name.split('/').map(encodeURIComponent).join('/')}`;
   // Forgejo may be in a folder of its host, and its repositories are never in one.
-  if (forge === 'forgejo') return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository };
+  if (forge === 'forgejo')
+    return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository, links: `${origin}/${path}/src/commit/` };
   const api = origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
-  return { name: 'github', api, repository };
+  return { name: 'github', api, repository, links: `${origin}/${path}/blob/` };
 }
 
 /** The web server of an address of git, and the path there without `.git`. */

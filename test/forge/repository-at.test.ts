@@ -16,7 +16,7 @@ test.each([
   ['forgejo', 'http://127.0.0.1:3000/shop/infra.git', 'http://127.0.0.1:3000/api/v1', '/repos/shop/infra'],
 ] as const)('a repository of %s at %s has its API at %s', (forge, url, api, repository) => {
   const name = forge === 'forgejo' ? 'gitea' : forge;
-  expect(repositoryAt({ url, forge })).toEqual({ name, api, repository });
+  expect(repositoryAt({ url, forge })).toMatchObject({ name, api, repository });
 });
 
 test.each(['/srv/shop.git', 'http://git.example.com/shop/infra', 'https://git.example.com/infra', 'git@example.com:x'])(

@@ -15,9 +15,9 @@ export interface PlanRecord {
   readonly isApproved: boolean | undefined;
 }
 
-/** The name of a plan: SHA-256 of its file, as hex. Whoever approves it approves this text and no other. */
-export function digestOf(file: string): string {
-  return createHash('sha256').update(file).digest('hex');
+/** SHA-256 of a text, as hex. Of a plan it is the name: whoever approves it approves this text and no other. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function plansIn({ rows, row, onStack }: Database) {

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { ForgeError } from '../../forge/call-forge.ts';
+import { repositoryAt } from '../../forge/repository-at.ts';
+import type { Repository } from '../../forge/repository.ts';
+import { problemText } from '../problem-text.ts';
+import type { SourceRecord } from '../records.ts';
+import type { Running } from '../run-stack.ts';
+import type { Pusher } from './push-branch.ts';
+
+/** What the work at forges needs. */
+export interface AtForge extends Running {
+  /** Where browsers find the page, without a slash at its end; undefined: there is none. */
+  readonly address: string | undefined;
+  readonly pusher: Pusher;
+}
+
+/** The repository of a source at its forge. */
+type SourceForge = Repository & Pick<ReturnType<typeof repositoryAt>, 'links'>;
+
+/**
+ * Works with the forge of a source, with the token that its file has now; where it names no forge or no token, there is nothing to
+ * do. A forge that does not answer, or takes no more requests, is left alone for as long as it says, or a minute.
+ *
+ * @throws what is no {ForgeError}
+ */
+export async function withForge(
+  { records }: Pick<AtForge, 'records'>,
+  id: string,
+  work: (forge: SourceForge, source: SourceRecord) => Promise<void>,
+): Promise<void> {
+  const source = await records.source(id);
+  if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null) return;
+  const { url, forge, forgeTokenFile } = source;
+  try {
+    const token = (await readFile(forgeTokenFile, 'utf8')).trim();
+    await work({ ...repositoryAt({ url, forge }), token }, source);
+    await records.forgeAnswered(id);
+  } catch (error) {
+    // A token that lost its rights is looked at by a person.
+    const isRefused = error instanceof ForgeError && (error.status === 401 || error.status === 403);
+    const waitSeconds = error instanceof ForgeError ? error.waitSeconds : undefined;
+    await records.forgeAnswered(id, problemText(error), waitSeconds ?? (isRefused ? 600 : 60));
+    if (!(error instanceof ForgeError)) throw error;
+  }
+}

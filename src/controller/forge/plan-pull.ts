@@ -1,0 +1,121 @@
+import { dirname, join } from 'node:path/posix';
+import { writeComment } from '../../forge/comments.ts';
+import { changedFiles } from '../../forge/pulls.ts';
+import { globMatcher } from '../../formats/glob.ts';
+import { Stop, manifestDocument, planDocument, validate } from '../../index.ts';
+import { redactorOf } from '../../secrets/sources/env.ts';
+import { environmentOf, openStack } from '../open-stack.ts';
+import { problemText } from '../problem-text.ts';
+import type { PlatformRecord, SourceRecord } from '../records.ts';
+import type { PullPlan, PullRecord } from '../records/pulls.ts';
+import { type AtForge, withForge } from './forge-of-source.ts';
+import { pullComment } from './pull-comment.ts';
+
+/** A root file of a pull request, whose stack may not exist yet. */
+interface Touched {
+  readonly id: string;
+  readonly path: string;
+  readonly platform: PlatformRecord;
+}
+
+/**
+ * Plans the last commit of a pull request for each stack whose files it changes, and writes that as its one comment. Sends GETs to
+ * platforms only, and keeps nothing that could be applied. What comes from another repository is validated without any secret.
+ *
+ * @throws as `withForge`
+ */
+export async function planPull(at: AtForge, key: string, signal: AbortSignal): Promise<void> {
+  const [id = '', number = ''] = key.split(' ');
+  const { records, checkouts } = at;
+  await withForge(at, id, async (forge, source) => {
+    const pull = await records.pull(id, Number(number));
+    if (pull === undefined) return;
+    const changed = await changedFiles(forge, pull.number);
+    const mayTouch = (path: string): boolean => {
+      const folder = dirname(path) === '.' ? '' : `${dirname(path)}/`;
+      return [...changed].some((file) => file.startsWith(folder));
+    };
+    const paths = (await checkouts.rootFiles(source, pull.head)).filter(mayTouch);
+    const touched = await withPlatforms(at, source, paths);
+    const former = await records.pullPlans(id, pull.number);
+    const plans: PullPlan[] = [];
+    let isOver = true;
+    if (touched.length > 0) {
+      await checkouts.at(source, pull.head, async (folder) => {
+        for (const one of touched) {
+          signal.throwIfAborted();
+          const { plan, isTransient } = await planOf(at, pull, { one, folder, changed, signal });
+          if (plan !== undefined) plans.push(plan);
+          if (isTransient) isOver = false;
+        }
+      });
+    }
+    // A comment that is there is kept true; there is none about nothing.
+    if (plans.length > 0 || former.length > 0)
+      await writeComment(forge, pull.number, pullComment(pull, plans, { links: forge.links, source: id }));
+    await records.keepPullPlans(pull, plans, { isOver });
+  });
+}
+
+/** The root files that the source has a platform for. */
+async function withPlatforms(at: AtForge, source: SourceRecord, paths: readonly string[]): Promise<readonly Touched[]> {
+  const rules = source.platforms.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
+  const found: Touched[] = [];
+  for (const path of paths) {
+    const name = rules.find(({ matches }) => matches(path))?.platform;
+    const platform = name === undefined ? undefined : await at.records.platform(name);
+    if (platform !== undefined) found.push({ id: `${source.id}:${path}`, path, platform });
+  }
+  return found;
+}
+
+/** Why there is no plan: an error of the manifest stays until the next commit, others may pass. */
+interface Planned {
+  /** undefined: the commit does not change the stack. */
+  readonly plan: PullPlan | undefined;
+  readonly isTransient: boolean;
+}
+
+interface PullFiles {
+  readonly one: Touched;
+  readonly folder: string;
+  readonly changed: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+async function planOf(at: AtForge, pull: PullRecord, files: PullFiles): Promise<Planned> {
+  const { one, folder, changed, signal } = files;
+  const { path, platform } = one;
+  const isTouched = (read: readonly string[]): boolean =>
+    [path, ...read.map((file) => join(dirname(path), file))].some((file) => changed.has(file));
+  try {
+    if (pull.isFork && !pull.isAllowed) {
+      const env = { TRUEUP_URL: platform.url };
+      const { manifest } = await validate(join(folder, dirname(path)), {
+        file: fileOf(path),
+        env,
+        isPinned: false,
+      });
+      const isHere = isTouched(manifestDocument(manifest).files);
+      return { plan: isHere ? { path, document: null, problem: null } : undefined, isTransient: false };
+    }
+    const project = await openStack(at, { ...one, folder });
+    try {
+      if (!isTouched(manifestDocument(project.manifest).files)) return { plan: undefined, isTransient: false };
+      const document = planDocument(await project.plan({ signal }));
+      return { plan: { path, document, problem: null }, isTransient: false };
+    } finally {
+      await project.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const isBlind = pull.isFork && !pull.isAllowed;
+    const { redact } = redactorOf(isBlind ? {} : await environmentOf(platform));
+    const isTransient = !(error instanceof Stop) || ['platform', 'state', 'locked'].includes(error.failure);
+    return { plan: { path, document: null, problem: redact(problemText(error)) }, isTransient };
+  }
+}
+
+function fileOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,141 @@
+import { dirname, join } from 'node:path/posix';
+import { ForgeError } from '../../forge/call-forge.ts';
+import { writeComment } from '../../forge/comments.ts';
+import { closePull, editPull, listOpenPulls, openPull, readPull } from '../../forge/pulls.ts';
+import type { Repository } from '../../forge/repository.ts';
+import type { Adoption } from '../../index.ts';
+import { marker } from '../../render/markdown.ts';
+import { openStack } from '../open-stack.ts';
+import { problemText } from '../problem-text.ts';
+import type { SourceRecord, StackRecord } from '../records.ts';
+import type { ProposalRecord } from '../records/proposals.ts';
+import { driftBranch } from './drift-branch.ts';
+import { type AtForge, withForge } from './forge-of-source.ts';
+import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
+import { siteOf } from './pull-comment.ts';
+
+/** A proposal at its forge. */
+interface Work {
+  readonly forge: Repository & { readonly links: string };
+  readonly source: SourceRecord;
+  readonly stack: StackRecord & { readonly wanted: string };
+  readonly proposal: ProposalRecord;
+  readonly branch: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Brings the pull request that adopts the drift of a stack in line with the platform: its branch has what `trueup drift adopt`
+ * writes, and there is one, or none where nothing drifted any more. Sends GETs to the platform only.
+ *
+ * @throws as `withForge`
+ */
+export async function proposeDrift(at: AtForge, id: string, signal: AbortSignal): Promise<void> {
+  const { records } = at;
+  const stack = await records.stack(id);
+  if (stack === undefined) return;
+  await withForge(at, stack.source, async (forge, source) => {
+    const [proposal, known] = [await records.proposal(id), await records.proposalFact(id)];
+    if (proposal === undefined || known === undefined || stack.wanted === null) return;
+    const branch = driftBranch(stack);
+    const work = { forge, source, stack: { ...stack, wanted: stack.wanted }, proposal, branch, signal };
+    if (proposal.number !== null && !(await readPull(forge, proposal.number)).isOpen) {
+      await records.endProposal(id, 'its pull request was merged or closed');
+      return;
+    }
+    try {
+      const problem = stack.isGone ? await end(at, work, 'The stack is gone.') : await bring(at, work);
+      await records.proposalBrought(id, known.fact, problem);
+    } catch (error) {
+      signal.throwIfAborted();
+      // What the forge did not take is tried again when it does.
+      if (error instanceof ForgeError) throw error;
+      await records.proposalBrought(id, known.fact, problemText(error));
+    }
+  });
+}
+
+/** Gives why the files cannot have what drifted. */
+async function bring(at: AtForge, work: Work): Promise<string | undefined> {
+  const { source, stack, signal } = work;
+  const platform = await at.records.platform(stack.platform);
+  if (platform === undefined) return 'its platform is gone';
+  return at.checkouts.at(source, stack.wanted, async (folder) => {
+    const project = await openStack(at, { id: stack.id, path: stack.path, platform, folder });
+    try {
+      const adoption = await project.adopt({ signal });
+      if (adoption.files.length === 0) return await withoutFiles(at, work, adoption);
+      await pushAdoption(at, work, { adoption, folder });
+      await showPull(at, work, adoption);
+      return undefined;
+    } finally {
+      await project.close();
+    }
+  });
+}
+
+/** Nothing is proposed any more: the drift is gone, or no file can have it. */
+async function withoutFiles(at: AtForge, work: Work, { left }: Adoption): Promise<string | undefined> {
+  const [first] = left;
+  if (first === undefined) return end(at, work, 'The drift is gone: the platform has what the files say.');
+  await close(at, work, 'What drifted now cannot be in the files.');
+  return first.remedy === undefined ? first.message : `${first.message}\n-> ${first.remedy}`;
+}
+
+async function end(at: AtForge, work: Work, why: string): Promise<undefined> {
+  await close(at, work, why);
+  await at.records.endProposal(work.stack.id, why);
+}
+
+/** Closes the pull request with a comment, and removes its branch, unless others worked there. */
+async function close({ records, pusher }: AtForge, work: Work, why: string): Promise<void> {
+  const { forge, source, stack, proposal, branch } = work;
+  const { number } = proposal;
+  if (number !== null) {
+    const { key } = siteOf({ links: forge.links, source: source.id }, stack.path, stack.wanted);
+    await writeComment(forge, number, `${marker('drift', { key })}\n${why}\n`);
+    await closePull(forge, number);
+  }
+  await records.proposalShown(stack.id, { number: null, shown: null });
+  await pusher.remove(source, { branch, own: ownOf(proposal) });
+}
+
+function ownOf({ pushed, pushing }: ProposalRecord): readonly string[] {
+  return [pushed, pushing].filter((commit) => commit !== null);
+}
+
+async function pushAdoption(
+  { records, pusher }: AtForge,
+  { source, stack, proposal, branch }: Work,
+  { adoption, folder }: { readonly adoption: Adoption; readonly folder: string },
+): Promise<void> {
+  const files = adoption.files.map((file) => join(dirname(stack.path), file));
+  const message = proposalMessage(stack.path, adoption);
+  const commit = await pusher.commit(source, { folder, parent: stack.wanted, files, message, at: proposal.askedAt });
+  await records.proposalPushes(stack.id, commit);
+  await pusher.push(source, { folder, commit, branch, own: ownOf(proposal) });
+  await records.proposalPushed(stack.id, commit);
+}
+
+/** Opens the pull request, or gives the one that is open this text. */
+async function showPull({ records, address }: AtForge, work: Work, adoption: Adoption): Promise<void> {
+  const { forge, source, stack, proposal, branch } = work;
+  const base = source.ref.replace(/^refs\/heads\//, '');
+  const page = address === undefined ? undefined : `${address}/stacks/${encodeURIComponent(stack.id)}/drift`;
+  const site = siteOf({ links: forge.links, source: source.id }, stack.path, stack.wanted);
+  const text = proposalText(stack.path, adoption, { site, page });
+  const shown = adoptionName(stack.wanted, adoption);
+  const find = async () =>
+    (await listOpenPulls(forge)).find((pull) => !pull.isFork && pull.branch === branch && pull.base === base)?.number;
+  const present = proposal.number ?? (await find());
+  const number =
+    present ??
+    (await openPull(forge, { branch, base, ...text }).catch(async (error: unknown) => {
+      const isThere = error instanceof ForgeError && (error.status === 409 || error.status === 422);
+      const other = isThere ? await find() : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }));
+  if (present !== undefined && proposal.shown !== shown) await editPull(forge, number, text);
+  await records.proposalShown(stack.id, { number, shown });
+}

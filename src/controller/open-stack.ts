@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import type { Pool } from 'pg';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { readEnvText } from '../formats/env-text.ts';
+import { type Platform, type Project, open, platformAt, stateAt } from '../index.ts';
+import { contentOf } from '../library/manifest-handle.ts';
+import { isSameAddress, shownAddress } from '../project/platform-address.ts';
+import type { PlatformRecord } from './records.ts';
+
+/** What opening the projects of stacks needs, and what they share. */
+export interface Opening {
+  /** The database of the states. */
+  readonly pool: Pool;
+  /** The schema of the states, and their key. */
+  readonly states: { readonly schema: string; readonly key: string };
+  /** The platforms that were opened: all runs there share the limits of its key. */
+  readonly platforms: Map<
+    string,
+    { readonly record: PlatformRecord; readonly key: string; readonly platform: Platform }
+  >;
+}
+
+/** A stack with the files of a commit. */
+interface StackFiles {
+  readonly id: string;
+  readonly path: string;
+  readonly platform: PlatformRecord;
+  readonly folder: string;
+}
+
+/**
+ * Opens the project of a stack on its platform, with its state and the secrets of that platform.
+ *
+ * @throws {Stop} as `open`; `refused`, where the manifest names another platform
+ */
+export async function openStack(opening: Opening, files: StackFiles): Promise<Project> {
+  const { id, path, platform, folder } = files;
+  const { pool, states } = opening;
+  const project = await open(folder, {
+    file: path,
+    env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
+    isPinned: false, // the platform and the state are those of the controller, and a checkout has no other files
+    platform: await platformOf(opening, platform),
+    state: stateAt({ pool, schema: states.schema, name: id, key: states.key }),
+  });
+  try {
+    refuseOtherPlatform(project, files);
+    return project;
+  } catch (error) {
+    await project.close();
+    throw error;
+  }
+}
+
+/** Refuses a manifest that names another platform than that of its stack: what it says was meant for that one. */
+function refuseOtherPlatform({ manifest }: Project, { path, platform: { id, url } }: StackFiles): void {
+  const { platform } = contentOf(manifest).manifest.settings;
+  const named = platform.emulator ? 'emulator' : platform.url;
+  if (isSameAddress(named, url)) return;
+  const message = `${path} names the platform ${shownAddress(named)}, and its stack is on ${id} (${shownAddress(url)})`;
+  const remedy =
+    'Remove platform: from the manifest, or give its path to the other platform in the source; nothing was sent.';
+  throw stop('refused', 'hostile-setting', message, { remedy });
+}
+
+/** The secrets and variables that the stacks on a platform have. */
+export async function environmentOf({ envFile }: PlatformRecord): Promise<Readonly<Record<string, string>>> {
+  if (envFile === null) return {};
+  return Object.fromEntries(readEnvText(await readFile(envFile, 'utf8')));
+}
+
+/** Returns the platform of a record; opens it again when the record or its key changed. */
+async function platformOf({ platforms }: Opening, record: PlatformRecord): Promise<Platform> {
+  const key = (await readFile(record.keyFile, 'utf8')).trim();
+  const known = platforms.get(record.id);
+  if (known?.key === key && JSON.stringify(known.record) === JSON.stringify(record)) return known.platform;
+  const { url, profile, connections } = record;
+  const platform = platformAt({ url, apiKey: key, connections, ...(profile === null ? {} : { profile }) });
+  platforms.set(record.id, { record, key, platform });
+  return platform;
+}

@@ -1,0 +1,101 @@
+import type { PlanDocument } from '../../index.ts';
+import { type Database, jsonOf, plain } from './database.ts';
+import { noteIn } from './events.ts';
+
+/** A pull request that is open, with what it was planned as. */
+export interface PullRecord {
+  readonly source: string;
+  readonly number: number;
+  /** The last commit of its branch. */
+  readonly head: string;
+  readonly branch: string;
+  readonly base: string;
+  /** A stranger may have written it: it gets no secrets. */
+  readonly isFork: boolean;
+  /** A person has read its commit, which may have the secrets. */
+  readonly isAllowed: boolean;
+}
+
+/** What a pull request would change of a stack: information, which is never applied. */
+export interface PullPlan {
+  readonly path: string;
+  /** null: it was validated only, or there is a problem. */
+  readonly document: PlanDocument | null;
+  readonly problem: string | null;
+}
+
+const columns = `source, number, head, branch, base, is_fork as "isFork", coalesce(allowed = head, false) as "isAllowed"`;
+/** Names what a plan of a pull request was made of. */
+const wanted = `pull.head || case when pull.allowed = pull.head then ' allowed' else '' end`;
+
+export function pullsIn({ rows, row, transaction }: Database) {
+  return {
+    /** Notes which pull requests of a source are open. */
+    sawPulls: (source: string, open: readonly Omit<PullRecord, 'source' | 'isAllowed'>[]) =>
+      transaction(async (query) => {
+        await query('select from @source where id = $1 for no key update', [source]);
+        const numbers = open.map(({ number }) => number);
+        await query('delete from @pull where source = $1 and number <> all($2::int[])', [source, numbers]);
+        for (const { number, head, branch, base, isFork } of open)
+          await query(
+            `insert into @pull as old (source, number, head, branch, base, is_fork) values ($1, $2, $3, $4, $5, $6)
+            on conflict (source, number) do update set head = $3, branch = $4, base = $5, is_fork = $6, plan_after = case
+              when old.head = $3 then old.plan_after end`,
+            [source, number, head, plain(branch), plain(base), isFork],
+          );
+      }),
+    pull: (source: string, number: number) =>
+      row<PullRecord>(`select ${columns} from @pull where source = $1 and number = $2`, [source, number]),
+    pullPlans: (source: string, number: number) =>
+      rows<PullPlan & { readonly commit: string }>(
+        'select path, commit, document, problem from @pull_plan where source = $1 and number = $2 order by path',
+        [source, number],
+      ),
+    /** Pull requests whose last commit was not planned. */
+    pullsToPlan: (most: number) =>
+      rows<Pick<PullRecord, 'source' | 'number'>>(
+        `select pull.source, pull.number from @pull as pull join @source as source on source.id = pull.source
+        where pull.planned is distinct from ${wanted} and coalesce(pull.plan_after <= now(), true)
+          and coalesce(source.forge_after <= now(), true)
+        order by 1, 2 limit $1`,
+        [most],
+      ),
+    /** Keeps what a pull request would change. `isOver`: false, where it is to be planned again in some minutes. */
+    keepPullPlans: (
+      { source, number, head, isAllowed }: PullRecord,
+      plans: readonly PullPlan[],
+      { isOver }: { readonly isOver: boolean },
+    ) =>
+      transaction(async (query) => {
+        const [pull] = await query(
+          `update @pull as pull set planned = case when $4 then ${wanted} else planned end,
+            plan_after = case when $4 then null else now() + interval '10 minutes' end
+          where source = $1 and number = $2 and head = $3 and coalesce(allowed = head, false) = $5 returning number`,
+          [source, number, head, isOver, isAllowed],
+        );
+        if (pull === undefined) return;
+        await query('delete from @pull_plan where source = $1 and number = $2', [source, number]);
+        for (const { path, document, problem } of plans)
+          await query(
+            'insert into @pull_plan (source, number, path, commit, document, problem) values ($1, $2, $3, $4, $5, $6)',
+            [source, number, path, head, document && jsonOf(document), problem && plain(problem)],
+          );
+      }),
+    /** Lets a commit of a stranger have the secrets of the plan, after a person has read it. False: it is not the last one. */
+    allowPull: (
+      { source, number, head }: Pick<PullRecord, 'source' | 'number' | 'head'>,
+      { who, because }: { readonly who: string; readonly because: string },
+    ): Promise<boolean> =>
+      transaction(async (query) => {
+        const [pull] = await query(
+          `update @pull set allowed = head, plan_after = null where source = $1 and number = $2 and head = $3 and is_fork
+            and allowed is distinct from head returning number`,
+          [source, number, head],
+        );
+        if (pull === undefined) return false;
+        const about = { pull: number, commit: head, because };
+        await noteIn(query, { who, what: 'allowed a plan', subject: source, about });
+        return true;
+      }),
+  };
+}

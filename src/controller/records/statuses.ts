@@ -1,0 +1,89 @@
+import type { PlanDocument, ResultDocument } from '../../index.ts';
+import { type Database, isOpen } from './database.ts';
+import type { Policy } from './sources.ts';
+
+/** What is true of a stack and a commit, and was not said to the forge yet. */
+export interface DueStatus {
+  readonly stack: string;
+  readonly path: string;
+  readonly policy: Policy;
+  readonly commit: string;
+  /** Names what is true: the same text, the same status. */
+  readonly fact: string;
+  readonly is: 'failed' | 'planned' | 'drifted' | 'applied' | 'superseded';
+  /** The plan that waits, by its digest. */
+  readonly plan: string | null;
+  readonly document: PlanDocument | ResultDocument | null;
+}
+
+/** Of each stack of a source what is true of its commit, and what waits at the forge for a commit that it wants no more. */
+const truths = (sources: string) => `
+  select stack.id as stack, stack.path, stack.policy, stack.wanted as commit, plan.digest as plan,
+    case when stack.problem is not null then 'failed' when plan.cause = 'drift' then 'drifted'
+      when plan.cause = 'commit' then 'planned' when stack.applied = stack.wanted then 'applied' end as is,
+    concat_ws(' ', case when stack.problem is not null then 'failed' when plan.digest is not null then plan.digest || stack.policy
+      when stack.applied = stack.wanted then 'applied' end, run.id) as fact,
+    run.id as run
+  from @stack as stack
+    left join @plan as plan on plan.stack = stack.id and plan.commit = stack.wanted and ${isOpen} and plan.expires_at > now()
+    left join lateral (select id from @run as run where run.stack = stack.id and run.kind = 'apply' and run.commit = stack.wanted
+      and run.ended_at is not null and stack.problem is null and plan.digest is null order by id desc limit 1) as run on true
+  where stack.source ${sources} and not stack.is_gone
+  union all
+  select stack.id, stack.path, stack.policy, said.commit, null, 'superseded', 'superseded', null
+  from @status as said join @stack as stack on stack.id = said.stack
+  where stack.source ${sources} and said.state = 'pending' and (said.commit is distinct from stack.wanted or stack.is_gone)`;
+
+/** Said again where the forge refused it long ago: its repository or a right may be there by now. */
+const isDue = `truth.is is not null and (said.fact is distinct from truth.fact
+  or (said.problem is not null and said.at < now() - interval '1 hour'))`;
+
+export function statusesIn({ rows, row, transaction }: Database) {
+  return {
+    /** The sources with a forge that does not know all that is true. */
+    sourcesToTell: (most: number) =>
+      rows<{ readonly id: string }>(
+        `select id from @source as source where forge <> 'none' and forge_token_file is not null
+          and coalesce(forge_after <= now(), true)
+          and exists (select from (${truths('= source.id')}) as truth
+            left join @status as said on said.stack = truth.stack and said.commit = truth.commit where ${isDue})
+        order by id limit $1`,
+        [most],
+      ),
+    /** What its forge does not know, of some stacks. */
+    dueStatuses: (source: string, most: number) =>
+      rows<DueStatus>(
+        `select truth.stack, truth.path, truth.policy, truth.commit, truth.fact, truth.is, truth.plan,
+          coalesce((select document from @plan where digest = truth.plan),
+            (select document from @run where id = truth.run)) as document
+        from (${truths('= $1')}) as truth
+          left join @status as said on said.stack = truth.stack and said.commit = truth.commit
+        where ${isDue} order by truth.stack, truth.commit limit $2`,
+        [source, most],
+      ),
+    /** Notes what the forge knows. `problem`: it refused it. Of former commits nothing stays but what waits there. */
+    saidStatus: (
+      { stack, commit, fact }: Pick<DueStatus, 'stack' | 'commit' | 'fact'>,
+      { state, problem }: { readonly state: string; readonly problem?: string | undefined },
+    ) =>
+      transaction(async (query) => {
+        await query(
+          `insert into @status (stack, commit, fact, state, problem) values ($1, $2, $3, $4, $5)
+          on conflict (stack, commit) do update set fact = $3, state = $4, problem = $5, at = now()`,
+          [stack, commit, fact, state, problem ?? null],
+        );
+        await query(
+          `delete from @status as said using @stack as stack where said.stack = $1 and stack.id = $1
+            and said.commit is distinct from stack.wanted and said.state <> 'pending'`,
+          [stack],
+        );
+      }),
+    /** Notes that a forge takes no requests for some seconds, and why; without a problem, that it answers. */
+    forgeAnswered: (source: string, problem?: string, waitSeconds = 0) =>
+      row(
+        `update @source set forge_problem = $2, forge_after = case when $2::text is not null then
+          now() + make_interval(secs => $3) end where id = $1 and (forge_problem is not null or $2::text is not null)`,
+        [source, problem ?? null, waitSeconds],
+      ),
+  };
+}

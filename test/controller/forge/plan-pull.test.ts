@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
+import { beginBranch, commitAll } from '../../support/hosted-repository.ts';
+import { write } from '../../support/hosted-forge.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** The comment of the controller on pull requests. */
+
+const missing = whyNoPostgres();
+const names = ['github', 'gitlab', 'gitea'] as const;
+
+describe.skipIf(missing !== undefined)(missing ?? 'a pull request', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  /** A stack that was applied, beside another one, and a branch with a change. */
+  const changing = async (name: (typeof names)[number]) => {
+    const bench = await forgeBench(pool, name);
+    bench.push({ 'other/trueup.yaml': manifestOf('redis:7', 'other') });
+    await bench.look();
+    await bench.tell();
+    const change = (image: string): string => {
+      write(bench.repository, { 'infra/trueup.yaml': manifestOf(image) });
+      return commitAll(bench.repository, `Use ${image}`, 'change');
+    };
+    const bodies = (number: number) => (bench.server.comments.get(number) ?? []).map(({ body }) => body);
+    return { ...bench, change, bodies };
+  };
+
+  test.each(names)(
+    'on %s has one comment with the plan of the stack that it touches, of its last commit',
+    async (name) => {
+      const { server: forge, change, tell, look, posts, bodies, records, at } = await changing(name);
+      const first = change('redis:7.2');
+      const number = forge.propose({ branch: 'change' });
+      const before = posts();
+      await tell();
+      expect(bodies(number)).toHaveLength(1);
+      expect(bodies(number)[0]).toContain('redis:7.2');
+      expect(bodies(number)[0]).toContain(first);
+      expect(bodies(number)[0]).not.toContain('other/trueup.yaml');
+      expect(await tell()).toEqual(['pulls shop']);
+      const second = change('redis:7.4');
+      expect(await tell()).toEqual(['pulls shop', `pull shop ${number}`]);
+      expect(bodies(number)).toHaveLength(1);
+      expect(bodies(number)[0]).toContain('redis:7.4');
+      expect(bodies(number)[0]).toContain(second);
+      await look();
+      expect([posts(), await records.waitingPlan(stackId)]).toEqual([before, undefined]);
+      expect(await records.pullPlans('shop', number)).toMatchObject([{ path: 'infra/trueup.yaml', commit: second }]);
+      const pull = forge.requests.get(number);
+      if (pull !== undefined) pull.isOpen = false;
+      await tell();
+      expect(await records.pull('shop', number)).toBeUndefined();
+      for (const canary of canaries) expect(JSON.stringify([...forge.comments])).not.toContain(canary);
+      expect(at.platforms.size).toBe(1);
+    },
+  );
+
+  test.each(names)('from another repository on %s is planned only after a person allowed its commit', async (name) => {
+    const { server: forge, change, tell, bodies, records, emulator } = await changing(name);
+    const fork = change('redis:7.2');
+    const number = forge.propose({ branch: 'main', fork });
+    const before = emulator.log.length;
+    await tell();
+    expect(emulator.log.length).toBe(before);
+    expect(bodies(number)).toEqual([expect.stringContaining('validated, not planned')]);
+    expect(await records.pullPlans('shop', number)).toMatchObject([{ document: null, problem: null }]);
+    const who = { who: 'alex', because: 'I have read it' };
+    expect(await records.allowPull({ source: 'shop', number, head: 'b'.repeat(40) }, who)).toBe(false);
+    expect(await records.allowPull({ source: 'shop', number, head: fork }, who)).toBe(true);
+    expect(await records.allowPull({ source: 'shop', number, head: fork }, who)).toBe(false);
+    await tell();
+    expect(bodies(number)).toEqual([expect.stringContaining('redis:7.2')]);
+    const next = change('redis:7.4');
+    forge.requests.set(number, { title: '', body: '', branch: 'main', base: 'main', isOpen: true, fork: next });
+    const after = emulator.log.length;
+    await tell();
+    expect(emulator.log.length).toBe(after);
+    expect(bodies(number)).toEqual([expect.not.stringContaining('redis:7.4')]);
+  });
+
+  test('that cannot be planned says why, without a secret, and is planned again only where that may pass', async () => {
+    const { server: forge, repository, tell, bodies, records, push } = await changing('gitea');
+    beginBranch(repository, 'broken');
+    const text = manifestOf('redis:7').replace('dockerImage', 'dockerImgae');
+    push({ 'infra/trueup.yaml': text }, 'broken');
+    const number = forge.propose({ branch: 'broken' });
+    await tell();
+    expect(bodies(number)).toEqual([expect.stringContaining('dockerImgae')]);
+    expect(await records.pullsToPlan(10)).toEqual([]);
+    // Another platform gets neither the key nor a secret.
+    const elsewhere = manifestOf('redis:7').replace(
+      'project:',
+      'platform: { url: "https://elsewhere.example" }\nproject:',
+    );
+    push({ 'infra/trueup.yaml': elsewhere }, 'broken');
+    await tell();
+    expect(bodies(number)).toEqual([expect.stringContaining('elsewhere.example')]);
+    for (const canary of canaries) expect(JSON.stringify([...forge.comments])).not.toContain(canary);
+  });
+
+  test('of which the comment cannot be written is planned again when the forge answers', async () => {
+    const { server: forge, change, tell, bodies, records } = await changing('gitlab');
+    change('redis:7.2');
+    const number = forge.propose({ branch: 'change' });
+    forge.fault = (method, path) => (method === 'POST' && path.endsWith('/notes') ? 502 : undefined);
+    await tell();
+    expect([bodies(number), await records.pullsToPlan(10)]).toEqual([[], []]);
+    forge.fault = () => undefined;
+    await pool.query('update trueup_controller.source set forge_after = now()');
+    await tell();
+    expect(bodies(number)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,114 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** What forges show of commits, with a PostgreSQL, a platform and a forge of their own. */
+
+const missing = whyNoPostgres();
+const names = ['github', 'gitlab', 'gitea'] as const;
+
+describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  test.each(names)('on %s say that a plan waits, that it was applied, and that another commit came', async (name) => {
+    const { server: forge, records, look, tell, push, head, shown } = await forgeBench(pool, name, 'approval');
+    await look();
+    await tell();
+    const plan = (await records.waitingPlan(stackId))?.digest ?? '';
+    expect(forge.statuses).toEqual([
+      {
+        commit: head,
+        context: 'trueup/infra/trueup.yaml',
+        state: 'pending',
+        description: expect.stringMatching(/^Waits for approval: 1 to create, /) as string,
+        url: `https://trueup.example.com/plans/${plan}`,
+      },
+    ]);
+    const second = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
+    await look();
+    await tell();
+    const last = (commit: string) => {
+      const found = forge.statuses.findLast((one) => one.commit === commit);
+      return [found?.state, found?.description];
+    };
+    expect(last(head)).toEqual(['success', 'Not applied: another commit came after it.']);
+    expect(last(second)).toEqual(['pending', expect.stringMatching(/^Waits for approval: 1 to create, /)]);
+    const digest = (await records.waitingPlan(stackId))?.digest ?? '';
+    await records.judge(digest, { who: 'alex', role: 'approver', approves: true, because: 'it is right' });
+    await look();
+    await tell();
+    expect(last(second)).toEqual(['success', expect.stringMatching(/^Applied: 1 created/)]);
+    expect(await tell()).toEqual(['pulls shop']);
+    const third = push({ 'README.md': 'a readme' });
+    await look();
+    await tell();
+    expect(last(third)).toEqual(['success', 'Nothing to do.']);
+    for (const canary of canaries) expect(shown()).not.toContain(canary);
+  });
+
+  test('say that a stack drifted, and that it failed, and nothing else of why', async () => {
+    const { server: forge, look, tell, push, drift, errors } = await forgeBench(pool, 'gitea');
+    await look();
+    await drift({ dockerImage: 'redis:6' });
+    await look();
+    await tell();
+    expect(forge.statuses.at(-1)).toMatchObject({
+      state: 'pending',
+      description: 'Drifted: 1 to update, 1 to deploy; waits for a decision.',
+    });
+    const broken = push({ 'infra/trueup.yaml': manifestOf('redis:7').replace('dockerImage', 'dockerImgae') });
+    await look();
+    expect(errors).toHaveLength(1);
+    await tell();
+    expect(forge.statuses.find(({ commit }) => commit === broken)).toEqual({
+      commit: broken,
+      context: 'trueup/infra/trueup.yaml',
+      state: 'failure',
+      description: 'Failed, and is tried again.',
+      url: `https://trueup.example.com/stacks/${encodeURIComponent(stackId)}`,
+    });
+  });
+
+  test('are sent when the forge takes requests again, and hinder no run', async () => {
+    const { server: forge, records, look, tell, emulator } = await forgeBench(pool, 'github');
+    forge.fault = () => ({ status: 429, headers: { 'retry-after': '600' } });
+    await look();
+    expect(Object.values(emulator.world.tables.redis)).toHaveLength(1);
+    expect([await tell(), await tell()]).toEqual([['pulls shop'], ['pulls shop']]);
+    const row = async () => {
+      const text =
+        "select forge_problem as problem, forge_after > now() + interval '9 minutes' as waits from trueup_controller.source";
+      return (await pool.query(text)).rows as unknown[];
+    };
+    expect(await row()).toEqual([{ problem: expect.stringContaining('429'), waits: true }]);
+    forge.fault = () => undefined;
+    await pool.query('update trueup_controller.source set forge_after = now()');
+    await tell();
+    expect(forge.statuses.map(({ state }) => state)).toEqual(['success']);
+    expect(await row()).toEqual([{ problem: null, waits: null }]);
+    expect(await records.sourcesToTell(10)).toEqual([]);
+  });
+
+  test('that the forge refuses are not sent again at once, and keep no other from being sent', async () => {
+    const { server: forge, records, look, tell, push, head } = await forgeBench(pool, 'gitlab');
+    forge.fault = (_method, path) => (path.endsWith(head) ? 404 : undefined);
+    await look();
+    await tell();
+    expect([forge.statuses, await records.sourcesToTell(10)]).toEqual([[], []]);
+    const next = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
+    await look();
+    await tell();
+    expect(forge.statuses.map(({ commit }) => commit)).toEqual([next]);
+  });
+});
