@@ -11,7 +11,7 @@ import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
-import { renderShell } from './shell.ts';
+import { type Page, renderShell } from './shell.ts';
 
 /** A finding on the page. */
 interface Entry extends Finding {
@@ -22,6 +22,11 @@ interface Entry extends Finding {
 
 /** What `drift` found, as a page. */
 export function renderDriftPage(drift: DriftDocument): string {
+  return renderShell(driftPage(drift));
+}
+
+/** The parts of that page, for a page around them. */
+export function driftPage(drift: DriftDocument): Page {
   const { project, memory, summary, resolved, ignored = [] } = drift;
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
@@ -29,7 +34,7 @@ export function renderDriftPage(drift: DriftDocument): string {
     environment: environmentOf({ address: one.address ?? '', single: one.single }) ?? '',
   }));
   const groups = byStatus(entries);
-  return renderShell({
+  return {
     subject: 'drift',
     title: project?.name ?? project?.id ?? 'project',
     verdict: `${verdictOf(drift)}${drift.exitCode === 1 ? ' A notification failed.' : ''}`,
@@ -53,7 +58,7 @@ ${found.map(renderFinding)}
       addressList('ignored', 'Ignored', 'Rules under drift.ignore leave this out.', ignored),
     ],
     foot: `Compared with ${requestCounts(drift.requests)}. This page makes no request.`,
-  });
+  };
 }
 
 /** The class of a status: without a blank, and apart from the lines of a hunk. */

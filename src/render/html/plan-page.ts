@@ -23,7 +23,7 @@ import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './page-entries.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { renderGraph } from './graph-page.ts';
-import { renderShell } from './shell.ts';
+import { type Page, renderShell } from './shell.ts';
 
 /** What `plan` and `show` have, and what `apply` and `destroy` have at their end. */
 export interface PlanRun {
@@ -36,7 +36,12 @@ export interface PlanRun {
 }
 
 /** A plan as a page, or an apply: the same page with the outcomes. */
-export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanRun): string {
+export function renderPlanPage(run: PlanRun): string {
+  return renderShell(planPage(run));
+}
+
+/** The parts of that page, for a page around them. */
+export function planPage({ plan, events = [], result, errors = [] }: PlanRun): Page {
   const entries = buildEntries(plan, result, events);
   const shown = entries.filter(isNews);
   const quiet = entries.filter((entry) => !isNews(entry));
@@ -49,7 +54,7 @@ export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanR
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
   const messages = [...errors, ...others];
   const first = firstOf(plan, entries, result !== undefined, idOf);
-  return renderShell({
+  return {
     subject: result === undefined ? 'plan' : 'apply',
     title: project?.name ?? project?.id ?? 'project',
     verdict: verdict(plan, result, errors),
@@ -72,7 +77,7 @@ ${groups.map(([address, members], at) => renderGroup(address, members, { at, isO
       renderUnchanged(quiet),
     ],
     foot: `${result === undefined ? 'Planned' : 'Applied'} with ${requestCounts((result ?? plan).requests)}. This page makes no request.`,
-  });
+  };
 }
 
 /** Groups that are open from the start. */

@@ -2,7 +2,7 @@ import { type Markup, markup, trusted } from '../markup.ts';
 import { pageScript, pageScriptHash, pageStyle, pageStyleHash } from './assets.ts';
 
 /** The parts of a page. */
-interface Page {
+export interface Page {
   /** `Plan`, `Apply`, `Drift`. */
   readonly subject: string;
   /** The project. */
