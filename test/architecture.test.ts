@@ -90,6 +90,8 @@ const worldly = [
   'controller/git-source.ts',
   'controller/queue.ts', // how long a worker that stops waits
   'controller/page/csrf.ts', // chance, and digests
+  'controller/page/live.ts', // waits between two looks
+  'controller/page/show.ts', // the moment that ages are counted from
   'controller/page/tokens.ts', // digests
   'controller/page/sessions.ts', // chance, and digests
   'controller/page/sign-in/link.ts', // chance, and digests

@@ -15,7 +15,12 @@ export interface ExamplePages {
 export const exampleSecret = 'correct-horse-battery-1';
 
 /** A small shop that is changed in every way that a page shows: created, updated, deleted, restarted, overwritten. */
-export async function examplePages(): Promise<ExamplePages> {
+export const examplePages = (): Promise<ExamplePages> => exampleRuns('html');
+
+/** The same as documents; of the apply, the plan, its events and the result, one a line. */
+export const exampleDocuments = (): Promise<ExamplePages> => exampleRuns('json');
+
+async function exampleRuns(format: 'html' | 'json'): Promise<ExamplePages> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-pages-'));
   const write = (version: Version) => writeFileSync(join(folder, 'trueup.yaml'), manifest(version));
   const run = async (...args: readonly string[]): Promise<string> => {
@@ -44,10 +49,10 @@ export async function examplePages(): Promise<ExamplePages> {
     ...byHand,
   );
   await run('call', 'redis.update', `redisId=${idOf('staging.redis.cache')}`, 'dockerImage=redis:7', ...byHand);
-  const drift = await run('drift', '--format', 'html');
+  const drift = await run('drift', '--format', format);
   write(after);
-  const plan = await run('plan', '--format', 'html');
-  const apply = await run('apply', '--auto-approve', '--allow-data-loss', '--format', 'html');
+  const plan = await run('plan', '--format', format);
+  const apply = await run('apply', '--auto-approve', '--allow-data-loss', '--format', format);
   return { plan, apply, drift };
 }
 

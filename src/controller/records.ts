@@ -7,6 +7,9 @@ import { proposalsIn } from './records/proposals.ts';
 import { pullsIn } from './records/pulls.ts';
 import { runsIn } from './records/runs.ts';
 import { sessionsIn } from './records/sessions.ts';
+import { shownRegistersIn } from './records/shown-registers.ts';
+import { shownRunsIn } from './records/shown-runs.ts';
+import { shownStacksIn } from './records/shown-stacks.ts';
 import { sourcesIn } from './records/sources.ts';
 import { stacksIn } from './records/stacks.ts';
 import { statusesIn } from './records/statuses.ts';
@@ -38,5 +41,8 @@ export function recordsIn(pool: Pool, schema: string) {
     ...pullsIn(db),
     ...proposalsIn(db),
     ...sessionsIn(db),
+    ...shownStacksIn(db),
+    ...shownRunsIn(db),
+    ...shownRegistersIn(db),
   };
 }

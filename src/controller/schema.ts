@@ -75,6 +75,14 @@ const migrations: readonly Migration[] = [
     create trigger event_is_not_emptied before truncate on event for each statement execute function refuse_change();`,
   },
   {
+    // What lists show of a plan beside its document, which is large; which stacks something runs for; the audit of one stack.
+    name: 'pages',
+    text: `alter table plan add column summary jsonb generated always as (document -> 'summary') stored;
+    create index on run (stack) where ended_at is null;
+    create index on run (plan) where plan is not null;
+    create index on event (subject, id desc);`,
+  },
+  {
     name: 'sessions',
     text: `create table session (
       digest text primary key, name text not null, groups text[] not null, by text not null,

@@ -54,6 +54,14 @@ export function stacksIn({ rows, row, onStack }: Database) {
     stackProblem: (id: string, problem: string) =>
       rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
 
+    /** Has a stack looked at now, because somebody asked for that. */
+    runSoon: ({ id }: Pick<StackRecord, 'id'>, who: string) =>
+      rows(
+        `with said as (insert into @event (who, what, subject) values ($2, 'asked for a run', $1))
+        update @stack set look_at = now() where id = $1`,
+        [id, plain(who)],
+      ),
+
     /** Lets a stack be, until a moment; undefined: it goes on. */
     pause: (
       { id }: Pick<StackRecord, 'id'>,

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { assetsVersion, controllerScript, controllerStyle, pageScript, pageStyle } from '../../render/html/assets.ts';
+import { planRoutes } from './routes/plans.ts';
+import { registerRoutes } from './routes/registers.ts';
+import { runRoutes } from './routes/runs.ts';
+import { stackActs, stackRoutes } from './routes/stacks.ts';
+import type { PageContext } from './server.ts';
+import { fieldOf } from './show.ts';
+import { iconFile } from './views/layout.ts';
+
+/** All pages, and the files that they load. */
+export function pages(app: FastifyInstance, context: PageContext): void {
+  assetRoutes(app);
+  stackRoutes(app, context);
+  stackActs(app, context);
+  planRoutes(app, context);
+  runRoutes(app, context);
+  registerRoutes(app, context);
+}
+
+/** The style, the script and the icon; a browser that asks for this version keeps it. */
+function assetRoutes(app: FastifyInstance): void {
+  const files = [
+    ['page.css', 'text/css; charset=utf-8', pageStyle + controllerStyle],
+    ['page.js', 'text/javascript; charset=utf-8', pageScript + controllerScript],
+    ['icon.svg', 'image/svg+xml', iconFile],
+  ] as const;
+  for (const [name, type, text] of files)
+    app.get(`/assets/${name}`, { config: { act: 'public' } }, (request, reply) => {
+      const isThis = fieldOf(request.query, 'v') === assetsVersion;
+      return reply
+        .type(type)
+        .header('cache-control', isThis ? 'public, max-age=31536000, immutable' : 'public, max-age=300')
+        .send(text);
+    });
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Records } from '../../records.ts';
+import type { PlanRow } from '../../records/shown-runs.ts';
+import type { StackRow } from '../../records/shown-stacks.ts';
+import { planAddress } from '../addresses.ts';
+import { notFound, refusal } from '../refusal.ts';
+import type { PageContext } from '../server.ts';
+import { fieldOf, now, seen, show } from '../show.ts';
+import type { Act, Viewer } from '../viewer.ts';
+import { lossesOf, planView, tooLatePage } from '../views/plan.ts';
+
+/** Plans and their verdicts. */
+export function planRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/plans/:digest', { config: { act: 'see' } }, async (request, reply) => {
+    const { viewer, query } = request;
+    const { plan, stack } = await planOf(records, request);
+    const mayNot = mayNotJudge(viewer, stack);
+    const because = fieldOf(query, 'because');
+    const view = { plan, stack, now: now(), csrf: reply.csrf(), who: viewer.name, mayNot, because };
+    return show(request, reply, planView(view));
+  });
+  app.post('/plans/:digest/verdict', { config: { act: 'approve' } }, async (request, reply) => {
+    const { viewer, body } = request;
+    const { plan, stack } = await planOf(records, request, 'approve');
+    const verdict = verdictIn(body);
+    const problem = problemOf(verdict, plan);
+    if (problem !== undefined) {
+      const { because } = verdict;
+      const view = {
+        plan,
+        stack,
+        now: now(),
+        csrf: reply.csrf(),
+        who: viewer.name,
+        mayNot: undefined,
+        because,
+        problem,
+      };
+      return show(request, reply, planView(view), 422);
+    }
+    const isNoted = await records.judge(plan.digest, roleOf(viewer, stack, verdict));
+    if (isNoted) return reply.redirect(planAddress(plan.digest), 303);
+    const since = await planOf(records, request);
+    const view = { ...since, ...verdict, now: now(), who: viewer.name };
+    return show(request, reply, tooLatePage(view), 409);
+  });
+}
+
+/** A verdict as a form or a document has it. */
+export interface Given {
+  readonly approves: boolean;
+  readonly because: string;
+  /** Whoever sends it agrees that data is deleted. */
+  readonly dataLoss: boolean;
+}
+
+/** @throws {Refusal} 400, where it is neither `approve` nor `refuse` */
+export function verdictIn(fields: unknown): Given {
+  const verdict = fieldOf(fields, 'verdict');
+  if (verdict !== 'approve' && verdict !== 'refuse') throw refusal(400, 'verdict must be approve or refuse.');
+  const isTrue = (Object(fields) as { readonly dataLoss?: unknown }).dataLoss === true;
+  return {
+    approves: verdict === 'approve',
+    because: fieldOf(fields, 'because'),
+    dataLoss: isTrue || fieldOf(fields, 'dataLoss') === 'yes',
+  };
+}
+
+/** Why a verdict is not taken before it is tried; undefined: it is complete. */
+export function problemOf({ approves, because, dataLoss }: Given, { document }: PlanRow): string | undefined {
+  if (!approves) return because === '' ? 'Write why you refuse it: whoever made the commit reads it.' : undefined;
+  if (lossesOf(document).length === 0) return undefined;
+  if (!dataLoss) return 'This plan deletes data. Agree to that, or refuse the plan.';
+  return because === '' ? 'Write why this data may be deleted.' : undefined;
+}
+
+/** What the records note of a verdict. */
+export function roleOf(viewer: Viewer, stack: StackRow, { approves, because, dataLoss }: Given) {
+  return { who: viewer.name, role: viewer.role(stack.labels) ?? 'none', approves, because, dataLoss };
+}
+
+/** The plan of an address with its stack. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this */
+export async function planOf(
+  records: Records,
+  { viewer, params }: Pick<FastifyRequest, 'viewer' | 'params'>,
+  act: Act = 'see',
+): Promise<{ readonly plan: PlanRow; readonly stack: StackRow }> {
+  const { digest = '' } = params as { readonly digest?: string };
+  const plan = await records.shownPlan(digest);
+  if (plan === undefined) throw notFound();
+  return { plan, stack: seen(await records.shownStack(plan.stack), viewer, act) };
+}
+
+/** Why somebody gives no verdict on plans of a stack; undefined: they may. */
+function mayNotJudge(viewer: Viewer, { labels }: StackRow): string | undefined {
+  return viewer.may('approve', labels) ? undefined : 'To approve or refuse it needs the role approver over this stack.';
+}

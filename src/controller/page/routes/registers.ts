@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { Records } from '../../records.ts';
+import type { EventFilter } from '../../records/shown-registers.ts';
+import type { PageContext } from '../server.ts';
+import { fieldOf, now, show } from '../show.ts';
+import type { Viewer } from '../viewer.ts';
+import { auditPage, eventsAsCsv } from '../views/audit.ts';
+import { mePage } from '../views/messages.ts';
+import { platformsPage, sourcesPage } from '../views/registers.ts';
+
+/** Events of one page of the audit, and of one statement of a file. */
+const eventsPerPage = 100;
+const eventsPerRead = 5_000;
+
+/** Most events of a file: whoever needs more asks for them day by day. */
+const maxEvents = 100_000;
+
+/** Platforms, sources, the audit, and who one is. */
+export function registerRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/platforms', { config: { act: 'see' } }, async (request, reply) => {
+    const platforms = await visiblePlatforms(records, request.viewer);
+    return show(request, reply, platformsPage(platforms, now(), request.viewer.may('administer', {})));
+  });
+  app.get('/sources', { config: { act: 'see' } }, async (request, reply) => {
+    return show(request, reply, sourcesPage(await visibleSources(records, request.viewer), now()));
+  });
+  app.get('/audit', { config: { act: 'see' } }, async (request, reply) => {
+    const { viewer, query } = request;
+    const filter = eventFilterOf(query);
+    const subjects = await visibleSubjects(records, viewer);
+    const [events, whats] = await Promise.all([
+      records.shownEvents(filter, eventsPerPage + 1, { before: fieldOf(query, 'before'), subjects }),
+      records.eventVerbs(),
+    ]);
+    const shown = events.slice(0, eventsPerPage);
+    const next = events.length > shown.length ? shown.at(-1)?.id : undefined;
+    return show(request, reply, auditPage({ events: shown, filter, whats, next }));
+  });
+  app.get('/audit.csv', { config: { act: 'see' } }, async (request, reply) => {
+    const subjects = await visibleSubjects(records, request.viewer);
+    const parts: string[] = [];
+    let before: string | undefined;
+    for (let read = 0; read < maxEvents; read += eventsPerRead) {
+      const events = await records.shownEvents(eventFilterOf(request.query), eventsPerRead, { before, subjects });
+      parts.push(eventsAsCsv(events, parts.length === 0));
+      before = events.at(-1)?.id;
+      if (events.length < eventsPerRead) break;
+    }
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="trueup-audit.csv"')
+      .send(parts.join(''));
+  });
+  app.get('/me', { config: { act: 'self' } }, async (request, reply) => {
+    const { viewer } = request;
+    const roles = new Map<string, number>();
+    for (const { labels } of await records.stackLabels()) {
+      const role = viewer.role(labels);
+      if (role !== undefined) roles.set(role, (roles.get(role) ?? 0) + 1);
+    }
+    const signOut = viewer.by === 'oidc' ? '/sign-out' : undefined;
+    return show(request, reply, mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut }));
+  });
+}
+
+/** What an address asks for of the audit. */
+export function eventFilterOf(query: unknown): EventFilter {
+  const field = (name: string) => fieldOf(query, name, 200);
+  return { who: field('who'), what: field('what'), subject: field('subject'), since: field('since') };
+}
+
+/** What events a viewer sees may be about: stacks; anything, for who administers all of them. */
+export async function visibleSubjects(records: Records, viewer: Viewer): Promise<readonly string[] | undefined> {
+  if (viewer.may('administer', {})) return undefined;
+  return (await records.stackLabels()).filter(({ labels }) => viewer.may('see', labels)).map(({ id }) => id);
+}
+
+/** Platforms that a viewer may see, by their labels or those of a stack; only the stacks that they see count. */
+async function visiblePlatforms(records: Records, viewer: Viewer) {
+  return (await records.shownPlatforms())
+    .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
+    .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
+}
+
+/** The same of sources. */
+async function visibleSources(records: Records, viewer: Viewer) {
+  return (await records.shownSources())
+    .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
+    .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
+}

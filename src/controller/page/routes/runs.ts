@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Records } from '../../records.ts';
+import type { RunDetail } from '../../records/shown-runs.ts';
+import type { StackRow } from '../../records/shown-stacks.ts';
+import { follow } from '../live.ts';
+import { notFound } from '../refusal.ts';
+import type { PageContext } from '../server.ts';
+import { now, seen, show } from '../show.ts';
+import type { Act } from '../viewer.ts';
+import { progressTree, progressWords, runPage } from '../views/run.ts';
+
+/** Runs, live while they go on. */
+export function runRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/runs/:id', { config: { act: 'see' } }, async (request, reply) => {
+    const { run, stack } = await runOf(records, request);
+    const view = { run, stack, progress: [], stop: null, now: now(), csrf: reply.csrf(), mayStop: false };
+    return show(request, reply, runPage(view));
+  });
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+  app.get('/runs/:id/events', { config: { act: 'see' } }, async (request, reply) => {
+    const { run, stack } = await runOf(records, request);
+    const look = async () => {
+      const found = await records.shownRun(run.id);
+      if (found === undefined || found.endedAt !== null) return undefined;
+      const going = { run: found, stack, progress: [], now: now() };
+      return { words: progressWords(going), tree: progressTree(going).text };
+    };
+    await follow(request, reply, { look, closing: closing.signal });
+  });
+}
+
+/** The run of an address with its stack. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this */
+export async function runOf(
+  records: Records,
+  { viewer, params }: Pick<FastifyRequest, 'viewer' | 'params'>,
+  act: Act = 'see',
+): Promise<{ readonly run: RunDetail; readonly stack: StackRow }> {
+  const { id = '' } = params as { readonly id?: string };
+  const run = await records.shownRun(id);
+  if (run === undefined) throw notFound();
+  return { run, stack: seen(await records.shownStack(run.stack), viewer, act) };
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { StackRow } from '../../records/shown-stacks.ts';
+import { stackAddress } from '../addresses.ts';
+import { refusal } from '../refusal.ts';
+import type { PageContext } from '../server.ts';
+import { driftPage } from '../../../render/html/drift-page.ts';
+import { fieldOf, now, reasonOf, show, stackOf } from '../show.ts';
+import { type StackFilter, pageOfStacks } from '../stack-list.ts';
+import { type StackState, stackStates } from '../stack-state.ts';
+import { historyPage } from '../views/history.ts';
+import { homePage } from '../views/home.ts';
+import { alarmOf } from '../views/registers.ts';
+import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
+
+/** Runs of one page of a history. */
+const runsPerPage = 100;
+
+/** What the first page asks for in its query. */
+export function filterOf(query: unknown): StackFilter {
+  const state = fieldOf(query, 'state');
+  return {
+    text: fieldOf(query, 'text', 200),
+    label: fieldOf(query, 'label', 300),
+    state: stackStates.includes(state as StackState) ? (state as StackState) : '',
+  };
+}
+
+/** The first page, and all pages of one stack. */
+export function stackRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/', { config: { act: 'see' } }, async (request, reply) => {
+    const { viewer, query } = request;
+    const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources()]);
+    const filter = filterOf(query);
+    const moment = now();
+    const labels = stacks.flatMap((stack) => Object.entries(stack.labels).map(([key, value]) => `${key}=${value}`));
+    const alarms = sources.flatMap((source) => {
+      const words = alarmOf(source, moment);
+      const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
+      return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
+    });
+    const page = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
+    return show(
+      request,
+      reply,
+      homePage({ now: moment, stacks, page, filter, labels: [...new Set(labels)].toSorted(), alarms }),
+    );
+  });
+  app.get('/stacks/:id', { config: { act: 'see' } }, async (request, reply) => {
+    const stack = await stackOf(records, request);
+    const runs = await records.shownRuns(stack.id, runsShown + 1);
+    const mayOperate = request.viewer.may('operate', stack.labels);
+    const because = fieldOf(request.query, 'because', 500);
+    return show(request, reply, stackPage({ stack, runs, now: now(), csrf: reply.csrf(), mayOperate, because }));
+  });
+  app.get('/stacks/:id/drift', { config: { act: 'see' } }, async (request, reply) => {
+    const stack = await stackOf(records, request);
+    const last = await records.lastDrift(stack.id);
+    if (last?.document?.format !== 'trueup/drift') return show(request, reply, noDriftPage(stack));
+    return show(
+      request,
+      reply,
+      foundPage(stack, driftPage(last.document), { at: last.beganAt, run: last.id, now: now() }),
+    );
+  });
+  app.get('/stacks/:id/history', { config: { act: 'see' } }, async (request, reply) => {
+    const stack = await stackOf(records, request);
+    const before = fieldOf(request.query, 'before');
+    const [runs, events] = await Promise.all([
+      records.shownRuns(stack.id, runsPerPage + 1, before),
+      before === '' ? records.stackEvents(stack.id, 50) : [],
+    ]);
+    const shown = runs.slice(0, runsPerPage);
+    const next = runs.length > shown.length ? shown.at(-1)?.id : undefined;
+    return show(request, reply, historyPage({ stack, runs: shown, events, next, now: now() }));
+  });
+}
+
+/** What is done to one stack: each leads back to its page. */
+export function stackActs(app: FastifyInstance, { records }: PageContext): void {
+  app.post('/stacks/:id/run', { config: { act: 'operate' } }, async (request, reply) => {
+    const stack = await stackOf(records, request, 'operate');
+    await records.runSoon(stack, request.viewer.name);
+    return reply.redirect(stackAddress(stack.id), 303);
+  });
+  app.post('/stacks/:id/pause', { config: { act: 'operate' } }, async (request, reply) => {
+    const stack = await stackOf(records, request, 'operate');
+    const { body, viewer } = request;
+    await records.pause(stack, { until: untilOf(body, now()), who: viewer.name, because: reasonOf(body) });
+    return reply.redirect(stackAddress(stack.id), 303);
+  });
+  app.post('/stacks/:id/resume', { config: { act: 'operate' } }, async (request, reply) => {
+    const stack = await stackOf(records, request, 'operate');
+    await records.pause(stack, { until: undefined, who: request.viewer.name, because: reasonOf(request.body) });
+    return reply.redirect(stackAddress(stack.id), 303);
+  });
+}
+
+/** The longest pause: who needs a longer one takes the stack out of its source. */
+const maxPauseHours = 90 * 24;
+
+/** The moment to which a form pauses a stack. @throws {Refusal} 400, where it is none, or is too far away */
+export function untilOf(fields: unknown, from: Date): Date {
+  const hours = fieldOf(fields, 'for');
+  const until = fieldOf(fields, 'until');
+  const at =
+    hours === 'until' || hours === ''
+      ? new Date(/Z|[+-]\d\d:\d\d$/.test(until) ? until : `${until}Z`)
+      : new Date(from.getTime() + Number(hours) * 3_600_000);
+  const ms = at.getTime() - from.getTime();
+  if (Number.isNaN(ms)) throw refusal(400, 'Write until when the pause lasts, such as 2026-12-24T18:00.');
+  if (ms <= 0 || ms > maxPauseHours * 3_600_000) throw refusal(400, 'A pause ends after now, and within 90 days.');
+  return at;
+}
+
+/** Every stack that a viewer may see. */
+export async function visibleStacks(
+  records: PageContext['records'],
+  { viewer }: Pick<FastifyRequest, 'viewer'>,
+): Promise<readonly StackRow[]> {
+  return (await records.shownStacks()).filter(({ labels }) => viewer.may('see', labels));
+}

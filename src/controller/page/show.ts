@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { assetsVersion } from '../../render/html/assets.ts';
+import type { StackRow } from '../records/shown-stacks.ts';
+import type { Records } from '../records.ts';
+import { stackIdOf } from './addresses.ts';
+import { notFound, refusal } from './refusal.ts';
+import type { Act, Viewer } from './viewer.ts';
+import { type Content, renderLayout } from './views/layout.ts';
+
+/** What routes of pages share. */
+
+/** The moment that ages on pages are counted from. */
+export const now = (): Date => new Date();
+
+/** Browsers keep each version of the page's own files for ever. */
+const assets = {
+  style: `/assets/page.css?v=${assetsVersion}`,
+  script: `/assets/page.js?v=${assetsVersion}`,
+  icon: `/assets/icon.svg?v=${assetsVersion}`,
+};
+
+/** Answers with a page. */
+export function show(request: FastifyRequest, reply: FastifyReply, content: Content, status = 200): FastifyReply {
+  const who = request.known === undefined ? '' : request.viewer.name;
+  return reply.code(status).type('text/html; charset=utf-8').send(renderLayout({ who, assets }, content));
+}
+
+/** The stack of an address. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this to it */
+export async function stackOf(
+  records: Records,
+  { viewer, params }: Pick<FastifyRequest, 'viewer' | 'params'>,
+  act: Act = 'see',
+): Promise<StackRow> {
+  const { id = '' } = params as { readonly id?: string };
+  return seen(await records.shownStack(stackIdOf(id)), viewer, act);
+}
+
+/** A stack that a viewer may see, and may do something to. */
+export function seen(stack: StackRow | undefined, viewer: Viewer, act: Act = 'see'): StackRow {
+  if (stack === undefined || !viewer.may('see', stack.labels)) throw notFound();
+  if (!viewer.may(act, stack.labels)) throw refusal(403, 'Your role does not allow this on this stack.');
+  return stack;
+}
+
+/** A field of a form or of a query, without spaces around it: a text of at most so many characters, or nothing. */
+export function fieldOf(fields: unknown, name: string, most = 2_000): string {
+  const value = Object.hasOwn(Object(fields), name) ? (fields as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof value === 'string' ? value.trim().slice(0, most) : '';
+}
+
+/** The reason that somebody has to give. @throws {Refusal} 400, without one */
+export function reasonOf(fields: unknown): string {
+  const because = fieldOf(fields, 'because');
+  if (because === '') throw refusal(400, 'Write a reason, then send the form again.');
+  return because;
+}

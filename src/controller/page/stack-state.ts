@@ -1,0 +1,47 @@
+import type { StackRow } from '../records/shown-stacks.ts';
+
+/** How a stack stands: one word of these, the most urgent one. */
+export type StackState = keyof typeof stateWords;
+
+/** The words of every state, and the class with its tone, in the order of urgency. */
+export const stateWords = {
+  failed: { words: 'failed', tone: 'bad' },
+  approval: { words: 'waits for approval', tone: 'change' },
+  drifted: { words: 'drifted', tone: 'change' },
+  running: { words: 'running', tone: 'info' },
+  approved: { words: 'approved', tone: 'info' },
+  refused: { words: 'refused', tone: 'note' },
+  planned: { words: 'planned only', tone: 'note' },
+  behind: { words: 'to be planned', tone: 'info' },
+  paused: { words: 'paused', tone: 'note' },
+  'in step': { words: 'in step', tone: 'done' },
+  gone: { words: 'gone', tone: 'note' },
+} as const satisfies Readonly<Record<string, { readonly words: string; readonly tone: string }>>;
+
+export const stackStates = Object.keys(stateWords) as readonly StackState[];
+
+/** The states in which a stack needs a person. */
+export const needsYou: readonly StackState[] = ['failed', 'approval', 'drifted'];
+
+/** The state of a stack. Who paused one knows its trouble: it needs nobody until then. */
+export function stateOf(stack: StackRow): StackState {
+  const { plan, run, policy, problem } = stack;
+  if (stack.isGone) return 'gone';
+  if (stack.pausedUntil !== null) return 'paused';
+  if (run?.kind === 'apply') return 'running';
+  if (problem !== null) return 'failed';
+  if (plan !== null) {
+    if (plan.isApproved === false) return 'refused';
+    if (plan.isApproved === true) return run === null ? 'approved' : 'running';
+    if (policy === 'never') return 'planned';
+    return plan.cause === 'drift' ? 'drifted' : 'approval';
+  }
+  if (run !== null && stack.applied !== stack.wanted) return 'running';
+  return stack.wanted === null || stack.applied !== stack.wanted ? 'behind' : 'in step';
+}
+
+/** The short name of a stack: its folder where its file is named as usual, and its source where it has no folder. */
+export function nameOf({ source, path }: Pick<StackRow, 'source' | 'path'>): string {
+  const name = path.replace(/(?:^|\/)trueup\.ya?ml$/, '');
+  return name === '' ? source : name;
+}

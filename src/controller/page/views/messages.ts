@@ -1,0 +1,91 @@
+import { type Markup, markup } from '../../../render/markup.ts';
+import { withQuery } from '../addresses.ts';
+import type { Content } from './layout.ts';
+import { actForm, factList } from './parts.ts';
+
+/** Who is signed in. */
+export interface Me {
+  readonly name: string;
+  readonly by: string;
+  readonly groups: readonly string[];
+  /** How many stacks the viewer has each role over. */
+  readonly roles: readonly (readonly [role: string, stacks: number])[];
+  readonly csrf: string;
+  /** Where the form to sign out goes; undefined: the proxy does that. */
+  readonly signOut: string | undefined;
+}
+
+const ways: Readonly<Record<string, string>> = {
+  oidc: 'with OpenID Connect',
+  proxy: 'by the proxy before this page',
+  token: 'with a token',
+};
+
+const abilities: Readonly<Record<string, string>> = {
+  viewer: 'sees them',
+  operator: 'runs, pauses and stops',
+  approver: 'approves and refuses, runs, pauses and stops',
+  admin: 'everything',
+  agent: 'proposes, approves nothing',
+};
+
+export function mePage({ name, by, groups, roles, csrf, signOut }: Me): Content {
+  return {
+    place: 'me',
+    title: name,
+    subject: 'Signed in as',
+    head: factList([
+      ['signed in', ways[by] ?? by],
+      ['groups', groups.length === 0 ? 'none' : groups.join(', ')],
+    ]),
+    main: [
+      markup`<section aria-labelledby="roles"><h2 id="roles">What you may do</h2>${
+        roles.length === 0
+          ? markup`<p class="empty">No role over any stack. Roles are in the settings of the controller, by group and label.</p>`
+          : markup`<ul class="told">${roles.map(([role, stacks]) => markup`<li><p><b>${role}</b> of ${stacks} ${stacks === 1 ? 'stack' : 'stacks'}</p><p class="quiet">${abilities[role] ?? ''}</p></li>`)}</ul>`
+      }</section>`,
+      signOut === undefined
+        ? markup``
+        : markup`<section>${actForm(signOut, csrf, markup`<button>Sign out</button>`)}</section>`,
+    ],
+  };
+}
+
+/** A page that says what is so, and what to do. */
+export function messagePage(
+  title: string,
+  words: Markup | string,
+  way?: { readonly address: string; readonly words: string },
+): Content {
+  return {
+    title,
+    main: markup`<p class="verdict">${words}</p><p><a class="button" href="${way?.address ?? '/'}">${way?.words ?? 'To the stacks'}</a></p>`,
+  };
+}
+
+/** Of what is not there, or is not the viewer's to see. */
+export const notFoundPage = messagePage('Not found', 'There is nothing here that you may see.');
+
+/** Fields of a form that people write. */
+const written = ['because'] as const;
+
+/**
+ * A form came after the session had ended: it shows what was written, and leads back to the page with it. Nothing of the form is
+ * done.
+ *
+ * @param page where the form stood
+ */
+export function sessionEndedPage(page: string, fields: Readonly<Record<string, unknown>>): Content {
+  const kept = Object.fromEntries(
+    written.flatMap((name) => {
+      const value = fields[name];
+      return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 1_000)] as const] : [];
+    }),
+  );
+  const texts = Object.values(kept);
+  return {
+    title: 'Your session has ended',
+    verdict: 'Nothing was done. Sign in again: the form then has what you wrote.',
+    main: markup`${texts.length === 0 ? '' : markup`<section aria-labelledby="wrote"><h2 id="wrote">What you wrote</h2>${texts.map((text) => markup`<blockquote class="wrote">${text}</blockquote>`)}</section>`}<p><a class="button main" href="${withQuery(page, kept)}">Sign in and go on</a></p>`,
+  };
+}

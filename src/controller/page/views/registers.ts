@@ -1,0 +1,94 @@
+import { counted } from '../../../render/lines.ts';
+import { type Markup, markup } from '../../../render/markup.ts';
+import type { PlatformRow, SourceRow } from '../../records/shown-registers.ts';
+import { withQuery } from '../addresses.ts';
+import type { Content } from './layout.ts';
+import { cell, commitCode, emptyState, labelTags, moment, problemLines, roughly, table } from './parts.ts';
+
+/** The pages of what is registered: platforms and sources. */
+
+export function platformsPage(platforms: readonly PlatformRow[], now: Date, mayAdminister: boolean): Content {
+  return {
+    place: 'platforms',
+    title: 'Platforms',
+    verdict:
+      platforms.length === 0
+        ? undefined
+        : `${counted(platforms.length, 'platform')}. Keys stay in files of the workers: this page reads none.`,
+    main:
+      platforms.length === 0
+        ? emptyState(
+            'No platform to show',
+            markup`<p>Register one on the machine of the controller: <code>trueup controller enrol platform</code></p>`,
+          )
+        : table({
+            caption: 'Platforms',
+            kind: 'platforms',
+            heads: ['Platform', 'Address', 'Stacks', 'Budget', ...(mayAdminister ? ['Key'] : []), 'Looked at'],
+            rows: platforms.map((one) => platformRow(one, now, mayAdminister)),
+          }),
+  };
+}
+
+function platformRow(one: PlatformRow, now: Date, mayAdminister: boolean): Markup {
+  const { id, url, profile, labels, connections, keyFile, stackLabels, running, failed, lastLookAt } = one;
+  const state = [
+    ...(failed === 0 ? [] : [markup` <span class="badge bad">${failed} failed</span>`]),
+    ...(running === 0 ? [] : [markup` <span class="badge info">${running} running</span>`]),
+  ];
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: id })}">${id}</a>${labelTags(labels)}</th>
+${cell('Address', markup`<code>${url}</code>${profile === null ? '' : markup` <span class="kind">${profile}</span>`}`)}
+${cell('Stacks', markup`${stackLabels.length}${state}`)}
+${cell('Budget', counted(connections, 'connection'))}
+${mayAdminister ? cell('Key', markup`<code>${keyFile}</code>`) : ''}
+${cell('Looked at', moment(lastLookAt, now))}</tr>`;
+}
+
+/** Whether the polls of a source have stopped, or fail: in words; undefined: they go well. */
+export function alarmOf(source: SourceRow, now: Date): string | undefined {
+  const { id, pollSeconds, polledAt, problem } = source;
+  const ms = now.getTime() - (polledAt?.getTime() ?? 0);
+  if (polledAt !== null && ms > 3 * pollSeconds * 1_000 + 120_000)
+    return `The source ${id} was last read ${roughly(ms)} ago, and is to be every ${roughly(pollSeconds * 1_000)}.`;
+  if (problem !== null) return `The source ${id} cannot be read.`;
+  return undefined;
+}
+
+export function sourcesPage(sources: readonly SourceRow[], now: Date): Content {
+  const alarms = sources.filter((one) => alarmOf(one, now) !== undefined).length;
+  return {
+    place: 'sources',
+    title: 'Sources',
+    verdict:
+      sources.length === 0
+        ? undefined
+        : alarms === 0
+          ? `${counted(sources.length, 'source')}, each read when it was due.`
+          : `${alarms} of ${counted(sources.length, 'source')} ${alarms === 1 ? 'needs' : 'need'} you.`,
+    main:
+      sources.length === 0
+        ? emptyState(
+            'No source to show',
+            markup`<p>Register a repository on the machine of the controller: <code>trueup controller enrol source</code></p>`,
+          )
+        : table({
+            caption: 'Sources',
+            kind: 'sources',
+            heads: ['Source', 'Repository', 'Commit', 'Stacks', 'Last read', 'Next'],
+            rows: sources.map((one) => sourceRow(one, now)),
+          }),
+  };
+}
+
+function sourceRow(source: SourceRow, now: Date): Markup {
+  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem } = source;
+  const alarm = alarmOf(source, now);
+  const trouble =
+    alarm === undefined ? '' : markup`<p class="problem">${alarm}</p>${problem === null ? '' : problemLines(problem)}`;
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}</th>
+${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>`)}
+${cell('Commit', commitCode(commit))}
+${cell('Stacks', String(stackLabels.length))}
+${cell('Last read', markup`${moment(polledAt, now)}${alarm === undefined ? '' : markup` <span class="badge bad">alarm</span>`}`)}
+${cell('Next', nextPollAt <= now ? 'due' : moment(nextPollAt, now))}</tr>`;
+}

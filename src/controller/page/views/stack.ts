@@ -1,0 +1,187 @@
+import type { Page } from '../../../render/html/shell.ts';
+import { type Markup, markup } from '../../../render/markup.ts';
+import { planAddress, runAddress, stackAddress } from '../addresses.ts';
+import type { StackRow } from '../../records/shown-stacks.ts';
+import { type StackState, nameOf, stateOf, stateWords } from '../stack-state.ts';
+import type { Content } from './layout.ts';
+import {
+  actForm,
+  badge,
+  commitCode,
+  emptyState,
+  factList,
+  inWords,
+  labelTags,
+  moment,
+  problemLines,
+  summarySigns,
+} from './parts.ts';
+import type { RunRow } from '../../records/shown-runs.ts';
+import { runTable } from './runs.ts';
+
+/** The page of a stack. */
+export interface StackView {
+  readonly stack: StackRow;
+  readonly runs: readonly RunRow[];
+  readonly now: Date;
+  readonly csrf: string;
+  readonly mayOperate: boolean;
+  /** What the form had before the session ended. */
+  readonly because?: string | undefined;
+}
+
+/** How a stack stands, what may be done with it, and its last runs. */
+export function stackPage(view: StackView): Content {
+  const { stack, runs, now } = view;
+  const state = stateOf(stack);
+  const isMore = runs.length > runsShown;
+  return {
+    place: 'stacks',
+    ...headOf(stack, 'Stack'),
+    standing: badge(state),
+    head: markup`${factsOf(stack, now)}${labelTags(stack.labels)}`,
+    main: [
+      markup`<section aria-labelledby="now"><h2 id="now" class="hidden">Now</h2>${standing(view, state)}</section>`,
+      view.mayOperate ? controls(view) : markup``,
+      markup`<section aria-labelledby="runs"><div class="section-head"><h2 id="runs">Last runs</h2><ul class="links"><li><a href="${stackAddress(stack.id)}/drift">Last look at drift</a></li><li><a href="${stackAddress(stack.id)}/history">All of its history</a></li></ul></div>${
+        runs.length === 0
+          ? markup`<p class="empty">Nothing ran yet. The first plan is made as soon as a worker is free.</p>`
+          : runTable(runs.slice(0, runsShown), now)
+      }${isMore ? markup`<p class="more"><a href="${stackAddress(stack.id)}/history">Earlier runs</a></p>` : ''}</section>`,
+    ],
+  };
+}
+
+/** Runs on the page of a stack. */
+export const runsShown = 12;
+
+/** The title of a page about a stack. */
+export function headOf(stack: StackRow, subject: string): Pick<Content, 'title' | 'subject'> {
+  return { subject: markup`${subject} <span class="of">${stack.id}</span>`, title: nameOf(stack) };
+}
+
+function factsOf(stack: StackRow, now: Date): Markup {
+  const { wanted, applied, source, path, platform } = stack;
+  return factList([
+    ['source', source],
+    ['file', markup`<code>${path}</code>`],
+    ['platform', platform],
+    ['policy', policyWords[stack.policy]],
+    ['commit', commitCode(wanted)],
+    ['applied', wanted === applied ? 'the same commit' : commitCode(applied)],
+    ['looked at', moment(stack.lookedAt, now)],
+    ['next look', stack.isGone ? undefined : moment(stack.nextLookAt, now)],
+  ]);
+}
+
+const policyWords: Readonly<Record<StackRow['policy'], string>> = {
+  automatic: 'applies by itself',
+  approval: 'applies after approval',
+  never: 'never applies',
+};
+
+/** Its state in a sentence, and the way to what it asks for. */
+function standing(view: StackView, state: StackState): Markup {
+  const { stack, now } = view;
+  const { plan, run, problem } = stack;
+  const lines = [
+    ...(stack.pausedUntil === null
+      ? []
+      : [
+          markup`<p>Paused by <b>${stack.pausedBy ?? 'somebody'}</b> until ${inWords(stack.pausedUntil)}: ${stack.pausedBecause ?? ''}</p>`,
+        ]),
+    ...(run === null
+      ? []
+      : [
+          markup`<p>A run of kind ${run.kind} began ${moment(run.beganAt, now)}. <a href="${runAddress(run.id)}">Watch run ${run.id}</a></p>`,
+        ]),
+    ...(problem === null ? [] : [problemLines(problem)]),
+    ...(plan === null ? [] : [planLine(stack, now)]),
+  ];
+  const words = lines.length === 0 ? markup`<p>${quietWords(stack, state)}</p>` : markup`${lines}`;
+  return markup`<div class="standing ${stateWords[state].tone}">${words}</div>`;
+}
+
+function planLine({ plan, policy }: StackRow, now: Date): Markup {
+  if (plan === null) return markup``;
+  const what = plan.cause === 'drift' ? 'A repair of what drifted' : 'A plan for the new commit';
+  const how =
+    plan.isApproved === true
+      ? 'is approved, and is applied by the next free worker.'
+      : plan.isApproved === false
+        ? 'was refused. A new commit brings a new plan.'
+        : policy === 'never'
+          ? 'is there to read. The policy of this stack applies none.'
+          : 'waits for approval.';
+  const isOpen = plan.isApproved === null && policy !== 'never';
+  return markup`<p>${what} ${how} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p><a class="button${isOpen ? ' main' : ''}" href="${planAddress(plan.digest)}">${isOpen ? 'Review the plan' : 'Read the plan'}</a></p>`;
+}
+
+function quietWords({ wanted, isGone }: StackRow, state: StackState): string {
+  if (isGone) return 'Its file is not in the source any more. What it applied stays on the platform.';
+  if (state === 'in step') return 'The platform is as the commit wants it.';
+  return wanted === null ? 'Its source has no commit yet.' : 'The next free worker plans the new commit.';
+}
+
+/** What an operator can do. */
+function controls({ stack, csrf, now, because = '' }: StackView): Markup {
+  if (stack.isGone) return markup``;
+  const address = stackAddress(stack.id);
+  const isPaused = stack.pausedUntil !== null;
+  const latest = new Date(now.getTime() + 90 * 86_400_000);
+  return markup`<section class="controls" aria-labelledby="do"><h2 id="do" class="hidden">What you can do</h2>
+${isPaused ? '' : actForm(`${address}/run`, csrf, markup`<button>Run now</button>`)}
+<details class="fold"${because === '' ? '' : markup` open`}><summary>${isPaused ? 'Resume or change the pause' : 'Pause'}</summary>
+${actForm(
+  `${address}/pause`,
+  csrf,
+  markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="pause-hint"></p>
+<p><label for="for">For</label><select id="for" name="for"><option value="1">1 hour</option><option value="4" selected>4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="until">until a moment</option></select></p>
+<p><label for="until">Until <span class="quiet">(UTC, only for “until a moment”)</span></label><input id="until" name="until" type="datetime-local" min="${now.toISOString().slice(0, 16)}" max="${latest.toISOString().slice(0, 16)}"></p>
+<p class="hint" id="pause-hint">Nothing is planned or applied while the pause lasts. What runs now goes on.</p>
+<button>${isPaused ? 'Change the pause' : 'Pause'}</button>`,
+)}${isPaused ? actForm(`${address}/resume`, csrf, markup`<p><label for="resume-because">Reason to resume</label><input id="resume-because" name="because" required maxlength="500"></p><button>Resume now</button>`) : ''}</details></section>`;
+}
+
+/** What the last look at drift found, as its report shows it. */
+export function foundPage(
+  stack: StackRow,
+  report: Page,
+  { at, run, now }: { readonly at: Date; readonly run: string; readonly now: Date },
+): Content {
+  const { plan } = stack;
+  const repair =
+    plan?.cause === 'drift'
+      ? markup`<p><a class="button${plan.isApproved === null ? ' main' : ''}" href="${planAddress(plan.digest)}">Review the repair</a></p>`
+      : markup``;
+  return {
+    place: 'stacks',
+    ...headOf(stack, 'Drift'),
+    standing: badge(stateOf(stack)),
+    verdict: report.verdict,
+    head: markup`${report.counts}${factList([
+      ['looked at', moment(at, now)],
+      ['run', markup`<a href="${runAddress(run)}">${run}</a>`],
+    ])}${backTo(stack)}`,
+    contents: report.contents,
+    main: [repair, ...report.main],
+  };
+}
+
+/** Of a stack whose platform was not compared yet. */
+export function noDriftPage(stack: StackRow): Content {
+  return {
+    place: 'stacks',
+    ...headOf(stack, 'Drift'),
+    head: backTo(stack),
+    main: emptyState(
+      'Not looked at yet',
+      markup`<p>The platform is compared with the last apply once one has brought it to a commit. The next look comes by itself.</p>`,
+    ),
+  };
+}
+
+/** The way back to the page of a stack. */
+export function backTo(stack: StackRow): Markup {
+  return markup`<p class="back"><a href="${stackAddress(stack.id)}">Back to the stack</a></p>`;
+}

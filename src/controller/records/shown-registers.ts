@@ -1,0 +1,119 @@
+import type { Database } from './database.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A platform with the numbers of its stacks. */
+export interface PlatformRow {
+  readonly id: string;
+  readonly url: string;
+  readonly profile: string | null;
+  readonly labels: Labels;
+  /** Requests of its key at a time. */
+  readonly connections: number;
+  /** The file with its key, on the machines of the workers. */
+  readonly keyFile: string;
+  /** The labels of each of its stacks: who sees one of them sees the platform. */
+  readonly stackLabels: readonly Labels[];
+  readonly running: number;
+  readonly failed: number;
+  readonly lastLookAt: Date | null;
+}
+
+/** A source with its last poll. */
+export interface SourceRow {
+  readonly id: string;
+  readonly url: string;
+  readonly ref: string;
+  readonly labels: Labels;
+  readonly policy: string;
+  readonly commit: string | null;
+  readonly pollSeconds: number;
+  readonly polledAt: Date | null;
+  readonly nextPollAt: Date;
+  readonly problem: string | null;
+  readonly stackLabels: readonly Labels[];
+}
+
+/** What somebody, or a program, did. */
+export interface EventRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly who: string;
+  readonly what: string;
+  readonly subject: string;
+  readonly about: Readonly<Record<string, unknown>>;
+  /** The subject is a stack. */
+  readonly isStack: boolean;
+}
+
+/** What narrows events; empty: everything. */
+export interface EventFilter {
+  readonly who: string;
+  readonly what: string;
+  readonly subject: string;
+  /** A day of UTC, `2026-11-29`. */
+  readonly since: string;
+}
+
+export function shownRegistersIn({ rows }: Database) {
+  return {
+    shownPlatforms: () =>
+      rows<PlatformRow>(
+        `select platform.id, url, profile, platform.labels, connections, key_file as "keyFile",
+          coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels",
+          (count(stack.id) filter (where exists (select from @run where stack = stack.id and ended_at is null)))::int as running,
+          (count(stack.id) filter (where stack.problem is not null))::int as failed, max(stack.looked_at) as "lastLookAt"
+        from @platform as platform left join @stack as stack on stack.platform = platform.id and not is_gone
+        group by platform.id order by platform.id`,
+      ),
+    shownSources: () =>
+      rows<SourceRow>(
+        `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
+          poll_at as "nextPollAt", source.problem,
+          coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
+        from @source as source left join @stack as stack on stack.source = source.id and not is_gone
+        group by source.id order by source.id`,
+      ),
+    /**
+     * Events, the last first, at most so many, before one where it is named. The texts of a filter are parts of what they narrow.
+     *
+     * @param subjects what they may be about; undefined: anything
+     */
+    shownEvents: (
+      filter: EventFilter,
+      most: number,
+      { before, subjects }: { readonly before?: string | undefined; readonly subjects: readonly string[] | undefined },
+    ): Promise<readonly EventRow[]> => {
+      const { who, what, subject, since } = filter;
+      return rows<EventRow>(
+        `select id, at, who, what, subject, about, exists (select from @stack where id = subject) as "isStack" from @event
+        where ($1 = '' or strpos(lower(who), lower($1)) > 0) and ($2 = '' or what = $2)
+          and ($3 = '' or strpos(lower(subject), lower($3)) > 0)
+          and ($4 = '' or at >= ($4 || ' 00:00Z')::timestamptz) and ($5::bigint is null or id < $5)
+          and ($6::text[] is null or subject = any ($6))
+        order by id desc limit $7`,
+        [who, what, subject, dayOf(since), idOf(before), subjects ?? null, most],
+      );
+    },
+    /** What happened so far, each verb once. */
+    eventVerbs: async (): Promise<readonly string[]> =>
+      (await rows<{ readonly what: string }>('select distinct what from @event order by what')).map(({ what }) => what),
+    /** Events about a stack, the last first. */
+    stackEvents: (stack: string, most: number): Promise<readonly EventRow[]> =>
+      rows<EventRow>(
+        `select id, at, who, what, subject, about, true as "isStack" from @event where subject = $1 order by id desc limit $2`,
+        [stack, most],
+      ),
+  };
+}
+
+/** A day that the calendar has, or nothing. */
+function dayOf(text: string): string {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00Z`) : new Date(Number.NaN);
+  // The thirty-first of February is read as a day of March.
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text) ? text : '';
+}
+
+function idOf(text: string | undefined): string | null {
+  return text !== undefined && /^[1-9]\d{0,17}$/.test(text) ? text : null;
+}

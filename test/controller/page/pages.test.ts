@@ -1,0 +1,323 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Grant } from '../../../src/controller/page/viewer.ts';
+import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { migrate } from '../../../src/controller/schema.ts';
+import { type Person, personAt } from '../../support/controller-page.ts';
+import { type ExampleRows, exampleRows, rowsOf } from '../../support/controller-rows.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** The pages over a PostgreSQL of their own, as people with several roles get them. */
+
+const schema = 'trueup_controller';
+const address = 'https://trueup.example.com';
+const checkout = '/stacks/shops:checkout~1trueup.yaml';
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  let records: Records;
+  let example: ExampleRows;
+  let statements = 0;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 3 });
+    pool.on('error', () => undefined);
+    await migrate(pool, schema);
+    example = await exampleRows(pool, schema);
+    const counting = new Proxy(pool, {
+      get: (target, name) => {
+        if (name === 'query') statements += 1;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    records = recordsIn(counting, schema);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  /** Somebody with some roles. */
+  const as = (name: string, ...grants: readonly Omit<Grant, 'user'>[]): Person => {
+    const roles = grants.map((grant) => ({ ...grant, user: name }));
+    return personAt(records, { address, name, roles });
+  };
+  const admin = () => as('ops@example.com', { role: 'admin' });
+  const sites = () => as('site@example.com', { role: 'viewer', labels: { tier: 'site' } });
+  const statesIn = (body: string) =>
+    Object.fromEntries(
+      [...body.matchAll(/<li><a class="[\w-]+" href="[^"]*"[^>]*><b>(\d+)<\/b> ([^<]+)</g)].map(([, count, words]) => [
+        words,
+        Number(count),
+      ]),
+    );
+
+  test('the first page counts stacks by state, and says which need somebody', async () => {
+    const { statusCode: status, body } = await admin().get('/');
+    expect(status).toBe(200);
+    expect(statesIn(body)).toEqual({
+      all: 15,
+      failed: 1,
+      'waits for approval': 1,
+      drifted: 1,
+      running: 1,
+      approved: 1,
+      refused: 1,
+      'planned only': 1,
+      'to be planned': 1,
+      paused: 1,
+      'in step': 6,
+      gone: 1,
+    });
+    expect(body).toContain('1 stack failed, 1 plan waits for approval, 1 stack drifted.');
+    expect(body).toContain('The source internal was last read 47 min ago');
+  });
+
+  test('who may see some stacks sees these, and nothing of others on any page', async () => {
+    const app = sites();
+    const { body } = await app.get('/');
+    expect(statesIn(body)).toEqual({ all: 6, drifted: 1, 'in step': 5 });
+    const others = [
+      checkout,
+      `${checkout}/drift`,
+      `${checkout}/history`,
+      `/plans/${example.waiting}`,
+      `/runs/${example.done}`,
+      `/runs/${example.going}/events`,
+    ];
+    const nowhere = [
+      '/stacks/none',
+      '/stacks/%',
+      `/plans/${'0'.repeat(64)}`,
+      '/plans/x',
+      '/runs/999',
+      '/runs/1e3',
+      "/runs/'",
+    ];
+    for (const url of [...others, ...nowhere]) expect([url, (await app.get(url)).statusCode]).toEqual([url, 404]);
+    for (const url of ['/', '/platforms', '/sources', '/audit', '/audit.csv', '/me']) {
+      const page = await app.get(url);
+      expect([url, page.statusCode]).toEqual([url, 200]);
+      expect(page.body).not.toMatch(/checkout|shops|north|internal|lead@/);
+    }
+    expect((await app.get(`/runs/${example.looked}`)).statusCode).toBe(200);
+  });
+
+  test.each<[string, (all: ExampleRows) => string, RegExp]>([
+    ['a stack that waits', () => checkout, /A plan for the new commit waits for approval\./],
+    [
+      'a stack that failed',
+      () => '/stacks/shops:search~1trueup.yaml',
+      /the container exited with code 1<\/p><p class="problem">Read its log/,
+    ],
+    [
+      'a stack that is paused',
+      () => '/stacks/shops:billing-and-invoices-of-all-regions~1trueup.yaml',
+      /Paused by <b>ops@example.com<\/b> until/,
+    ],
+    [
+      'a stack with its id in the form of URLs',
+      () => `/stacks/${encodeURIComponent('shops:checkout/trueup.yaml')}`,
+      /waits for approval/,
+    ],
+    ['what drifted', () => '/stacks/sites:paris~1trueup.yaml/drift', /Review the repair/],
+    ['a stack nobody looked at', () => '/stacks/internal:trueup.yaml/drift', /Not looked at yet/],
+    ['a history', () => `${checkout}/history`, /approved by <b>lead@example.com<\/b>: as announced/],
+    ['a plan', ({ waiting }) => `/plans/${waiting}`, /I agree that this deletes data/],
+    ['a repair', ({ repair }) => `/plans/${repair}`, /Repair of/],
+    ['a plan that was superseded', ({ superseded }) => `/plans/${superseded}`, /See the plan that took its place/],
+    ['a plan that was refused', ({ refused }) => `/plans/${refused}`, /migrate the database first/],
+    [
+      'a run that goes on',
+      ({ going }) => `/runs/${going}`,
+      /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/,
+    ],
+    ['a run that is over', ({ done }) => `/runs/${done}`, /class="result done"/],
+    ['a look at drift', ({ looked }) => `/runs/${looked}`, /Findings/],
+    ['platforms', () => '/platforms', /\/run\/credentials\/north\.key/],
+    ['sources', () => '/sources', /Could not resolve host/],
+    ['the audit', () => '/audit', /checked with the shop on staging/],
+    ['the audit of one thing', () => '/audit?what=paused&who=OPS&since=2020-01-01', /moving the database/],
+    ['the audit from a day that is none', () => '/audit?since=2026-02-31', /moving the database/],
+    ['nothing that matches', () => '/audit?subject=nowhere', /No entry matches/],
+    ['what one may do', () => '/me', /<b>admin<\/b> of 16 stacks/],
+    ['stacks with a label', () => '/?label=ring%3Dcanary', /4 stacks/],
+  ])('shows %s', async (_what, url, words) => {
+    const { statusCode: status, body } = await admin().get(url(example));
+    expect(status).toBe(200);
+    expect(body).toMatch(words);
+  });
+
+  test('every page takes at most four statements', async () => {
+    const app = admin();
+    const urls = [
+      '/',
+      checkout,
+      `${checkout}/history`,
+      `/plans/${example.waiting}`,
+      `/runs/${example.done}`,
+      '/platforms',
+      '/sources',
+      '/audit',
+      '/me',
+    ];
+    await app.get('/me');
+    for (const url of urls) {
+      statements = 0;
+      await app.get(url);
+      expect(statements).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test('the files of a page are kept by its version, and a page loads no others', async () => {
+    const app = admin();
+    const { body, headers } = await app.get('/');
+    expect(headers['cache-control']).toBe('no-store');
+    const files = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '');
+    expect(files).toHaveLength(3);
+    for (const url of files) {
+      const file = await app.get(url);
+      expect([file.statusCode, file.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    expect(body).not.toMatch(/<style|style="|<script>/);
+  });
+
+  describe('who operates', () => {
+    const operator = () => as('night@example.com', { role: 'operator', labels: { tier: 'shop' } });
+    const stack = '/stacks/shops:accounts~1trueup.yaml';
+    const id = 'shops:accounts/trueup.yaml';
+
+    test('pauses a stack until a moment with a reason, and resumes it', async () => {
+      const app = operator();
+      const paused = await app.post(stack, `${stack}/pause`, { because: 'a fair', for: '4' });
+      expect([paused.statusCode, paused.headers.location]).toEqual([303, stack]);
+      const { pausedUntil, pausedBy } = (await records.shownStack(id)) ?? {};
+      expect(pausedBy).toBe('night@example.com');
+      expect((pausedUntil?.getTime() ?? 0) - Date.now()).toBeGreaterThan(3.9 * 3_600_000);
+      expect((await app.get(stack)).body).toContain('a fair');
+      expect((await app.post(stack, `${stack}/resume`, { because: 'it is over' })).statusCode).toBe(303);
+      expect((await records.shownStack(id))?.pausedUntil).toBeNull();
+      const events = await records.stackEvents(id, 2);
+      expect(events.map(({ who, what }) => [who, what])).toEqual([
+        ['night@example.com', 'resumed'],
+        ['night@example.com', 'paused'],
+      ]);
+    });
+
+    test.each([
+      ['no reason', { for: '4' }, 'Write a reason'],
+      ['no end', { because: 'x', for: 'until' }, 'Write until when'],
+      ['an end in the past', { because: 'x', until: '2020-01-01T00:00' }, 'A pause ends after now'],
+      ['an end after a year', { because: 'x', for: '9000' }, 'A pause ends after now'],
+      ['an end that is no number', { because: 'x', for: 'x' }, 'Write until when'],
+    ])('does not pause with %s', async (_what, fields, words) => {
+      const { statusCode: status, body } = await operator().post(stack, `${stack}/pause`, fields);
+      expect([status, body.includes(words)]).toEqual([400, true]);
+      expect((await records.shownStack(id))?.pausedUntil).toBeNull();
+    });
+
+    test('has a stack looked at now', async () => {
+      expect((await operator().post(stack, `${stack}/run`, {})).headers.location).toBe(stack);
+      const { nextLookAt } = (await records.shownStack(id)) ?? {};
+      expect(nextLookAt?.getTime()).toBeLessThanOrEqual(Date.now());
+    });
+
+    test('does nothing to stacks with other labels, and gives no verdict', async () => {
+      const app = as('night@example.com', { role: 'viewer' }, { role: 'operator', labels: { tier: 'shop' } });
+      const site = '/stacks/sites:paris~1trueup.yaml';
+      expect((await app.get(site)).body).not.toContain('Run now');
+      expect((await app.post(stack, `${site}/run`, {})).statusCode).toBe(403);
+      expect((await app.post(stack, `${site}/pause`, { because: 'x', for: '4' })).statusCode).toBe(403);
+      expect((await app.post(stack, `/plans/${example.waiting}/verdict`, { verdict: 'approve' })).statusCode).toBe(403);
+      expect((await app.get(`/plans/${example.waiting}`)).body).toContain('needs the role approver');
+    });
+  });
+
+  describe('who approves', () => {
+    const approver = (name = 'lead@example.com') => as(name, { role: 'approver', labels: { tier: 'shop' } });
+    /** A plan of a stack of its own. */
+    const plan = async (name: string) => {
+      const rows = rowsOf(pool, schema);
+      const id = `shops:${name}/trueup.yaml`;
+      await rows.stack({ id, labels: { tier: 'shop' }, isBehind: true });
+      const document = (await records.shownPlan(example.waiting))?.document ?? {};
+      const digest = await rows.plan(id, document);
+      return { rows, id, digest, page: `/plans/${digest}`, form: `/plans/${digest}/verdict` };
+    };
+    const complete = { verdict: 'approve', because: 'as announced', dataLoss: 'yes' };
+
+    test('approves a plan, with consent to what it deletes', async () => {
+      const { digest, page, form } = await plan('one');
+      const answer = await approver().post(page, form, complete);
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, page]);
+      expect((await records.shownPlan(digest))?.verdicts).toMatchObject([
+        { who: 'lead@example.com', role: 'approver', approves: true, because: 'as announced' },
+      ]);
+      expect((await approver().get(page)).body).toContain('The next free worker applies it');
+    });
+
+    test.each([
+      ['no consent', { verdict: 'approve', because: 'as announced' }, 'This plan deletes data'],
+      ['consent without a reason', { verdict: 'approve', dataLoss: 'yes' }, 'Write why this data may be deleted'],
+      ['a refusal without a reason', { verdict: 'refuse' }, 'Write why you refuse it'],
+    ])('is asked again after %s, and keeps what was written', async (what, fields, words) => {
+      const { digest, page, form } = await plan(what.replaceAll(' ', '-'));
+      const { statusCode: status, body } = await approver().post(page, form, fields);
+      expect(status).toBe(422);
+      expect(body).toContain(words);
+      if ('because' in fields) expect(body).toContain(`>${fields.because}</textarea>`);
+      expect((await records.shownPlan(digest))?.verdicts).toEqual([]);
+    });
+
+    test('refuses with a reason', async () => {
+      const { page, form } = await plan('two');
+      expect((await approver().post(page, form, { verdict: 'refuse', because: 'not on a Friday' })).statusCode).toBe(
+        303,
+      );
+      expect((await approver().get(page)).body).toContain('not on a Friday');
+    });
+
+    test('hears that a new commit came in between', async () => {
+      const { rows, digest, page, form } = await plan('three');
+      await rows.send('update @plan set superseded_at = now() where digest = $1', [digest]);
+      const { statusCode: status, body } = await approver().post(checkout, form, complete);
+      expect(status).toBe(409);
+      expect(body).toContain('Your approval came too late');
+      expect(body).toContain('The stack wants commit');
+      expect(body).toContain('as announced');
+      expect(body).toContain(`href="${page}"`);
+    });
+
+    test('hears who refused in between', async () => {
+      const { page, form } = await plan('four');
+      const app = approver();
+      await app.post(page, form, { verdict: 'refuse', because: 'the disk is full' });
+      const { statusCode: status, body } = await approver('second@example.com').post(checkout, form, complete);
+      expect(status).toBe(303); // a verdict on a refused plan is noted, and changes nothing
+      expect(body).toBe('');
+      expect((await approver().get(page)).body).toContain('the disk is full');
+    });
+
+    test('gives one approval, and may refuse afterwards', async () => {
+      const { page, form } = await plan('five');
+      const app = approver();
+      await app.post(page, form, complete);
+      const again = await app.post(page, form, complete);
+      expect([again.statusCode, again.body.includes('You had given your verdict before')]).toEqual([409, true]);
+      expect((await app.post(page, form, { verdict: 'refuse', because: 'wait' })).statusCode).toBe(303);
+      expect((await app.get(page)).body).not.toContain('<textarea');
+    });
+  });
+
+  test('the CSV has what the audit has', async () => {
+    const { body, headers } = await admin().get('/audit.csv?what=paused');
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+    const lines = body.trim().split('\r\n');
+    expect(lines[0]).toBe('id,at,who,what,subject,because,about');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.slice(1).every((line) => line.includes(',paused,'))).toBe(true);
+  });
+});

@@ -1,0 +1,333 @@
+import { expect, test } from 'vitest';
+import type { PlanDocument } from '../../../src/render/document-schemas.ts';
+import { pageOfStacks } from '../../../src/controller/page/stack-list.ts';
+import { auditPage, eventsAsCsv } from '../../../src/controller/page/views/audit.ts';
+import { historyPage } from '../../../src/controller/page/views/history.ts';
+import { homePage } from '../../../src/controller/page/views/home.ts';
+import { type Content, renderLayout } from '../../../src/controller/page/views/layout.ts';
+import { mePage, sessionEndedPage } from '../../../src/controller/page/views/messages.ts';
+import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
+import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
+import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
+import { progressTree, progressWords, runPage } from '../../../src/controller/page/views/run.ts';
+import { stackPage } from '../../../src/controller/page/views/stack.ts';
+import type { PlanRow } from '../../../src/controller/records/shown-runs.ts';
+import { hostileNames } from '../../render/hostile.ts';
+import { runDetail, runRow, stackRow, waitingPlan } from '../../support/controller-page-data.ts';
+import { hostilePlan } from '../../support/hostile-documents.ts';
+
+const now = new Date('2026-11-29T12:00:00Z');
+const earlier = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+const frame = { who: 'dev@example.com', assets: { style: '/s', script: '/j', icon: '/i' } };
+const html = (content: Content) => renderLayout(frame, content);
+const filter = { text: '', label: '', state: '' } as const;
+
+function planRow(about: Partial<PlanRow> = {}): PlanRow {
+  return {
+    digest: 'd'.repeat(64),
+    stack: 'shops:north/trueup.yaml',
+    commit: 'c'.repeat(40),
+    cause: 'commit',
+    document: hostilePlan([]),
+    madeAt: earlier(5),
+    expiresAt: new Date('2026-12-05T00:00:00Z'),
+    supersededAt: null,
+    appliedAt: null,
+    verdicts: [],
+    run: null,
+    ...about,
+  };
+}
+
+const verdict = { who: 'lead@example.com', role: 'approver', approves: true, because: 'as announced', at: earlier(2) };
+
+/** A plan that deletes the data of two databases; of a third one without asking. */
+const deleting: PlanDocument = {
+  ...hostilePlan([]),
+  actions: [
+    ['redis.cache', undefined],
+    ['postgres.main', true],
+    ['postgres.old', false],
+  ].map(([address, protect]) => ({
+    address: String(address),
+    kind: 'a',
+    action: 'delete',
+    requests: 1,
+    needsConsent: false,
+    changes: [],
+    notes: [],
+    dataAtRisk: 'the data of this database',
+    ...(protect === undefined ? {} : { protect: protect as boolean }),
+  })),
+};
+
+test('what repositories and people write is text on every page', () => {
+  for (const name of hostileNames) {
+    const stack = stackRow({
+      id: `shops:${name}`,
+      source: name,
+      path: name,
+      platform: name,
+      labels: { [name]: name },
+      wanted: name,
+      applied: name + name,
+      problem: name,
+      pausedBy: name,
+      pausedBecause: name,
+      pausedUntil: now,
+      plan: waitingPlan({ digest: name }),
+      run: { id: name, kind: name, beganAt: now },
+    });
+    const run = runRow({
+      id: name,
+      kind: name,
+      cause: name,
+      commit: name,
+      worker: name,
+      plan: name,
+      ending: name,
+      verdicts: [{ who: name, approves: true, because: name }],
+    });
+    const event = {
+      id: '1',
+      at: now,
+      who: name,
+      what: name,
+      subject: name,
+      about: { because: name, [name]: name },
+      isStack: true,
+    };
+    const page = pageOfStacks([stack, { ...stack, pausedUntil: null }], filter, undefined);
+    const plan = planRow({
+      digest: name,
+      commit: name,
+      document: hostilePlan([name]),
+      verdicts: [{ ...verdict, who: name, role: name, because: name }],
+    });
+    const going = {
+      run: runDetail({ ...run, ending: null, endedAt: null, planned: hostilePlan(hostileNames) }),
+      progress: [],
+      now,
+    };
+    const place = { url: name, labels: { [name]: name }, stackLabels: [] };
+    const pages = [
+      homePage({
+        now,
+        stacks: [stack],
+        page,
+        filter: { text: name, label: name, state: '' },
+        labels: [name],
+        alarms: [{ words: name, address: '/', link: name }],
+      }),
+      stackPage({ stack, runs: [run], now, csrf: 'x', mayOperate: true, because: name }),
+      historyPage({ stack, runs: [run], events: [event], next: name, now }),
+      planView({ plan, stack, now, csrf: 'x', who: name, mayNot: undefined, because: name, problem: name }),
+      tooLatePage({ plan, stack, now, who: name, approves: true, because: name }),
+      runPage({ ...going, stack, stop: { who: name, because: name, at: now }, csrf: 'x', mayStop: true }),
+      runPage({
+        ...going,
+        run: runDetail({ ...run, planned: hostilePlan([name]) }),
+        stack,
+        stop: null,
+        csrf: 'x',
+        mayStop: true,
+      }),
+      platformsPage(
+        [{ ...place, id: name, profile: name, connections: 4, keyFile: name, running: 1, failed: 1, lastLookAt: now }],
+        now,
+        true,
+      ),
+      sourcesPage(
+        [
+          {
+            ...place,
+            id: name,
+            ref: name,
+            policy: name,
+            commit: name,
+            pollSeconds: 60,
+            polledAt: now,
+            nextPollAt: now,
+            problem: name,
+          },
+        ],
+        now,
+      ),
+      auditPage({
+        events: [event],
+        filter: { who: name, what: name, subject: name, since: name },
+        whats: [name],
+        next: name,
+      }),
+      mePage({ name, by: name, groups: [name], roles: [[name, 1]], csrf: 'x', signOut: '/sign-out' }),
+      sessionEndedPage('/', { because: name }),
+    ];
+    for (const text of [...pages.map(html), progressTree(going).text]) {
+      expect(text).not.toMatch(/<(?:script>alert|img|b>&amp;)/);
+      expect(text).not.toMatch(/ onmouseover='|<!--|\u202e/);
+      expect(text).not.toContain('\u0007');
+      // Every tag is one of the templates: names with quotes end no attribute.
+      expect(text).not.toMatch(/<\w[^<>]*["']\s*onerror/);
+    }
+  }
+});
+
+test.each([
+  [0, '0 s'],
+  [59_400, '59 s'],
+  [60_000, '1 min'],
+  [3_599_000, '59 min'],
+  [3_600_000, '1 h'],
+  [86_400_000 * 3 + 5, '3 d'],
+])('%d ms are about %s', (ms, words) => {
+  expect(roughly(ms)).toBe(words);
+});
+
+test('a moment says its distance, and itself', () => {
+  expect(moment(earlier(5), now).text).toBe(
+    '<time datetime="2026-11-29T11:55:00.000Z" title="2026-11-29 11&#58;55 UTC">5 min ago</time>'.replace('&#58;', ':'),
+  );
+  expect(moment(earlier(-90), now).text).toContain('>in 1 h<');
+  expect(moment(null, now).text).toContain('never');
+});
+
+test('the first page says what needs somebody, and what to do without any stack', () => {
+  const stacks = [
+    stackRow({ id: 'shops:a', path: 'a', problem: 'no' }),
+    stackRow({ id: 'shops:b', path: 'b', plan: waitingPlan() }),
+    stackRow({ id: 'shops:c', path: 'c', plan: waitingPlan({ cause: 'drift' }) }),
+    stackRow({ id: 'shops:d', path: 'd' }),
+  ];
+  const home = { now, stacks, page: pageOfStacks(stacks, filter, undefined), filter, labels: [], alarms: [] };
+  const text = html(homePage(home));
+  expect(text).toContain('1 stack failed, 1 plan waits for approval, 1 stack drifted.');
+  expect([...text.matchAll(/<li class="card (\w+)">/g)].map(([, tone]) => tone)).toEqual(['bad', 'change', 'change']);
+  const calm = stacks.slice(3);
+  expect(html(homePage({ ...home, stacks: calm, page: pageOfStacks(calm, filter, undefined) }))).toContain(
+    'Nothing needs you. Every stack is in step.',
+  );
+  const none = html(homePage({ ...home, stacks: [], page: pageOfStacks([], filter, undefined) }));
+  expect(none).toContain('trueup controller enrol');
+});
+
+test('the consent names all that asks for it, and nothing else', () => {
+  const stack = stackRow();
+  const view = { plan: planRow({ document: deleting }), stack, now, csrf: 'x', who: 'a', mayNot: undefined };
+  const text = html(planView(view));
+  const consent = /<div class="consent bad">(.*?)<\/div>/s.exec(text)?.[1] ?? '';
+  expect([...consent.matchAll(/<code>(.*?)<\/code>/g)].map(([, address]) => address)).toEqual([
+    'redis.cache',
+    'postgres.main',
+  ]);
+  expect(html(planView({ ...view, plan: planRow() }))).not.toContain('type="checkbox" name="dataLoss"');
+  expect(html(planView({ ...view, mayNot: 'You wrote this commit.' }))).not.toContain('<textarea');
+});
+
+test.each([
+  ['waits', {}, true],
+  ['approved', { verdicts: [verdict] }, true],
+  ['refused', { verdicts: [verdict, { ...verdict, approves: false }] }, false],
+  ['being applied', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, false],
+  ['applied', { appliedAt: now, run: { id: '7', endedAt: now, ending: 'done' } }, false],
+  ['superseded', { supersededAt: now }, false],
+  ['expired', { expiresAt: earlier(1) }, false],
+] as const)('a plan that is %s says so', (words, about, hasForm) => {
+  const view = { plan: planRow(about), stack: stackRow(), now, csrf: 'x', who: 'a', mayNot: undefined };
+  const text = html(planView(view));
+  expect(/<span class="badge \w+">(.*?)<\/span>/.exec(text)?.[1]).toContain(words);
+  expect(text.includes('<textarea')).toBe(hasForm);
+});
+
+test('who approved may still refuse, and does not approve again', () => {
+  const view = {
+    plan: planRow({ verdicts: [verdict] }),
+    stack: stackRow(),
+    now,
+    csrf: 'x',
+    who: verdict.who,
+    mayNot: undefined,
+  };
+  const text = html(planView(view));
+  expect(text).toContain('value="refuse"');
+  expect(text).not.toContain('value="approve"');
+});
+
+test.each([
+  ['superseded', { supersededAt: now }, 'See the plan that took its place'],
+  ['refused', { verdicts: [{ ...verdict, approves: false, because: 'not today' }] }, 'not today'],
+  ['begun', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, 'Watch run 7'],
+  ['over', { expiresAt: earlier(1) }, 'Nobody approved it until 2026-11-29 11:59 UTC'],
+] as const)(
+  'an approval that comes when the plan is %s says what happened, and keeps what was written',
+  (_is, about, words) => {
+    const stack = stackRow({ plan: waitingPlan({ digest: 'e'.repeat(64) }) });
+    const text = html(
+      tooLatePage({ plan: planRow(about), stack, now, who: 'me', approves: true, because: 'looks right' }),
+    );
+    expect(text).toContain('Your approval came too late');
+    expect(text).toContain(words);
+    expect(text).toContain('looks right');
+  },
+);
+
+test('a run says how far it is, action by action', () => {
+  const [first, second, third] = deleting.actions;
+  const requests = { reads: 0, writes: 0 };
+  const event = { format: 'trueup/event', version: 1, time: '', requests, kind: 'a', action: 'delete' } as const;
+  const progress = [
+    { ...event, event: 'done', address: first?.address ?? '', seconds: 1.25 },
+    { ...event, event: 'failed', address: second?.address ?? '', seconds: 3 },
+    { ...event, event: 'started', address: third?.address ?? '' },
+  ] as const;
+  const going = { run: runDetail({ endedAt: null, ending: null, planned: deleting }), progress, now };
+  expect(progressWords(going)).toBe('2 of 3 actions done, 1 running, 1 failed.');
+  const { text } = progressTree(going);
+  expect(text).toContain('deleted in 1.3 s');
+  expect(text).toContain('failed in 3.0 s');
+  expect(text).toContain('deleting…');
+  expect(text).toContain('<progress max="3" value="2"');
+});
+
+test('polls that stopped are an alarm, whatever the last one said', () => {
+  const source = {
+    id: 's',
+    url: 'u',
+    ref: 'r',
+    labels: {},
+    policy: 'never',
+    commit: null,
+    pollSeconds: 60,
+    polledAt: earlier(4),
+    nextPollAt: now,
+    problem: null,
+    stackLabels: [],
+  };
+  expect(alarmOf(source, now)).toBeUndefined();
+  expect(alarmOf({ ...source, polledAt: earlier(6) }, now)).toBe(
+    'The source s was last read 6 min ago, and is to be every 1 min.',
+  );
+  expect(alarmOf({ ...source, problem: 'no' }, now)).toBe('The source s cannot be read.');
+  expect(alarmOf({ ...source, polledAt: null }, now)).toBeUndefined();
+});
+
+test('a cell of the CSV is no formula, and quotes stay quotes', () => {
+  const event = {
+    id: '1',
+    at: now,
+    who: '=1+1',
+    what: 'said "a", b',
+    subject: '-x',
+    about: { because: '@y\nz' },
+    isStack: false,
+  };
+  expect(eventsAsCsv([event])).toBe(
+    `id,at,who,what,subject,because,about\r\n1,2026-11-29T12:00:00.000Z,'=1+1,"said ""a"", b",'-x,"'@y\nz","{""because"":""@y\\nz""}"\r\n`,
+  );
+});
+
+test('a session that ended keeps what was written for the form', () => {
+  const text = html(sessionEndedPage('/plans/x', { because: 'a & b', verdict: 'approve', _csrf: 't' }));
+  expect(text).toContain('<blockquote class="wrote">a &#38; b</blockquote>');
+  expect(text).toContain('href="/plans/x?because=a+%26+b"');
+  expect(text).not.toContain('verdict=approve');
+});

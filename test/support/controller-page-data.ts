@@ -1,0 +1,54 @@
+import type { RunDetail, RunRow } from '../../src/controller/records/shown-runs.ts';
+import type { StackRow, WaitingPlan } from '../../src/controller/records/shown-stacks.ts';
+import { newCommit } from './controller-rows.ts';
+
+/** Rows as pages get them, for tests without a database. */
+
+const at = new Date('2026-11-29T00:00:00Z');
+
+export function stackRow(about: Partial<StackRow> = {}): StackRow {
+  return {
+    id: 'shops:north/trueup.yaml',
+    source: 'shops',
+    path: 'north/trueup.yaml',
+    platform: 'first',
+    policy: 'approval',
+    labels: {},
+    wanted: newCommit,
+    applied: newCommit,
+    lookedAt: at,
+    nextLookAt: at,
+    problem: null,
+    isGone: false,
+    pausedUntil: null,
+    pausedBy: null,
+    pausedBecause: null,
+    plan: null,
+    run: null,
+    ...about,
+  };
+}
+
+export function waitingPlan(about: Partial<WaitingPlan> = {}): WaitingPlan {
+  return { digest: 'd'.repeat(64), cause: 'commit', madeAt: at, summary: { create: 2 }, isApproved: null, ...about };
+}
+
+export function runRow(about: Partial<RunRow> = {}): RunRow {
+  return {
+    id: '7',
+    kind: 'apply',
+    cause: 'commit',
+    commit: newCommit,
+    worker: 'worker-1 4711',
+    plan: null,
+    beganAt: at,
+    endedAt: at,
+    ending: 'done',
+    verdicts: [],
+    ...about,
+  };
+}
+
+export function runDetail(about: Partial<RunDetail> = {}): RunDetail {
+  return { ...runRow(), stack: 'shops:north/trueup.yaml', planned: null, document: null, ...about };
+}
