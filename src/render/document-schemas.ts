@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import * as commands from './schemas/command-schemas.ts';
+import * as controller from './schemas/controller-schemas.ts';
 import * as drift from './schemas/drift-schemas.ts';
 import * as plan from './schemas/plan-schemas.ts';
 import * as state from './schemas/state-schemas.ts';
@@ -10,6 +11,7 @@ import * as state from './schemas/state-schemas.ts';
  */
 
 export * from './schemas/command-schemas.ts';
+export * from './schemas/controller-schemas.ts';
 export * from './schemas/drift-schemas.ts';
 export type { ActionName, DiagnosticDocument, Shown } from './schemas/schema-parts.ts';
 export * from './schemas/plan-schemas.ts';
@@ -47,4 +49,9 @@ export const anyDocument = z.discriminatedUnion('format', [
   commands.explanationDocument,
   commands.addressDocument,
   commands.formatDocument,
+  controller.controllerStacksDocument,
+  controller.controllerStackDocument,
+  controller.controllerPlanDocument,
+  controller.controllerRunDocument,
+  controller.controllerEventsDocument,
 ]);

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { type Frozen, actionName, document, int, strings } from './schema-parts.ts';
+import { driftDocument } from './drift-schemas.ts';
+import { planDocument, resultDocument } from './plan-schemas.ts';
+
+/** The documents of `/api/v1` of a controller. Moments are texts of ISO 8601. */
+
+const labels = z.record(z.string(), z.string());
+
+const stack = z.object({
+  id: z.string(),
+  source: z.string(),
+  path: z.string(),
+  platform: z.string(),
+  policy: z.enum(['automatic', 'approval', 'never']),
+  labels,
+  state: z.enum([
+    'failed',
+    'approval',
+    'drifted',
+    'running',
+    'approved',
+    'refused',
+    'planned',
+    'behind',
+    'paused',
+    'in step',
+    'gone',
+  ]),
+  /** The commit that its source has, and the one that the platform was last in step with. */
+  wanted: z.string().optional(),
+  applied: z.string().optional(),
+  lookedAt: z.string().optional(),
+  problem: z.string().optional(),
+  paused: z.object({ until: z.string(), by: z.string(), because: z.string() }).optional(),
+  /** The plan that waits. */
+  plan: z
+    .object({
+      digest: z.string(),
+      cause: z.enum(['commit', 'drift']),
+      madeAt: z.string(),
+      summary: z.partialRecord(actionName, int),
+      isApproved: z.boolean().optional(),
+    })
+    .optional(),
+  /** The run that goes on. */
+  run: z.object({ id: z.string(), kind: z.string(), beganAt: z.string() }).optional(),
+  /** Its page. */
+  address: z.string(),
+});
+
+const run = z.object({
+  id: z.string(),
+  kind: z.string(),
+  cause: z.string(),
+  commit: z.string(),
+  plan: z.string().optional(),
+  beganAt: z.string(),
+  endedAt: z.string().optional(),
+  ending: z.string().optional(),
+  verdicts: z.array(z.object({ who: z.string(), approves: z.boolean(), because: z.string() })),
+  address: z.string(),
+});
+
+/** What `GET /api/v1/stacks` gives: a part of a list. */
+export const controllerStacksDocument = document('controller-stacks', 1, {
+  /** How many match, on all parts together. */
+  found: int,
+  stacks: z.array(stack),
+  /** `after` of the next part; left out of the last one. */
+  next: z.string().optional(),
+});
+
+/** What `GET /api/v1/stacks/ID` gives, and what an act on it answers. */
+export const controllerStackDocument = document('controller-stack', 1, { stack, runs: z.array(run) });
+
+/** What `GET /api/v1/plans/DIGEST` gives, and what a verdict on it answers. */
+export const controllerPlanDocument = document('controller-plan', 1, {
+  digest: z.string(),
+  stack: z.string(),
+  commit: z.string(),
+  cause: z.enum(['commit', 'drift']),
+  state: z.enum(['waits', 'approved', 'refused', 'runs', 'applied', 'superseded', 'expired', 'ended']),
+  madeAt: z.string(),
+  expiresAt: z.string(),
+  verdicts: z.array(
+    z.object({ who: z.string(), role: z.string(), approves: z.boolean(), because: z.string(), at: z.string() }),
+  ),
+  /** The run that applies it, or did. */
+  run: z.string().optional(),
+  /** Addresses of what loses data: an approval needs `dataLoss`. */
+  dataLoss: strings,
+  plan: planDocument,
+  address: z.string(),
+});
+
+/** What `GET /api/v1/runs/ID` gives. */
+export const controllerRunDocument = document('controller-run', 1, {
+  stack: z.string(),
+  run,
+  /** What it applies. */
+  plan: planDocument.optional(),
+  /** What it made. */
+  document: z.union([planDocument, resultDocument, driftDocument]).optional(),
+});
+
+/** What `GET /api/v1/events` gives, the last first. */
+export const controllerEventsDocument = document('controller-events', 1, {
+  events: z.array(
+    z.object({
+      id: z.string(),
+      at: z.string(),
+      who: z.string(),
+      what: z.string(),
+      subject: z.string(),
+      about: z.record(z.string(), z.json()),
+    }),
+  ),
+  /** `before` of the next part; left out of the last one. */
+  next: z.string().optional(),
+});
+
+export type ControllerStacksDocument = Frozen<z.output<typeof controllerStacksDocument>>;
+export type ControllerStackDocument = Frozen<z.output<typeof controllerStackDocument>>;
+export type ControllerPlanDocument = Frozen<z.output<typeof controllerPlanDocument>>;
+export type ControllerRunDocument = Frozen<z.output<typeof controllerRunDocument>>;
+export type ControllerEventsDocument = Frozen<z.output<typeof controllerEventsDocument>>;
