@@ -89,6 +89,7 @@ const worldly = [
   'controller/waves/steps.ts', // a digest
   'controller/git-source.ts',
   'controller/queue.ts', // how long a worker that stops waits
+  'controller/page/access.ts', // the name of the user
   'controller/page/csrf.ts', // chance, and digests
   'controller/page/live.ts', // waits between two looks
   'controller/page/show.ts', // the moment that ages are counted from

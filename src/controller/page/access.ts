@@ -1,6 +1,8 @@
+import { userInfo } from 'node:os';
 import { usage } from '../../diagnostics/usage.ts';
 import { readSecretFile } from '../secret-file.ts';
 import type { Settings } from '../settings.ts';
+import { newSignInCode } from './sign-in/link.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import type { ApiToken } from './tokens.ts';
 
@@ -13,8 +15,14 @@ export interface Access {
 /** Fewest characters of a secret that others could guess at. */
 const minLength = 32;
 
+/** What settings say of people and programs; without `signIn`, a link signs in the one user of this machine. */
+interface AccessSettings {
+  readonly signIn?: Settings['signIn'] | undefined;
+  readonly tokens: Settings['tokens'];
+}
+
 /** Reads the files of secrets that settings name. @throws {Stop} `usage`, where one is missing, short, or has two uses */
-export async function readAccess({ signIn, tokens }: Pick<Settings, 'signIn' | 'tokens'>): Promise<Access> {
+export async function readAccess({ signIn, tokens }: AccessSettings): Promise<Access> {
   const read = await Promise.all(
     tokens.map(async ({ tokenFile, ...token }) => ({ ...token, token: await readLongSecret(tokenFile) })),
   );
@@ -24,12 +32,12 @@ export async function readAccess({ signIn, tokens }: Pick<Settings, 'signIn' | '
   return { signIn: await readSignIn(signIn), tokens: read };
 }
 
-async function readSignIn({ oidc, proxy }: Settings['signIn']): Promise<SignIn> {
+async function readSignIn({ oidc, proxy }: NonNullable<Settings['signIn']> = {}): Promise<SignIn> {
   if (oidc !== undefined) {
     const { clientSecretFile, ...rest } = oidc;
     return { oidc: { ...rest, clientSecret: await readSecretFile(clientSecretFile) } };
   }
-  if (proxy === undefined) throw usage('The settings have neither signIn.oidc nor signIn.proxy');
+  if (proxy === undefined) return { link: { code: newSignInCode(), name: userInfo().username } };
   const { secretFile, ...rest } = proxy;
   return { proxy: { ...rest, secret: await readLongSecret(secretFile) } };
 }

@@ -1,5 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readAccess } from '../../../src/controller/page/access.ts';
@@ -53,4 +53,16 @@ test('a file that is missing is named', async () => {
   await expect(readAccess({ signIn: proxyIn(long), tokens: [gone] })).rejects.toThrow(
     `cannot read ${join(folder, 'none')}`,
   );
+});
+
+test('without a sign-in in the settings, each start has a link of its own', async () => {
+  const codes = await Promise.all(
+    [1, 2].map(async () => {
+      const { signIn } = await readAccess({ tokens: [] });
+      return 'link' in signIn ? signIn.link : undefined;
+    }),
+  );
+  for (const link of codes)
+    expect(link).toEqual({ code: expect.stringMatching(/^[\w-]{43}$/), name: userInfo().username });
+  expect(codes[0]?.code).not.toBe(codes[1]?.code);
 });
