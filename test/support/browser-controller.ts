@@ -29,7 +29,16 @@ export async function startController(): Promise<{
 }
 
 /** The addresses of one page of each form, and of each state that looks different. */
-function pagesOf({ waiting, refused, superseded, going, done, looked }: Awaited<ReturnType<typeof exampleRows>>) {
+function pagesOf({
+  waiting,
+  refused,
+  superseded,
+  going,
+  done,
+  looked,
+  stopped,
+  wave,
+}: Awaited<ReturnType<typeof exampleRows>>) {
   const checkout = '/stacks/shops:checkout~1trueup.yaml';
   return {
     home: '/',
@@ -46,6 +55,9 @@ function pagesOf({ waiting, refused, superseded, going, done, looked }: Awaited<
     going: `/runs/${going}`,
     done: `/runs/${done}`,
     looked: `/runs/${looked}`,
+    waves: '/waves',
+    wave: `/waves/${wave}`,
+    stopped: `/waves/${stopped}`,
     platforms: '/platforms',
     sources: '/sources',
     audit: '/audit',

@@ -150,6 +150,28 @@ export function rowsOf(pool: Pool, schema: string) {
       );
       return row?.id ?? '';
     },
+    /** Gives the id of a wave over stacks, a list for each step. */
+    wave: async (
+      name: string,
+      source: string,
+      steps: readonly (readonly string[])[],
+      about: { readonly step?: number; readonly stoppedAt?: string; readonly ending?: string } = {},
+    ): Promise<string> => {
+      const { step = 0, stoppedAt = null, ending = null } = about;
+      const [row] = await send<{ readonly id: string }>(
+        `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, after_run, step, began_at, step_at,
+          stopped_at, stopped_stack, stopped_because, ended_at, ending)
+        values ($1, $2, $3, 10, $4, $5, 0, $6, now() - interval '40 min', now() - interval '12 min',
+          case when $7::text is not null then now() - interval '4 min' end, $7,
+          case when $7::text is not null then 'its apply ended as partly' end, case when $8::text is not null then now() end, $8)
+        returning id`,
+        [name, source, newCommit, JSON.stringify(steps.map(() => 'rest')), steps.length, step, stoppedAt, ending],
+      );
+      for (const [at, stacks] of steps.entries())
+        for (const stack of stacks)
+          await send('insert into @wave_stack (wave, stack, step) values ($1, $2, $3)', [row?.id, stack, at]);
+      return row?.id ?? '';
+    },
     event: (who: string, what: string, subject: string, about: object = {}) =>
       send('insert into @event (who, what, subject, about) values ($1, $2, $3, $4)', [who, what, subject, about]),
   };
@@ -164,6 +186,8 @@ export interface ExampleRows {
   readonly going: string;
   readonly done: string;
   readonly looked: string;
+  readonly stopped: string;
+  readonly wave: string;
 }
 
 /** Writes stacks of three repositories on three platforms, one or more in each state. */
@@ -250,5 +274,14 @@ export async function exampleRows(pool: Pool, schema: string): Promise<ExampleRo
   await rows.run('shops:search/trueup.yaml', { kind: 'apply', ending: 'partly', document: documents.result, ago: 4 });
   await rows.run('shops:basket/trueup.yaml', { kind: 'plan', ending: 'done', document: documents.plan, ago: 2 });
   const going = await rows.run('shops:basket/trueup.yaml', { kind: 'apply', ago: 1 });
-  return { waiting, repair, superseded, refused, going, done, looked };
+  const shops = ['accounts', 'basket', 'catalogue', 'checkout', 'search'].map((name) => `shops:${name}/trueup.yaml`);
+  const stopped = await rows.wave('shops', 'shops', [['shops:search/trueup.yaml'], shops.slice(0, 4)], {
+    stoppedAt: 'shops:search/trueup.yaml',
+  });
+  const names = ['paris', 'lille', 'nantes', 'metz', 'brest'].map((name) => `sites:${name}/trueup.yaml`);
+  const wave = await rows.wave('sites', 'sites', [['sites:lyon/trueup.yaml'], names.slice(0, 1), names.slice(1)], {
+    step: 2,
+  });
+  await rows.wave('sites', 'sites', [['sites:lyon/trueup.yaml'], names], { step: 1, ending: 'done' });
+  return { waiting, repair, superseded, refused, going, done, looked, stopped, wave };
 }

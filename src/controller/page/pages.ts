@@ -4,6 +4,7 @@ import { planRoutes } from './routes/plans.ts';
 import { registerRoutes } from './routes/registers.ts';
 import { runRoutes } from './routes/runs.ts';
 import { stackActs, stackRoutes } from './routes/stacks.ts';
+import { waveRoutes } from './routes/waves.ts';
 import type { PageContext } from './server.ts';
 import { fieldOf } from './show.ts';
 import { iconFile } from './views/layout.ts';
@@ -15,6 +16,7 @@ export function pages(app: FastifyInstance, context: PageContext): void {
   stackActs(app, context);
   planRoutes(app, context);
   runRoutes(app, context);
+  waveRoutes(app, context);
   registerRoutes(app, context);
 }
 

@@ -88,15 +88,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
       `/runs/${example.done}`,
       `/runs/${example.going}/events`,
     ];
-    const nowhere = [
-      '/stacks/none',
-      '/stacks/%',
-      `/plans/${'0'.repeat(64)}`,
-      '/plans/x',
-      '/runs/999',
-      '/runs/1e3',
-      "/runs/'",
-    ];
+    const nowhere = ['/stacks/none', `/plans/${'0'.repeat(64)}`, '/plans/x', '/runs/999', '/runs/1e3', "/runs/'"];
     for (const url of [...others, ...nowhere]) expect([url, (await app.get(url)).statusCode]).toEqual([url, 404]);
     for (const url of ['/', '/platforms', '/sources', '/audit', '/audit.csv', '/me']) {
       const page = await app.get(url);
@@ -137,6 +129,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     ],
     ['a run that is over', ({ done }) => `/runs/${done}`, /class="result done"/],
     ['a look at drift', ({ looked }) => `/runs/${looked}`, /Findings/],
+    ['waves', () => '/waves', /2 waves go on, 1 stopped\./],
+    ['a wave that goes on', ({ wave }) => `/waves/${wave}`, /Step 3 <span class="quiet">open/],
+    [
+      'a wave that stopped',
+      ({ stopped }) => `/waves/${stopped}`,
+      /A failure stopped it at <a href="\/stacks\/shops:search/,
+    ],
     ['platforms', () => '/platforms', /\/run\/credentials\/north\.key/],
     ['sources', () => '/sources', /Could not resolve host/],
     ['the audit', () => '/audit', /checked with the shop on staging/],
@@ -234,6 +233,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
       expect((await app.post(stack, `/plans/${example.waiting}/verdict`, { verdict: 'approve' })).statusCode).toBe(403);
       expect((await app.get(`/plans/${example.waiting}`)).body).toContain('needs the role approver');
     });
+  });
+
+  test('a wave is stopped and resumed with a reason, by who may operate all of it', async () => {
+    const page = `/waves/${example.wave}`;
+    const part = as('part@example.com', { role: 'viewer' }, { role: 'operator', labels: { ring: 'canary' } });
+    expect((await part.get(page)).body).not.toContain('Stop the wave');
+    const token = '/stacks/sites:lyon~1trueup.yaml';
+    expect((await part.post(token, `${page}/stop`, { because: 'x' })).statusCode).toBe(403);
+    expect((await sites().get(`/waves/${example.stopped}`)).statusCode).toBe(404);
+    const app = admin();
+    expect((await app.post(page, `${page}/stop`, { because: 'the disk fills up' })).headers.location).toBe(page);
+    expect((await app.get(page)).body).toContain('the disk fills up');
+    const late = await app.post(page, `${page}/stop`, { because: 'again' });
+    expect([late.statusCode, late.body.includes('It came too late')]).toEqual([409, true]);
+    expect((await app.post(page, `${page}/resume`, { because: 'there is room' })).statusCode).toBe(303);
+    expect((await records.wave(example.wave))?.stopped).toBeNull();
   });
 
   describe('who approves', () => {

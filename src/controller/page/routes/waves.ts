@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Records } from '../../records.ts';
+import { waveAddress } from '../addresses.ts';
+import { notFound, refusal } from '../refusal.ts';
+import type { PageContext } from '../server.ts';
+import { fieldOf, now, reasonOf, show } from '../show.ts';
+import { messagePage } from '../views/messages.ts';
+import { wavePage, wavesPage } from '../views/waves.ts';
+
+/** Waves, and how they are stopped and resumed. */
+export function waveRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/waves', { config: { act: 'see' } }, async (request, reply) => {
+    const { viewer } = request;
+    const [waves, sources] = await Promise.all([records.waves(), records.shownSources()]);
+    const seen = new Set(
+      sources
+        .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
+        .map(({ id }) => id),
+    );
+    return show(
+      request,
+      reply,
+      wavesPage(
+        waves.filter(({ source }) => seen.has(source)),
+        now(),
+      ),
+    );
+  });
+  app.get('/waves/:id', { config: { act: 'see' } }, async (request, reply) => {
+    const found = await waveOf(records, request);
+    const because = fieldOf(request.query, 'because', 500);
+    return show(request, reply, wavePage({ ...found, now: now(), csrf: reply.csrf(), because }));
+  });
+  for (const act of ['stop', 'resume'] as const)
+    app.post(`/waves/:id/${act}`, { config: { act: 'operate' } }, async (request, reply) => {
+      const { wave, mayOperate } = await waveOf(records, request);
+      if (!mayOperate) throw refusal(403, 'Your role does not allow this on every stack of the wave.');
+      const word = { who: request.viewer.name, because: reasonOf(request.body) };
+      const isDone = await (act === 'stop' ? records.stopWave(wave.id, word) : records.resumeWave(wave.id, word));
+      if (isDone) return reply.redirect(waveAddress(wave.id), 303);
+      const words = act === 'stop' ? 'In between it ended, or was stopped.' : 'In between it ended, or went on.';
+      const way = { address: waveAddress(wave.id), words: 'Back to the wave' };
+      return show(request, reply, messagePage('It came too late', `${words} You wrote: ${word.because}`, way), 409);
+    });
+}
+
+/** The wave of an address with the stacks that the viewer sees. @throws {Refusal} 404, where they see none of it */
+async function waveOf(records: Records, { viewer, params }: Pick<FastifyRequest, 'viewer' | 'params'>) {
+  const { id = '' } = params as { readonly id?: string };
+  const wave = await records.wave(id);
+  const stacks = wave?.stacks.filter(({ labels }) => viewer.may('see', labels)) ?? [];
+  if (wave === undefined || stacks.length === 0) throw notFound();
+  return {
+    wave: { ...wave, stacks },
+    hidden: wave.stacks.length - stacks.length,
+    mayOperate: wave.stacks.every(({ labels }) => viewer.may('operate', labels)),
+  };
+}

@@ -1,0 +1,139 @@
+import { counted } from '../../../render/lines.ts';
+import { type Markup, markup } from '../../../render/markup.ts';
+import type { WaveMember } from '../../records/wave-stacks.ts';
+import type { WaveRecord } from '../../records/waves.ts';
+import { stackAddress, waveAddress } from '../addresses.ts';
+import type { Content } from './layout.ts';
+import { actForm, cell, commitCode, emptyState, factList, inWords, moment, table } from './parts.ts';
+
+/** How a wave stands, in words with their tone. */
+function standingOf({ stopped, ending, endedAt }: WaveRecord): { readonly words: string; readonly tone: string } {
+  if (ending === 'done') return { words: 'done', tone: 'done' };
+  if (ending === 'superseded') return { words: 'superseded', tone: 'note' };
+  if (stopped !== null) return { words: 'stopped', tone: 'bad' };
+  return endedAt === null ? { words: 'going on', tone: 'info' } : { words: 'over', tone: 'note' };
+}
+
+function badgeOf(wave: WaveRecord): Markup {
+  const { words, tone } = standingOf(wave);
+  return markup`<span class="badge ${tone}">${words}</span>`;
+}
+
+/** All waves: those that go on first. */
+export function wavesPage(waves: readonly WaveRecord[], now: Date): Content {
+  const open = waves.filter(({ endedAt }) => endedAt === null);
+  const stopped = open.filter((wave) => wave.stopped !== null).length;
+  return {
+    place: 'waves',
+    title: 'Waves',
+    verdict:
+      waves.length === 0
+        ? undefined
+        : open.length === 0
+          ? 'No wave goes on.'
+          : `${counted(open.length, 'wave')} ${open.length === 1 ? 'goes' : 'go'} on${stopped === 0 ? '.' : `, ${stopped} stopped.`}`,
+    main:
+      waves.length === 0
+        ? emptyState(
+            'No waves yet',
+            markup`<p>A wave brings a commit to many stacks in steps, such as a canary, a tenth, and the rest. It stops at the first failure. Describe one under <code>waves</code> in the settings of the controller.</p>`,
+          )
+        : table({
+            caption: 'Waves, the last first',
+            heads: ['Wave', 'State', 'Commit', 'Step', 'Began'],
+            rows: waves.map(
+              (wave) =>
+                markup`<tr><th scope="row"><a class="name" href="${waveAddress(wave.id)}">${wave.name} ${wave.id}</a><div class="under"><span class="where">${wave.source}</span></div></th>
+${cell('State', badgeOf(wave))}
+${cell('Commit', commitCode(wave.commit))}
+${cell('Step', `${wave.step + 1} of ${wave.steps.length}`)}
+${cell('Began', moment(wave.beganAt, now))}</tr>`,
+            ),
+          }),
+  };
+}
+
+/** A wave with the stacks that the viewer sees. */
+export interface WaveView {
+  readonly wave: WaveRecord & { readonly stacks: readonly WaveMember[] };
+  /** Stacks of it that the viewer does not see. */
+  readonly hidden: number;
+  readonly now: Date;
+  readonly csrf: string;
+  readonly mayOperate: boolean;
+  readonly because?: string | undefined;
+}
+
+/** The steps of a wave with their stacks, and the form to stop it or have it go on. */
+export function wavePage(view: WaveView): Content {
+  const { wave, hidden, now } = view;
+  const { stacks, step } = wave;
+  const healthy = stacks.filter(isHealthy).length;
+  const steps = [...new Set(stacks.map((one) => one.step))];
+  return {
+    place: 'waves',
+    subject: markup`Wave of <span class="of">${wave.source}</span>`,
+    title: `${wave.name} ${wave.id}`,
+    standing: badgeOf(wave),
+    verdict:
+      wave.stopped === null ? `${healthy} of ${counted(stacks.length, 'stack')} applied and healthy.` : undefined,
+    head: markup`${factList([
+      ['commit', commitCode(wave.commit)],
+      ['began', moment(wave.beganAt, now)],
+      ['step', wave.endedAt === null ? markup`${step + 1}, open ${moment(wave.stepAt, now)}` : undefined],
+      ['ended', wave.endedAt === null ? undefined : moment(wave.endedAt, now)],
+      ['healthy after', `${wave.healthyMinutes} min`],
+    ])}`,
+    main: [
+      wave.stopped === null ? markup`` : stoppedLines(wave.stopped),
+      view.mayOperate && wave.endedAt === null ? controls(view) : markup``,
+      markup`<section aria-labelledby="steps"><h2 id="steps">Steps</h2><progress max="${stacks.length}" value="${healthy}" aria-label="Stacks that are healthy">${healthy} of ${stacks.length}</progress>
+<ol class="tree">${steps.map((one) => stepItem(one, view))}</ol>${hidden === 0 ? '' : markup`<p class="hint">${counted(hidden, 'more stack')} that your role does not show.</p>`}</section>`,
+    ],
+  };
+}
+
+function stoppedLines({ at, by, stack, because }: NonNullable<WaveRecord['stopped']>): Markup {
+  const where = stack === null ? '' : markup` at <a href="${stackAddress(stack)}">${stack}</a>`;
+  return markup`<section aria-labelledby="stopped"><h2 id="stopped" class="hidden">Stopped</h2><div class="standing bad"><p>${by === null ? 'A failure' : markup`<b>${by}</b>`} stopped it${where} ${inWords(at)}: ${because}</p><p class="hint">Nothing of it begins any more. Stacks of later steps keep the commit that they have.</p></div></section>`;
+}
+
+function controls({ wave, csrf, because = '' }: WaveView): Markup {
+  const isStopped = wave.stopped !== null;
+  const [act, words, hint] = isStopped
+    ? ['resume', 'Let it go on', 'Failures until now do not count any more.']
+    : ['stop', 'Stop the wave', 'Runs that began go on. No other stack begins.'];
+  return markup`<section class="controls" aria-labelledby="do"><h2 id="do" class="hidden">What you can do</h2><details class="fold"${because === '' ? '' : markup` open`}><summary>${words}</summary>${actForm(
+    `${waveAddress(wave.id)}/${act}`,
+    csrf,
+    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="wave-hint"></p><p class="hint" id="wave-hint">${hint}</p><button${isStopped ? '' : markup` class="danger"`}>${words}</button>`,
+  )}</details></section>`;
+}
+
+function stepItem(step: number, { wave, now }: WaveView): Markup {
+  const stacks = wave.stacks.filter((one) => one.step === step);
+  const healthy = stacks.filter(isHealthy).length;
+  const state = step < wave.step || wave.ending === 'done' ? 'done' : step === wave.step ? 'open' : 'waits';
+  return markup`<li><h3>Step ${step + 1} <span class="quiet">${state}, ${healthy} of ${stacks.length}</span></h3><ul>${stacks.map((one) => memberRow(one, now))}</ul></li>`;
+}
+
+function memberRow(member: WaveMember, now: Date): Markup {
+  const { words, tone } = memberState(member, now);
+  return markup`<li class="${tone}"><span class="step"><a href="${stackAddress(member.id)}">${member.id}</a></span><span class="stage">${words}</span></li>`;
+}
+
+const isHealthy = ({ isInStep, healthyAt, failed }: WaveMember): boolean =>
+  isInStep && healthyAt !== undefined && failed === undefined;
+
+function memberState(member: WaveMember, now: Date): { readonly words: string; readonly tone: string } {
+  const { failed, leftOut, paused, isRunning, isInStep, healthyAt, hasPlan, verdict } = member;
+  if (failed !== undefined) return { words: failed.because, tone: 'failed' };
+  if (leftOut !== undefined)
+    return { words: leftOut === 'gone' ? 'gone from the source' : 'never applied', tone: 'note' };
+  if (paused !== undefined && paused.until > now) return { words: `paused by ${paused.by}`, tone: 'note' };
+  if (isRunning) return { words: 'running', tone: 'info' };
+  if (isInStep) return { words: healthyAt === undefined ? 'applied, watched' : 'healthy', tone: 'done' };
+  if (hasPlan && verdict === 'refused') return { words: 'its plan was refused', tone: 'bad' };
+  if (hasPlan && verdict === undefined) return { words: 'its plan waits for approval', tone: 'change' };
+  return { words: 'waits', tone: 'waits' };
+}
