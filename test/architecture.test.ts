@@ -145,6 +145,7 @@ const worldly = [
   'state/new-state.ts',
   'controller/hooks/signature.ts', // compares signatures
   'controller/hooks/hook-event.ts', // a digest
+  'controller/hooks/hooks.ts', // reads secrets, and the time
 ];
 
 /** Tests that the package exports; their virtual processes touch the world that they make up. */
@@ -171,6 +172,7 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'ci/plan-for-review.ts': ['github'],
   'controller/hooks/hook-event.ts': ['gitlab', 'tag'], // a forge, and a ref
   'controller/hooks/hook-request.ts': ['github', 'gitlab'], // forges
+  'controller/hooks/hooks.ts': ['github'], // a forge
   'controller/hooks/signature.ts': ['github', 'gitlab'], // forges
   'controller/records/sources.ts': ['github', 'gitlab'], // forges
   'controller/schema.ts': ['github', 'gitlab'], // forges

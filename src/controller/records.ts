@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { databaseIn } from './records/database.ts';
+import { deliveriesIn } from './records/deliveries.ts';
 import { eventsIn } from './records/events.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
@@ -30,6 +31,7 @@ export type Records = ReturnType<typeof recordsIn>;
 export function recordsIn(pool: Pool, schema: string) {
   const db = databaseIn(pool, schema);
   return {
+    ...deliveriesIn(db),
     ...platformsIn(db),
     ...sourcesIn(db),
     ...stacksIn(db),

@@ -56,6 +56,13 @@ const migrations: readonly Migration[] = [
       because text not null, at timestamptz not null default now(), primary key (plan, who));`,
   },
   {
+    name: 'deliveries',
+    text: `create table delivery (
+      source text not null references source on delete cascade, id text not null, event text not null,
+      at timestamptz not null default now(), primary key (source, id));
+    create index on delivery (at);`,
+  },
+  {
     name: 'runs',
     text: `create table run (
       id bigint generated always as identity primary key, stack text not null references stack on delete cascade,

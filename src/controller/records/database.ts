@@ -5,7 +5,8 @@ import { type Query, inTransaction } from '../transaction.ts';
 export interface Database {
   readonly rows: <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
   readonly row: <Row>(text: string, values?: readonly unknown[]) => Promise<Row | undefined>;
-  readonly transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  /** `send` takes statements of others as they are. */
+  readonly transaction: <T>(work: (query: Query, send: Query) => Promise<T>) => Promise<T>;
   /** What changes a plan, a stack's commit or what it may do waits for its row: each sees what the one before it did. */
   readonly onStack: <T>(id: string, work: (query: Query) => Promise<T>) => Promise<T>;
 }
@@ -15,8 +16,8 @@ export function databaseIn(pool: Pool, schema: string): Database {
   const named = (text: string): string => text.replaceAll('@', `${schema}.`);
   const rows = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     (await pool.query(named(text), [...values])).rows as Row[];
-  const transaction = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
-    inTransaction(pool, (query) => work((text, values) => query(named(text), values)));
+  const transaction = <T>(work: (query: Query, send: Query) => Promise<T>): Promise<T> =>
+    inTransaction(pool, (send) => work((text, values) => send(named(text), values), send));
   return {
     rows,
     row: async <Row>(text: string, values: readonly unknown[] = []) => (await rows<Row>(text, values))[0],
