@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
+import { alarmsIn } from './records/alarms.ts';
 import { databaseIn } from './records/database.ts';
 import { deliveriesIn } from './records/deliveries.ts';
 import { eventsIn } from './records/events.ts';
+import { messagesIn } from './records/messages.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
 import { proposalsIn } from './records/proposals.ts';
@@ -32,6 +34,8 @@ export function recordsIn(pool: Pool, schema: string) {
   const db = databaseIn(pool, schema);
   return {
     ...deliveriesIn(db),
+    ...alarmsIn(db),
+    ...messagesIn(db),
     ...platformsIn(db),
     ...sourcesIn(db),
     ...stacksIn(db),

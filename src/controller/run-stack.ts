@@ -47,7 +47,13 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
       const { expiresInMs = 5_000 } = error.holder ?? {};
       return { is: 'again', afterSeconds: Math.max(1, Math.ceil(expiresInMs / 1_000)) };
     }
-    await records.stackProblem(id, problemText(error));
+    // What its worker stops has not failed.
+    if (!signal.aborted)
+      await records.stackFailed(id, {
+        problem: problemText(error),
+        commit: stack.wanted,
+        ending: error instanceof Stop ? error.failure : 'failed',
+      });
     throw error;
   }
 }

@@ -63,6 +63,22 @@ const migrations: readonly Migration[] = [
     create index on delivery (at);`,
   },
   {
+    name: 'messages',
+    text: `create table alarm (
+      kind text not null, subject text not null, digest text not null, about jsonb not null,
+      since timestamptz not null default now(), primary key (kind, subject));
+    create table receiver (name text primary key, kinds text[] not null, labels jsonb not null);
+    create table message (
+      id bigint generated always as identity primary key, receiver text not null references receiver on delete cascade,
+      kind text not null, subject text not null, about jsonb not null, is_over boolean not null default false,
+      made_at timestamptz not null default now(), due_at timestamptz not null default now(), letter uuid,
+      attempts int not null default 0, problem text, sent_at timestamptz, dead_at timestamptz);
+    create index on message (receiver, due_at) where sent_at is null and dead_at is null;
+    create index on message (letter);
+    create index on message (subject);
+    alter table source add column added_at timestamptz not null default now();`,
+  },
+  {
     name: 'runs',
     text: `create table run (
       id bigint generated always as identity primary key, stack text not null references stack on delete cascade,

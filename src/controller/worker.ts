@@ -9,6 +9,7 @@ import { type Records, recordsIn } from './records.ts';
 import { type Running, runStack } from './run-stack.ts';
 import { migrate } from './schema.ts';
 import type { WaveSettings } from './waves/steps.ts';
+import { type Telling, receiverRecords, tell } from './tell/tell.ts';
 
 /** What a worker is made of. */
 export interface WorkerOptions {
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   readonly folder: string;
   /** Runs at a time. */
   readonly concurrency: number;
+  /** Who gets messages, and where the page is; without it nobody gets one. */
+  readonly tells?: Omit<Telling, 'records'> | undefined;
   readonly onError: (error: unknown) => void;
   /** How new commits reach stacks: those of no wave at once. */
   readonly waves?: readonly WaveSettings[];
@@ -58,6 +61,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const at = { ...running, address: options.address, pusher: pusherIn(options.folder) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
+  const { tells } = options;
+  if (tells !== undefined) {
+    await records.setReceivers(receiverRecords(tells.receivers));
+    await queue.work('tell', { concurrency: 2 }, (name, signal) => tell({ records, ...tells }, name, signal));
+  }
   let isOver = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = (): void => {
@@ -88,6 +96,8 @@ async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, co
   for (const { id, platform } of await records.dueStacks(most)) await queue.send('stack', id, { group: platform });
   for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });
   await sendDueAtForges(records, queue, most);
+  await records.raiseStoppedPolls();
+  for (const { name } of await records.dueReceivers()) await queue.send('tell', name);
 }
 
 /** Fetches a source, and sends the stacks that its commit touches. */

@@ -4,7 +4,7 @@ import { subjectOf } from './drift-text.ts';
 import { counted } from './lines.ts';
 import { shortened } from './notification-document.ts';
 
-/** Messages about drift in the forms of chats. Foreign texts stand in code or in literal texts: they mention and link nothing. */
+/** Messages in the forms of chats. Foreign texts stand in code or in literal texts: they mention and link nothing. */
 
 /** Most findings that a chat lists, and most that are resolved. */
 const maxFindings = 10;
@@ -14,27 +14,33 @@ const maxResolved = 5;
 const maxSubject = 200;
 
 /** A message, in the order in which it is read. Only `subject` and `place` hold foreign text. */
-interface Chat {
+export interface Chat {
   readonly title: string;
   readonly place: string;
   readonly lines: readonly { readonly subject: string; readonly words: string }[];
   readonly rest: string | undefined;
-  readonly run: string | undefined;
+  readonly link: { readonly words: string; readonly url: string } | undefined;
+  readonly mood: keyof typeof colours;
+  /** ISO 8601. */
+  readonly time: string;
 }
 
 /** The body of a message in the form of a chat. */
-export const chats = { slack, discord, teams } as const satisfies Record<
-  string,
-  (notification: DriftNotificationDocument) => unknown
->;
+export const chatForms = { slack, discord, teams } as const satisfies Record<string, (chat: Chat) => unknown>;
+
+/** The same of a message about drift. */
+export const chats = {
+  slack: (notification: DriftNotificationDocument) => slack(chatOf(notification)),
+  discord: (notification: DriftNotificationDocument) => discord(chatOf(notification)),
+  teams: (notification: DriftNotificationDocument) => teams(chatOf(notification)),
+} as const;
 
 /**
  * A message for an incoming webhook of Slack. A message has at most 50 blocks, a section 3,000 characters:
  * https://docs.slack.dev/reference/block-kit/blocks. In text, only `&`, `<` and `>` command:
  * https://docs.slack.dev/messaging/formatting-message-text
  */
-function slack(notification: DriftNotificationDocument): unknown {
-  const { title, place, lines, rest, run } = chatOf(notification);
+function slack({ title, place, lines, rest, link }: Chat): unknown {
   // verbatim: Slack makes neither links nor mentions of what only looks like one.
   const text = (content: string) => ({ type: 'mrkdwn', text: content, verbatim: true });
   const section = (content: string) => ({ type: 'section', text: text(content) });
@@ -42,7 +48,8 @@ function slack(notification: DriftNotificationDocument): unknown {
     lines.map(({ subject, words }) => `• ${slackCode(subject)} ${words}`),
     3_000,
   );
-  const ending = [rest, run === undefined ? undefined : `<${run}|Open the run>`].filter((part) => part !== undefined);
+  const open = link && `<${link.url}|${link.words}>`;
+  const ending = [rest, open].filter((part) => part !== undefined);
   return {
     // What a screen without blocks shows.
     text: title,
@@ -61,8 +68,7 @@ function slack(notification: DriftNotificationDocument): unknown {
  * A message for a webhook of Discord. The texts of its embed have at most 6,000 characters, its title 256 and its
  * description 4,096: https://docs.discord.com/developers/resources/message#embed-object-embed-limits
  */
-function discord(notification: DriftNotificationDocument): unknown {
-  const { title, place, lines, rest, run } = chatOf(notification);
+function discord({ title, place, lines, rest, link, mood, time }: Chat): unknown {
   const content = [
     markdownCode(place),
     ...lines.map(({ subject, words }) => `- ${markdownCode(subject)} ${words}`),
@@ -73,24 +79,23 @@ function discord(notification: DriftNotificationDocument): unknown {
     embeds: [
       {
         title,
-        ...defined({ url: run }),
+        ...defined({ url: link?.url }),
         description: content.join('\n'),
-        color: colours[notification.exitCode],
-        timestamp: notification.time,
+        color: colours[mood],
+        timestamp: time,
       },
     ],
   };
 }
 
 /** Red, grey and green. */
-const colours = { 2: 0xc6_28_28, 8: 0x75_75_75, 0: 0x2e_7d_32 } as const;
+const colours = { bad: 0xc6_28_28, neutral: 0x75_75_75, good: 0x2e_7d_32 } as const;
 
 /**
  * A card for a webhook of Teams, which Workflows makes ("When a Teams webhook request is received"). A message has at most
  * 28 KB. Text in a RichTextBlock is no Markdown: https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features
  */
-function teams(notification: DriftNotificationDocument): unknown {
-  const { title, place, lines, rest, run } = chatOf(notification);
+function teams({ title, place, lines, rest, link }: Chat): unknown {
   const literal = (text: string, style: Readonly<Record<string, unknown>> = {}) => ({
     type: 'TextRun',
     text,
@@ -117,7 +122,7 @@ function teams(notification: DriftNotificationDocument): unknown {
             ...(rest === undefined ? [] : [block(literal(rest, { isSubtle: true }))]),
           ],
           ...defined({
-            actions: run === undefined ? undefined : [{ type: 'Action.OpenUrl', title: 'Open the run', url: run }],
+            actions: link && [{ type: 'Action.OpenUrl', title: link.words, url: link.url }],
           }),
         },
       },
@@ -151,7 +156,9 @@ function chatOf(notification: DriftNotificationDocument): Chat {
       ...gone.map((one) => ({ subject: shortSubject(one), words: 'resolved' })),
     ],
     rest: rest.length === 0 ? undefined : `${rest.join(', ')}.`,
-    run,
+    link: run === undefined ? undefined : { words: 'Open the run', url: run },
+    mood: ({ 0: 'good', 2: 'bad', 8: 'neutral' } as const)[notification.exitCode],
+    time: notification.time,
   };
 }
 

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanDocument } from '../../index.ts';
+import { clear, raise } from './alarms.ts';
 import { type Database, isOpen, jsonOf } from './database.ts';
+import type { Query } from '../transaction.ts';
+import type { Policy } from './sources.ts';
 import type { StackRecord } from './stacks.ts';
 
 /** A plan that waits for a verdict, or has one. */
@@ -31,11 +34,12 @@ export function plansIn({ rows, row, onStack }: Database) {
       { commit, cause, document, file }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'>,
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
-        const [stack] = await query(
-          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone returning id`,
+        const [stack] = await query<{ readonly policy: Policy }>(
+          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone returning policy`,
           [id, commit],
         );
         if (stack === undefined) return undefined;
+        await clear(query, ['run'], id);
         const [current] = await query<Pick<PlanRecord, 'digest' | 'commit' | 'document'>>(
           `select digest, commit, document from @plan where stack = $1 and ${isOpen}
           and expires_at > now()`,
@@ -49,6 +53,7 @@ export function plansIn({ rows, row, onStack }: Database) {
           values ($1, $2, $3, $4, $5, $6, now() + interval '7 days')`,
           [digest, id, commit, cause, jsonOf(document), file],
         );
+        await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;
       }),
     /** The plan of a stack that waits, with the verdicts on it: one refusal counts more than approvals. */
@@ -88,6 +93,7 @@ export function plansIn({ rows, row, onStack }: Database) {
               jsonb_build_object('plan', $1::text, 'because', $5::text) from said returning id`,
           [digest, who, role, approves, because, plan.stack],
         );
+        if (noted.length > 0) await clear(query, ['approval'], plan.stack);
         return noted.length > 0;
       });
     },
@@ -100,6 +106,19 @@ export function plansIn({ rows, row, onStack }: Database) {
         [digest],
       ),
   };
+}
+
+/** Tells of drift, or of a plan that waits for an approval. */
+async function raisePlan(
+  query: Query,
+  stack: string,
+  { digest, commit, cause, document, policy }: Omit<PlanRecord, 'file' | 'isApproved'> & { readonly policy: Policy },
+): Promise<void> {
+  const { actions, dataAtRisk = [] } = document;
+  const changes = actions.filter(({ action }) => action !== 'no-op').length;
+  const about = { plan: digest, commit, changes, dataAtRisk: dataAtRisk.length, isRepaired: policy !== 'never' };
+  if (cause === 'drift') await raise(query, { kind: 'drift', subject: stack, digest, about });
+  else if (policy !== 'never') await raise(query, { kind: 'approval', subject: stack, digest, about });
 }
 
 /** Whether two plans do the same, whatever reading took. The first comes from the database. */

@@ -2,6 +2,7 @@ import { usage } from '../../diagnostics/usage.ts';
 import { checkRef, checkSourceAddress } from '../git-source.ts';
 import type { Query } from '../transaction.ts';
 import type { WaveSettings } from '../waves/steps.ts';
+import { clear } from './alarms.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { type Database, isOpen, plain } from './database.ts';
 import { noteIn } from './events.ts';
@@ -107,6 +108,7 @@ export function sourcesIn({ rows, transaction }: Database) {
         const removed = await query('delete from @source where id = $1 returning id', [id]);
         if (removed.length === 0) return false;
         const about = { stacks: stacks.map((stack) => stack.id).toSorted() };
+        await query('delete from @alarm where subject = any($1)', [[id, ...about.stacks]]);
         await noteIn(query, { who, what: 'removed the source', subject: id, about });
         return true;
       }),
@@ -141,7 +143,9 @@ export function sourcesIn({ rows, transaction }: Database) {
           [id, commit],
         );
         await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
+        await clear(query, ['poll'], id);
         const stacks = await placeStacks(query, id, { commit, paths });
+        await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
         // Another process may have seen the commit before.
         if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });
         return stacks;
@@ -151,13 +155,16 @@ export function sourcesIn({ rows, transaction }: Database) {
      * have ended. One that failed is called again by the queue, with its pauses.
      */
     sawNothing: ({ id }: Pick<SourceRecord, 'id'>) =>
-      rows<DueStack>(
-        `with seen as (update @source set polled_at = now(), problem = null where id = $1)
-        select id, platform from @stack where source = $1 and not is_gone and applied is distinct from wanted
+      transaction(async (query) => {
+        await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
+        await clear(query, ['poll'], id);
+        return query<DueStack>(
+          `select id, platform from @stack where source = $1 and not is_gone and applied is distinct from wanted
           and problem is null and coalesce(paused_until <= now(), true)
           and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and ${isOpen} and expires_at > now())`,
-        [id],
-      ),
+          [id],
+        );
+      }),
     sawProblem: (id: string, problem: string) =>
       rows(`update @source set problem = $2 where id = $1`, [id, plain(problem)]),
   };

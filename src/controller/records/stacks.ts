@@ -1,3 +1,4 @@
+import { clear, raise } from './alarms.ts';
 import { type Database, isOpen, plain } from './database.ts';
 import type { DueStack } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
@@ -43,14 +44,16 @@ export function stacksIn({ rows, row, onStack }: Database) {
 
     /** The platform is in step with the commit that a stack wants: nothing is left to apply. Says nothing of another commit. */
     inStep: ({ id }: Pick<StackRecord, 'id'>, commit: string, digest: string) =>
-      onStack(id, (query) =>
-        query(
+      onStack(id, async (query) => {
+        const [stack] = await query(
           `with old as (update @plan set superseded_at = now()
             where stack = $1 and commit = $2 and ${isOpen})
-          update @stack set applied = $2, digest = $3, problem = null, looked_at = now() where id = $1 and wanted = $2`,
+          update @stack set applied = $2, digest = $3, problem = null, looked_at = now() where id = $1 and wanted = $2
+          returning id`,
           [id, commit, digest],
-        ),
-      ),
+        );
+        if (stack !== undefined) await clear(query, ['run', 'drift', 'approval'], id);
+      }),
     stackProblem: (id: string, problem: string) =>
       rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
 
@@ -61,6 +64,16 @@ export function stacksIn({ rows, row, onStack }: Database) {
         update @stack set look_at = now() where id = $1`,
         [id, plain(who)],
       ),
+
+    /** A run of a stack failed at a commit. `ending`: a word for how. */
+    stackFailed: (
+      id: string,
+      { problem, commit, ending }: { readonly problem: string; readonly commit: string; readonly ending: string },
+    ) =>
+      onStack(id, async (query) => {
+        await query(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]);
+        await raise(query, { kind: 'run', subject: id, digest: commit, about: { commit, ending } });
+      }),
 
     /** Lets a stack be, until a moment; undefined: it goes on. */
     pause: (

@@ -1,0 +1,94 @@
+import type { Query } from '../transaction.ts';
+import { type Database, jsonOf } from './database.ts';
+
+/** `run`: of a stack failed; `poll`: of a source stopped; `approval`: a plan waits for it; `wave`: stopped. */
+export type AlarmKind = 'run' | 'drift' | 'approval' | 'wave' | 'poll';
+
+/** Something that somebody has to know of. */
+export interface Alarm {
+  readonly kind: AlarmKind;
+  /** The id of a stack, a source or a wave. */
+  readonly subject: string;
+  /** While it is the same, nothing new is to be told. */
+  readonly digest: string;
+  /** Holds no values of manifests and platforms: more people read messages than plans. */
+  readonly about: Readonly<Record<string, unknown>>;
+}
+
+/** How long a message waits for others that go with it, or for the end of what it tells of. Seconds. */
+const waits: Readonly<Record<AlarmKind, number>> = { run: 60, poll: 0, drift: 10, approval: 10, wave: 0 };
+
+/** Of a receiver: it wants messages about the subject $1. `jsonb_contains` is the operator that looks like the mark of the schema. */
+const wants = `jsonb_contains(coalesce(
+  (select labels from @stack where id = $1), (select labels from @source where id = $1), '{}'), labels)`;
+
+/** Of a message: no receiver may have got it yet. */
+const isUnsent = 'letter is null and sent_at is null';
+
+/**
+ * Raises an alarm in the transaction of what it tells of, with a message to each receiver that wants it. One that is raised already
+ * with the same digest stays as it is. A receiver that leaves the settings meanwhile is waited for.
+ */
+export async function raise(query: Query, { kind, subject, digest, about }: Alarm): Promise<void> {
+  await query(
+    `with raised as (insert into @alarm as old (subject, kind, digest, about) values ($1, $2, $3, $4)
+        on conflict (kind, subject) do update set digest = $3, about = $4 where old.digest <> $3 returning kind),
+      outdated as (delete from @message where subject = $1 and kind = $2 and ${isUnsent} and exists (select from raised))
+    insert into @message (receiver, kind, subject, about, due_at)
+      select name, $2, $1, $4, now() + make_interval(secs => $5) from raised, @receiver
+      where $2 = any(kinds) and ${wants} for key share of receiver`,
+    [subject, kind, digest, jsonOf(about), waits[kind]],
+  );
+}
+
+/** Ends alarms. Who got a message of one gets one of its end; who did not yet gets neither. */
+export async function clear(query: Query, kinds: readonly AlarmKind[], subject: string): Promise<void> {
+  await query(
+    `with cleared as (delete from @alarm where subject = $1 and kind = any($2) returning kind, since),
+      outdated as (delete from @message where subject = $1 and kind in (select kind from cleared) and ${isUnsent})
+    insert into @message (receiver, kind, subject, about, is_over)
+      select name, kind, $1, '{}', true from cleared, @receiver
+      where kind = any(kinds) and kind <> 'approval' and ${wants} and exists (select from @message as told where
+        told.receiver = name and told.subject = $1 and told.kind = cleared.kind and told.letter is not null
+        and not told.is_over and told.made_at >= since) for key share of receiver`,
+    [subject, kinds],
+  );
+}
+
+/** Of a source: it should have been read long ago. */
+export const isStopped =
+  "coalesce(polled_at, added_at) < now() - greatest(interval '5 minutes', make_interval(secs => poll_seconds * 5))";
+
+/** An alarm as its row has it. */
+export interface AlarmRecord extends Alarm {
+  readonly since: Date;
+}
+
+export function alarmsIn({ rows, transaction }: Database) {
+  return {
+    /** What is raised now, the newest first. */
+    alarms: () =>
+      rows<AlarmRecord>('select kind, subject, digest, about, since from @alarm order by since desc, subject'),
+    raise: (alarm: Alarm) => transaction((query) => raise(query, alarm)),
+    clear: (kind: AlarmKind, subject: string) => transaction((query) => clear(query, [kind], subject)),
+    /**
+     * Raises an alarm for each source that was not read for five of its polls, and for five minutes at least. The row of a source
+     * is locked, so that a poll that ends meanwhile ends the alarm.
+     */
+    raiseStoppedPolls: () =>
+      transaction(async (query) => {
+        const stopped = await query<{ readonly id: string; readonly polledAt: Date | null }>(
+          `select id, polled_at as "polledAt" from @source where ${isStopped}
+            and not exists (select from @alarm where kind = 'poll' and subject = @source.id) order by id for update skip locked`,
+          [],
+        );
+        for (const { id, polledAt } of stopped)
+          await raise(query, {
+            kind: 'poll',
+            subject: id,
+            digest: 'stopped',
+            about: polledAt === null ? {} : { since: polledAt.toISOString() },
+          });
+      }),
+  };
+}
