@@ -146,6 +146,7 @@ const worldly = [
   'controller/hooks/signature.ts', // compares signatures
   'controller/hooks/hook-event.ts', // a digest
   'controller/hooks/hooks.ts', // reads secrets, and the time
+  'controller/page/metrics.ts', // how old the last look after the queue is
   'controller/tell/tell.ts', // reads addresses
 ];
 

@@ -28,6 +28,8 @@ export interface Queue {
   ) => Promise<void>;
   /** Some seconds old. `dead`: failed too often, or lost its worker too often; a later `send` of the key is done all the same. */
   readonly counts: () => Promise<Record<QueueName, Counts>>;
+  /** When a process last looked after what its workers lost; undefined: never. */
+  readonly supervisedAt: () => Promise<Date | undefined>;
 }
 
 interface About {
@@ -115,6 +117,13 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
         dead: of(deadOf(name))?.queuedCount ?? 0,
       });
       return { look: counts('look'), stack: counts('stack'), tell: counts('tell'), forge: counts('forge') };
+    },
+    supervisedAt: async () => {
+      const text = `select max(monitor_on) as at from ${schema}.queue where name = any($1)`;
+      const { rows } = (await boss.getDb().executeSql(text, [names])) as {
+        rows: readonly { readonly at: Date | null }[];
+      };
+      return rows[0]?.at ?? undefined;
     },
   };
 }

@@ -3,6 +3,7 @@ import { alarmsIn } from './records/alarms.ts';
 import { databaseIn } from './records/database.ts';
 import { deliveriesIn } from './records/deliveries.ts';
 import { eventsIn } from './records/events.ts';
+import { figuresIn } from './records/figures.ts';
 import { messagesIn } from './records/messages.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
@@ -36,6 +37,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...deliveriesIn(db),
     ...alarmsIn(db),
     ...messagesIn(db),
+    ...figuresIn(db),
     ...platformsIn(db),
     ...sourcesIn(db),
     ...stacksIn(db),

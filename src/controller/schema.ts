@@ -146,6 +146,9 @@ const migrations: readonly Migration[] = [
   },
 ];
 
+/** The names of all migrations, in their order. */
+export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
+
 /**
  * Brings the tables of a schema up to date; several processes may do it at once. Gives the names of the migrations that ran.
  *
