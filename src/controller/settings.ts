@@ -131,7 +131,7 @@ function notifyShape(file: () => z.ZodType<string>) {
     on: z
       .array(
         oneOf({
-          failure: 'A run failed, or a wave stopped.',
+          failure: 'A run failed, a wave stopped, or a source is not polled any more.',
           drift: 'A platform drifted.',
           approval: 'A plan waits for an approval.',
         }),

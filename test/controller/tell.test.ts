@@ -142,11 +142,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await enrol(...entries);
     await records.raise(failure('shop:a.yaml'));
     await records.raise(failure('own:a.yaml'));
-    await records.raise({ kind: 'wave', subject: 'w', digest: 'x', about: {} });
+    await records.raise({
+      kind: 'wave',
+      subject: 'wave:7',
+      of: 'shop:a.yaml',
+      digest: 'x',
+      about: { stack: 's', because: 'b' },
+    });
     await send(...entries);
-    expect(told(all.received)).toEqual([['shop:a.yaml raised', 'own:a.yaml raised', 'w raised']]);
-    expect(told(acme.received)).toEqual([['shop:a.yaml raised']]);
+    expect(told(all.received)).toEqual([['shop:a.yaml raised', 'own:a.yaml raised', 'wave:7 raised']]);
+    expect(told(acme.received)).toEqual([['shop:a.yaml raised', 'wave:7 raised']]);
     expect(drift.received).toEqual([]);
+    expect(acme.received[0]?.body).toContain('stopped: s: b');
+    expect(acme.received[0]?.body).toContain(`${address}/waves/7"`);
   });
 
   test('that is not confirmed is sent again with the same id and text, before later ones, with growing pauses', async () => {

@@ -7,8 +7,10 @@ export type AlarmKind = 'run' | 'drift' | 'approval' | 'wave' | 'poll';
 /** Something that somebody has to know of. */
 export interface Alarm {
   readonly kind: AlarmKind;
-  /** The id of a stack, a source or a wave. */
+  /** The id of a stack or a source; `wave:ID`. */
   readonly subject: string;
+  /** The id of a stack or a source whose labels choose the receivers; the subject unless given. */
+  readonly of?: string | undefined;
   /** While it is the same, nothing new is to be told. */
   readonly digest: string;
   /** Holds no values of manifests and platforms: more people read messages than plans. */
@@ -16,11 +18,11 @@ export interface Alarm {
 }
 
 /** How long a message waits for others that go with it, or for the end of what it tells of. Seconds. */
-const waits: Readonly<Record<AlarmKind, number>> = { run: 60, poll: 0, drift: 10, approval: 10, wave: 0 };
+const waits: Readonly<Record<AlarmKind, number>> = { run: 60, poll: 60, drift: 10, approval: 10, wave: 0 };
 
-/** Of a receiver: it wants messages about the subject $1. `jsonb_contains` is the operator that looks like the mark of the schema. */
+/** Of a receiver: it wants messages about $6. `jsonb_contains` is the operator that looks like the mark of the schema. */
 const wants = `jsonb_contains(coalesce(
-  (select labels from @stack where id = $1), (select labels from @source where id = $1), '{}'), labels)`;
+  (select labels from @stack where id = $6), (select labels from @source where id = $6), '{}'), labels)`;
 
 /** Of a message: no receiver may have got it yet. */
 const isUnsent = 'letter is null and sent_at is null';
@@ -29,7 +31,7 @@ const isUnsent = 'letter is null and sent_at is null';
  * Raises an alarm in the transaction of what it tells of, with a message to each receiver that wants it. One that is raised already
  * with the same digest stays as it is. A receiver that leaves the settings meanwhile is waited for.
  */
-export async function raise(query: Query, { kind, subject, digest, about }: Alarm): Promise<void> {
+export async function raise(query: Query, { kind, subject, of = subject, digest, about }: Alarm): Promise<void> {
   await query(
     `with raised as (insert into @alarm as old (subject, kind, digest, about) values ($1, $2, $3, $4)
         on conflict (kind, subject) do update set digest = $3, about = $4 where old.digest <> $3 returning kind),
@@ -37,7 +39,7 @@ export async function raise(query: Query, { kind, subject, digest, about }: Alar
     insert into @message (receiver, kind, subject, about, due_at)
       select name, $2, $1, $4, now() + make_interval(secs => $5) from raised, @receiver
       where $2 = any(kinds) and ${wants} for key share of receiver`,
-    [subject, kind, digest, jsonOf(about), waits[kind]],
+    [subject, kind, digest, jsonOf(about), waits[kind], of],
   );
 }
 
@@ -48,7 +50,7 @@ export async function clear(query: Query, kinds: readonly AlarmKind[], subject: 
       outdated as (delete from @message where subject = $1 and kind in (select kind from cleared) and ${isUnsent})
     insert into @message (receiver, kind, subject, about, is_over)
       select name, kind, $1, '{}', true from cleared, @receiver
-      where kind = any(kinds) and kind <> 'approval' and ${wants} and exists (select from @message as told where
+      where kind <> 'approval' and exists (select from @message as told where
         told.receiver = name and told.subject = $1 and told.kind = cleared.kind and told.letter is not null
         and not told.is_over and told.made_at >= since) for key share of receiver`,
     [subject, kinds],
@@ -60,7 +62,7 @@ export const isStopped =
   "coalesce(polled_at, added_at) < now() - greatest(interval '5 minutes', make_interval(secs => poll_seconds * 5))";
 
 /** An alarm as its row has it. */
-export interface AlarmRecord extends Alarm {
+export interface AlarmRecord extends Omit<Alarm, 'of'> {
   readonly since: Date;
 }
 

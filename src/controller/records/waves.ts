@@ -1,6 +1,7 @@
 import { type Decision, decide } from '../waves/decide.ts';
 import { type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
 import type { Query } from '../transaction.ts';
+import { clear, raise } from './alarms.ts';
 import type { Database } from './database.ts';
 import { noteIn } from './events.ts';
 import type { DueStack } from './place-stacks.ts';
@@ -72,8 +73,10 @@ export async function beginWavesIn(
     `update @wave set ended_at = now(), ending = 'superseded' where source = $1 and ended_at is null returning id`,
     [source],
   );
-  for (const { id } of over)
+  for (const { id } of over) {
     await noteIn(query, { who: controller, what: 'wave superseded', subject: subjectOf(id), about: { commit } });
+    await clear(query, ['wave'], subjectOf(id));
+  }
   const stacks = await query<{ readonly id: string; readonly labels: Readonly<Record<string, string>> }>(
     'select id, labels from @stack where source = $1 and wanted = $2 and not is_gone',
     [source, commit],
@@ -177,6 +180,8 @@ async function advanceIn(
       [id, stack, because],
     );
     await note('wave stopped', { stack, because, step: decision.step + 1 });
+    const digest = `${stack} ${because}`;
+    await raise(query, { kind: 'wave', subject: subjectOf(id), of: stack, digest, about: { stack, because } });
   }
   if (decision.is === 'done') {
     await query(`update @wave set ended_at = now(), ending = 'done' where id = $1`, [id]);
@@ -241,6 +246,7 @@ export function wavesIn({ rows, row, transaction }: Database) {
         if (resumed.length === 0) return false;
         await query('update @wave_stack set sent_at = null where wave = $1', [id]);
         await noteIn(query, { who, what: 'wave resumed', subject: subjectOf(id), about: { because } });
+        await clear(query, ['wave'], subjectOf(id));
         return true;
       }),
     /** Stops a wave: nothing of it begins any more. False: it is over, or stopped. */

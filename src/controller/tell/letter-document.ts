@@ -78,7 +78,7 @@ const titles: Readonly<Record<AlarmKind, readonly [string, string]>> = {
 };
 
 function pageOf({ kind, subject }: MessageRecord): string {
-  const id = encodeURIComponent(subject);
+  const id = encodeURIComponent(subject.replace(/^wave:/, ''));
   if (kind === 'wave') return `/waves/${id}`;
   return kind === 'poll' ? '/sources' : `/stacks/${id}`;
 }
@@ -96,7 +96,8 @@ const words: Readonly<Record<AlarmKind, (about: About) => string>> = {
       ? `drifted: ${sized(about)} would repair it`
       : `drifted: a repair with ${sized(about)} waits for approval${risk(about)}`,
   approval: (about) => `a plan with ${sized(about)}${at(about)} waits for approval${risk(about)}`,
-  wave: (about) => `stopped${because(about['because'])}`,
+  wave: ({ stack, because: reason }) =>
+    `stopped${because(typeof stack === 'string' ? `${stack}: ${String(reason)}` : undefined)}`,
   poll: ({ since }) => (typeof since === 'string' ? `was last polled at ${since}` : 'was never polled'),
 };
 

@@ -224,7 +224,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     await applied(0);
     expect([await tick(), await begin(2)]).toEqual([[], undefined]);
     const { id = '' } = (await openWave()) ?? {};
+    const wave = {
+      kind: 'wave',
+      subject: `wave:${id}`,
+      about: { stack: idOf(0), because: 'its apply ended as partly' },
+    };
+    expect(await records.alarms()).toMatchObject([wave]);
     expect([await records.resumeWave(id, word), await records.resumeWave(id, word)]).toEqual([true, false]);
+    expect(await records.alarms()).toEqual([]);
     expect(await tick()).toEqual([idOf(2)]);
     await applied(2);
     expect(await tick()).toEqual([idOf(3)]);
