@@ -347,6 +347,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a webhook', () => {
       expect((await post('github', whole, github(whole))).status).toBe(202);
     });
 
+    test('while others hold 100 MB that never end, and is taken when they are gone', async () => {
+      const { port } = app.server.address() as AddressInfo;
+      const part = Buffer.alloc(22 * 1024 * 1024, 'x');
+      const head = `POST /hooks/github HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${part.length + 1}\r\n\r\n`;
+      const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'));
+      const answers = sockets.map(async (socket) => {
+        socket.on('error', () => undefined);
+        socket.write(head);
+        socket.write(part);
+        const [answer] = (await once(socket, 'data')) as [Buffer];
+        return answer.toString().slice(0, 12);
+      });
+      expect(await Promise.race(answers)).toBe('HTTP/1.1 503');
+      for (const socket of sockets) socket.destroy();
+      const body = JSON.stringify({ ref: main, filler: 'x'.repeat(20 * 1024 * 1024) });
+      await expect.poll(async () => (await post('github', body, github(body))).status).toBe(202);
+    });
+
     test('that ends before its length', async () => {
       const body = push();
       const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
