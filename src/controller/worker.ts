@@ -23,13 +23,13 @@ export interface WorkerOptions {
   readonly folder: string;
   /** Runs at a time. */
   readonly concurrency: number;
-  /** Who gets messages, and where the page is; without it nobody gets one. */
-  readonly tells?: Omit<Telling, 'records'> | undefined;
   readonly onError: (error: unknown) => void;
   /** How new commits reach stacks: those of no wave at once. */
   readonly waves?: readonly WaveSettings[];
-  /** Where browsers find the page, for links at forges, without a slash at its end. */
+  /** Where browsers find the page, for links at forges and in messages, without a slash at its end. */
   readonly address?: string | undefined;
+  /** Who gets messages; they need the address. Undefined: those who another worker named. */
+  readonly notify?: Telling['receivers'] | undefined;
   /** Between two looks at what is due. Milliseconds. */
   readonly tickMs?: number;
 }
@@ -61,10 +61,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const at = { ...running, address: options.address, pusher: pusherIn(options.folder) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
-  const { tells } = options;
-  if (tells !== undefined) {
-    await records.setReceivers(receiverRecords(tells.receivers));
-    await queue.work('tell', { concurrency: 2 }, (name, signal) => tell({ records, ...tells }, name, signal));
+  const { notify: receivers, address } = options;
+  if (receivers !== undefined && address !== undefined) {
+    await records.setReceivers(receiverRecords(receivers));
+    const telling = { records, receivers, address };
+    await queue.work('tell', { concurrency: 2 }, (name, signal) => tell(telling, name, signal));
   }
   let isOver = false;
   let ticking: Promise<void> = Promise.resolve();

@@ -70,10 +70,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker', () => {
       folder: join(folder, 'checkouts'),
       concurrency: 2,
       tickMs: 200,
-      tells: {
-        address: 'https://trueup.example.com',
-        receivers: [{ urlFile, as: 'json', on: ['failure'], labels: {} }],
-      },
+      address: 'https://trueup.example.com',
+      notify: [{ urlFile, as: 'json', on: ['failure'], labels: {} }],
       onError: () => undefined,
     });
     const { records, queue } = worker;
