@@ -338,7 +338,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     expect(await records.alarms()).toEqual([]);
   });
 
-  test('tells of a source that was not read for five polls, and of the next poll', async () => {
+  test('tells of a source that was not read for three polls and two minutes, and of the next poll', async () => {
     const { entry, received } = await listening();
     await enrol(entry);
     await source('often');

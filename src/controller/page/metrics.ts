@@ -78,7 +78,7 @@ function registryOf(figures: Figures, counts: Awaited<ReturnType<Queue['counts']
   const polled = gauge('source_polled_seconds', 'Seconds since the last good poll; missing before the first.', [
     'source',
   ]);
-  const stopped = gauge('source_polls_stopped', '1: five polls or more are missing.', ['source']);
+  const stopped = gauge('source_polls_stopped', '1: it was not read for three polls and two minutes.', ['source']);
   for (const { id, polledFor, isStopped } of figures.sources) {
     if (polledFor !== null) polled.set({ source: id }, polledFor);
     stopped.set({ source: id }, Number(isStopped));

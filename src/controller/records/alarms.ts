@@ -58,8 +58,7 @@ export async function clear(query: Query, kinds: readonly AlarmKind[], subject: 
 }
 
 /** Of a source: it should have been read long ago. */
-export const isStopped =
-  "coalesce(polled_at, added_at) < now() - greatest(interval '5 minutes', make_interval(secs => poll_seconds * 5))";
+export const isStopped = 'coalesce(polled_at, added_at) < now() - make_interval(secs => 3 * poll_seconds + 120)';
 
 /** An alarm as its row has it. */
 export interface AlarmRecord extends Omit<Alarm, 'of'> {
@@ -74,8 +73,7 @@ export function alarmsIn({ rows, transaction }: Database) {
     raise: (alarm: Alarm) => transaction((query) => raise(query, alarm)),
     clear: (kind: AlarmKind, subject: string) => transaction((query) => clear(query, [kind], subject)),
     /**
-     * Raises an alarm for each source that was not read for five of its polls, and for five minutes at least. The row of a source
-     * is locked, so that a poll that ends meanwhile ends the alarm.
+     * Raises an alarm for each source that was not read for three of its polls and two minutes. The row of a source is locked, so that a poll that ends meanwhile ends the alarm.
      */
     raiseStoppedPolls: () =>
       transaction(async (query) => {
