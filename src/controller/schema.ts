@@ -128,7 +128,8 @@ const migrations: readonly Migration[] = [
   },
   {
     name: 'forges',
-    text: `alter table source add column forge_after timestamptz, add column forge_problem text;
+    text: `create index on run (stack, commit, id) where kind = 'apply';
+    alter table source add column forge_after timestamptz, add column forge_problem text;
     create table status (
       stack text not null references stack on delete cascade, commit text not null, fact text not null,
       state text not null check (state in ('pending', 'success', 'failure')), problem text,

@@ -43,11 +43,12 @@ export function statusesIn({ rows, row, transaction }: Database) {
     /** The sources with a forge that does not know all that is true. */
     sourcesToTell: (most: number) =>
       rows<{ readonly id: string }>(
-        `select id from @source as source where forge <> 'none' and forge_token_file is not null
-          and coalesce(forge_after <= now(), true)
-          and exists (select from (${truths('= source.id')}) as truth
-            left join @status as said on said.stack = truth.stack and said.commit = truth.commit where ${isDue})
-        order by id limit $1`,
+        `select distinct stack.source as id
+        from (${truths(`in (select id from @source where forge <> 'none' and forge_token_file is not null
+            and coalesce(forge_after <= now(), true))`)}) as truth
+          join @stack as stack on stack.id = truth.stack
+          left join @status as said on said.stack = truth.stack and said.commit = truth.commit
+        where ${isDue} order by 1 limit $1`,
         [most],
       ),
     /** What its forge does not know, of some stacks. */
