@@ -6,6 +6,7 @@ import type { Repository } from '../../forge/repository.ts';
 import type { Adoption } from '../../index.ts';
 import { marker } from '../../render/markdown.ts';
 import { openStack } from '../open-stack.ts';
+import { stackAddress } from '../page/addresses.ts';
 import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
@@ -121,7 +122,7 @@ async function pushAdoption(
 async function showPull({ records, address }: AtForge, work: Work, adoption: Adoption): Promise<void> {
   const { forge, source, stack, proposal, branch } = work;
   const base = source.ref.replace(/^refs\/heads\//, '');
-  const page = address === undefined ? undefined : `${address}/stacks/${encodeURIComponent(stack.id)}/drift`;
+  const page = address === undefined ? undefined : `${address}${stackAddress(stack.id)}/drift`;
   const site = siteOf({ links: forge.links, source: source.id }, stack.path, stack.wanted);
   const text = proposalText(stack.path, adoption, { site, page });
   const shown = adoptionName(stack.wanted, adoption);

@@ -1,5 +1,6 @@
 import type { CommitStatus } from '../../forge/statuses.ts';
 import { titleOf, wordsOf } from '../../render/verdict.ts';
+import { planAddress, stackAddress } from '../page/addresses.ts';
 import type { DueStatus } from '../records/statuses.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { DueStatus } from '../records/statuses.ts';
  */
 export function statusOf(due: DueStatus, address: string | undefined): CommitStatus {
   const { path, commit, stack, plan } = due;
-  const page = plan === null ? `/stacks/${encodeURIComponent(stack)}` : `/plans/${plan}`;
+  const page = plan === null ? stackAddress(stack) : planAddress(plan);
   return {
     commit,
     context: `trueup/${path}`,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { eventsDocument, planDocumentOf, runDocumentOf, stackDocument, stacksDocument } from './api-documents.ts';
 import { refusal } from './refusal.ts';
+import { allowOf, proposeOf } from './routes/forges.ts';
 import { planOf, problemOf, roleOf, verdictIn } from './routes/plans.ts';
 import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
 import { runOf } from './routes/runs.ts';
@@ -45,7 +46,8 @@ function readings(app: FastifyInstance, { records, address }: PageContext): void
   });
 }
 
-function acts(app: FastifyInstance, { records, address }: PageContext): void {
+function acts(app: FastifyInstance, context: PageContext): void {
+  const { records, address } = context;
   app.post('/api/v1/plans/:digest/verdict', { config: { act: 'approve' } }, async (request, reply) => {
     const { viewer, body } = request;
     const { plan, stack } = await planOf(records, request, 'approve');
@@ -76,5 +78,12 @@ function acts(app: FastifyInstance, { records, address }: PageContext): void {
     const stack = await stackOf(records, request, 'operate');
     await records.pause(stack, { until: undefined, who: request.viewer.name, because: reasonOf(request.body) });
     return answered(reply, stack.id);
+  });
+  app.post('/api/v1/stacks/:id/propose', { config: { act: 'propose' } }, async (request, reply) => {
+    return answered(reply, (await proposeOf(context, request)).id);
+  });
+  app.post('/api/v1/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
+    await allowOf(context, request);
+    return reply.code(204).send();
   });
 }

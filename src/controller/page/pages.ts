@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { assetsVersion, controllerScript, controllerStyle, pageScript, pageStyle } from '../../render/html/assets.ts';
+import { forgeActs } from './routes/forges.ts';
 import { planRoutes } from './routes/plans.ts';
 import { registerRoutes } from './routes/registers.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -14,6 +15,7 @@ export function pages(app: FastifyInstance, context: PageContext): void {
   assetRoutes(app);
   stackRoutes(app, context);
   stackActs(app, context);
+  forgeActs(app, context);
   planRoutes(app, context);
   runRoutes(app, context);
   waveRoutes(app, context);

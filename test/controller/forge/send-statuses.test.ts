@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
       context: 'trueup/infra/trueup.yaml',
       state: 'failure',
       description: 'Failed, and is tried again.',
-      url: `https://trueup.example.com/stacks/${encodeURIComponent(stackId)}`,
+      url: 'https://trueup.example.com/stacks/shop:infra~1trueup.yaml',
     });
   });
 

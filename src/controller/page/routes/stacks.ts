@@ -10,7 +10,9 @@ import { type StackState, stackStates } from '../stack-state.ts';
 import { historyPage } from '../views/history.ts';
 import { homePage } from '../views/home.ts';
 import { alarmOf } from '../views/registers.ts';
+import { proposalPart } from '../views/proposal.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
+import { hasForge } from './forges.ts';
 
 /** Runs of one page of a history. */
 const runsPerPage = 100;
@@ -56,11 +58,14 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const stack = await stackOf(records, request);
     const last = await records.lastDrift(stack.id);
     if (last?.document?.format !== 'trueup/drift') return show(request, reply, noDriftPage(stack));
-    return show(
-      request,
-      reply,
-      foundPage(stack, driftPage(last.document), { at: last.beganAt, run: last.id, now: now() }),
-    );
+    const mayPropose =
+      last.document.findings.length > 0 &&
+      request.viewer.may('propose', stack.labels) &&
+      (await hasForge({ records }, stack));
+    const proposal = await records.proposal(stack.id);
+    const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf() });
+    const about = { at: last.beganAt, run: last.id, now: now(), proposal: shown };
+    return show(request, reply, foundPage(stack, driftPage(last.document), about));
   });
   app.get('/stacks/:id/history', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);

@@ -147,7 +147,12 @@ ${actForm(
 export function foundPage(
   stack: StackRow,
   report: Page,
-  { at, run, now }: { readonly at: Date; readonly run: string; readonly now: Date },
+  {
+    at,
+    run,
+    now,
+    proposal,
+  }: { readonly at: Date; readonly run: string; readonly now: Date; readonly proposal: Markup },
 ): Content {
   const { plan } = stack;
   const repair =
@@ -164,7 +169,7 @@ export function foundPage(
       ['run', markup`<a href="${runAddress(run)}">${run}</a>`],
     ])}${backTo(stack)}`,
     contents: report.contents,
-    main: [repair, ...report.main],
+    main: [repair, proposal, ...report.main],
   };
 }
 

@@ -1,0 +1,26 @@
+import { type Markup, markup } from '../../../render/markup.ts';
+import type { StackRow } from '../../records/shown-stacks.ts';
+import type { ProposalRecord } from '../../records/proposals.ts';
+import { stackAddress } from '../addresses.ts';
+import { actForm, problemLines } from './parts.ts';
+
+/** What becomes of drift at the forge of its source. */
+interface ProposalView {
+  /** undefined: nobody wants one. */
+  readonly proposal: (ProposalRecord & { readonly problem: string | null }) | undefined;
+  readonly mayPropose: boolean;
+  readonly csrf: string;
+}
+
+/** The pull request that adopts the drift of a stack, or the way to one. */
+export function proposalPart(stack: StackRow, { proposal, mayPropose, csrf }: ProposalView): Markup {
+  if (proposal === undefined) {
+    if (!mayPropose) return markup``;
+    return markup`${actForm(`${stackAddress(stack.id)}/propose`, csrf, markup`<button>Propose as a pull request</button>`)}<p class="hint">Its branch has in the files what the platform has. Secrets stay out, and nothing is applied.</p>`;
+  }
+  const { number, problem } = proposal;
+  if (problem !== null) return markup`<p>This drift cannot be a pull request:</p>${problemLines(problem)}`;
+  return number === null
+    ? markup`<p>A worker opens a pull request that adopts this drift.</p>`
+    : markup`<p>Pull request ${number} adopts this drift. It is closed when the drift is gone.</p>`;
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { api } from '../../../../src/controller/page/api.ts';
+import { pages } from '../../../../src/controller/page/pages.ts';
+import { type ControllerDatabase, pageFor, startControllerDatabase } from '../../../support/controller-pages.ts';
+import { exampleRows } from '../../../support/controller-rows.ts';
+import { whyNoPostgres } from '../../../support/postgres-server.ts';
+
+/** Who has drift proposed, and who lets a commit of a stranger be planned. */
+
+const tokens = [
+  { name: 'viewer', token: 'a-token-for-somebody-who-looks-at-sites', role: 'viewer', labels: { tier: 'site' } },
+  { name: 'agent', token: 'a-token-for-an-agent-that-proposes-only', role: 'agent', labels: { tier: 'site' } },
+  { name: 'approver', token: 'a-token-for-the-approver-of-everything', role: 'approver', labels: {} },
+  { name: 'shops', token: 'a-token-for-the-admin-of-the-shops-only', role: 'admin', labels: { tier: 'shop' } },
+  { name: 'all', token: 'a-token-for-the-admin-of-everything-111', role: 'admin', labels: {} },
+] as const;
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
+  let database: ControllerDatabase;
+  let app: FastifyInstance;
+  beforeAll(async () => {
+    database = await startControllerDatabase();
+    await exampleRows(database.pool, 'trueup_controller');
+    app = pageFor(database.records, { parts: [pages, api], tokens });
+  });
+  afterAll(() => database.stop());
+
+  const post = async (who: (typeof tokens)[number]['name'], url: string, payload: object = {}) => {
+    const authorization = `Bearer ${tokens.find(({ name }) => name === who)?.token ?? ''}`;
+    return (await app.inject({ method: 'POST', url: `/api/v1${url}`, headers: { authorization }, payload })).statusCode;
+  };
+  const paris = '/stacks/sites:paris~1trueup.yaml';
+
+  test('proposes drift once, for who may, where the source has a forge', async () => {
+    expect(await post('agent', `${paris}/propose`)).toBe(422);
+    await database.rows(`update @source set forge = 'forgejo', forge_token_file = '/run/credentials/forge'`);
+    const { records } = database;
+    expect([await post('viewer', `${paris}/propose`), await post('shops', `${paris}/propose`)]).toEqual([403, 404]);
+    expect(await records.proposal('sites:paris/trueup.yaml')).toBeUndefined();
+    expect([await post('agent', `${paris}/propose`), await post('all', `${paris}/propose`)]).toEqual([200, 200]);
+    expect(await records.proposal('sites:paris/trueup.yaml')).toMatchObject({ who: 'token:agent', number: null });
+    const events = await database.rows(`select who from @event where what = 'proposed the drift'`);
+    expect(events).toEqual([{ who: 'token:agent' }]);
+  });
+
+  test('lets a commit of a stranger be planned for who administers all of the source, and that commit alone', async () => {
+    const { records } = database;
+    const head = 'c'.repeat(40);
+    const pull = { number: 7, head, branch: 'x', base: 'main', isFork: true };
+    await records.sawPulls('sites', [pull, { ...pull, number: 8, isFork: false }]);
+    const allow = '/sites/pulls/7/allow';
+    const body = { commit: head, because: 'I have read it' };
+    for (const [who, status] of [
+      ['viewer', 403],
+      ['approver', 403],
+      ['shops', 404],
+    ] as const)
+      expect([who, await post(who, `/sources${allow}`, body)]).toEqual([who, status]);
+    expect(await post('all', `/sources${allow}`, { commit: head })).toBe(400);
+    expect(await post('all', `/sources${allow}`, { ...body, commit: 'd'.repeat(40) })).toBe(409);
+    expect(await post('all', '/sources/sites/pulls/8/allow', body)).toBe(409);
+    expect(await post('all', '/sources/none/pulls/7/allow', body)).toBe(404);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+    expect([await post('all', `/sources${allow}`, body), await post('all', `/sources${allow}`, body)]).toEqual([
+      204, 409,
+    ]);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
+    await records.sawPulls('sites', [{ ...pull, head: 'e'.repeat(40) }]);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+  });
+});
