@@ -31,6 +31,8 @@ export interface SourceRow {
   readonly polledAt: Date | null;
   readonly nextPollAt: Date;
   readonly problem: string | null;
+  /** Why its forge was not told what became of commits. */
+  readonly forgeProblem: string | null;
   readonly stackLabels: readonly Labels[];
 }
 
@@ -69,7 +71,7 @@ export function shownRegistersIn({ rows }: Database) {
     shownSources: () =>
       rows<SourceRow>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
-          poll_at as "nextPollAt", source.problem,
+          poll_at as "nextPollAt", source.problem, forge_problem as "forgeProblem",
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
         group by source.id order by source.id`,

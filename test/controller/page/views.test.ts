@@ -149,6 +149,7 @@ test('what repositories and people write is text on every page', () => {
             polledAt: now,
             nextPollAt: now,
             problem: name,
+            forgeProblem: name,
           },
         ],
         now,
@@ -300,6 +301,7 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     polledAt: earlier(4),
     nextPollAt: now,
     problem: null,
+    forgeProblem: null,
     stackLabels: [],
   };
   expect(alarmOf(source, now)).toBeUndefined();

@@ -81,11 +81,15 @@ export function sourcesPage(sources: readonly SourceRow[], now: Date): Content {
 }
 
 function sourceRow(source: SourceRow, now: Date): Markup {
-  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem } = source;
+  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, forgeProblem } = source;
   const alarm = alarmOf(source, now);
   const trouble =
     alarm === undefined ? '' : markup`<p class="problem">${alarm}</p>${problem === null ? '' : problemLines(problem)}`;
-  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}</th>
+  const forgeTrouble =
+    forgeProblem === null
+      ? ''
+      : markup`<p class="problem">Its forge was not told of commits:</p>${problemLines(forgeProblem)}`;
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${forgeTrouble}</th>
 ${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>`)}
 ${cell('Commit', commitCode(commit))}
 ${cell('Stacks', String(stackLabels.length))}

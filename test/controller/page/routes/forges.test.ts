@@ -71,4 +71,25 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     await records.sawPulls('sites', [{ ...pull, head: 'e'.repeat(40) }]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
   });
+
+  test('shows the button where drift can be proposed, then what became of it, and why a forge was not told', async () => {
+    const { records } = database;
+    const get = async (url: string): Promise<string> => {
+      const authorization = `Bearer ${tokens[4].token}`;
+      return (await app.inject({ method: 'GET', url, headers: { authorization, accept: 'text/html' } })).body;
+    };
+    await database.rows(`update @source set forge = 'forgejo', forge_token_file = '/run/credentials/forge'`);
+    await database.rows('delete from @proposal');
+    const button = 'Propose as a pull request';
+    expect(await get(`${paris}/drift`)).toContain(button);
+    const id = 'sites:paris/trueup.yaml';
+    await records.propose(id, 'alex');
+    expect(await get(`${paris}/drift`)).not.toContain(button);
+    await records.proposalShown(id, { number: 12, shown: 'x' });
+    expect(await get(`${paris}/drift`)).toContain('Pull request 12 adopts this drift');
+    await records.proposalBrought(id, 'x', 'its value is <b>a secret</b>');
+    expect(await get(`${paris}/drift`)).toMatch(/its value is &#60;b&#62;a secret/);
+    await records.forgeAnswered('sites', 'the forge answered 401 to POST /x', 600);
+    expect(await get('/sources')).toContain('the forge answered 401 to POST /x');
+  });
 });
