@@ -68,6 +68,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // The order counts: who sends a request is found out when its cookies are read.
   void app.after(() => addViewer(app, [tokenWay(tokens), people.way]));
   app.addHook('preValidation', async (request) => {
+    if (/%00/.test(request.url) || isBroken(request.body)) throw refusal(400, answerOf({ statusCode: 400 }).sentence);
     const { act } = request.routeOptions.config;
     if (isReading(request) || request.known?.csrfKey === undefined || act === 'public') return;
     refuseForged(request, { address, key: request.known.csrfKey });
@@ -82,6 +83,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     for (const part of parts) await scope.register(async (own) => part(own, { address, records }));
   });
   return app;
+}
+
+/** Whether a document has a text that the database cannot hold: with a NUL, or with half of a character. */
+function isBroken(body: unknown): boolean {
+  if (Buffer.isBuffer(body)) return false;
+  let found = false;
+  JSON.stringify(body, (key, value: unknown) => {
+    found ||= [key, value].some((one) => typeof one === 'string' && /\0|\p{Cs}/u.test(one));
+    return value;
+  });
+  return found;
 }
 
 /** GET, and HEAD, never change anything. */
