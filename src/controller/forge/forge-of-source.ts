@@ -15,7 +15,7 @@ export interface AtForge extends Running {
 }
 
 /** The repository of a source at its forge. */
-type SourceForge = Repository & Pick<ReturnType<typeof repositoryAt>, 'links'>;
+export type SourceForge = Repository & Pick<ReturnType<typeof repositoryAt>, 'links'>;
 
 /**
  * Works with the forge of a source, with the token that its file has now; where it names no forge or no token, there is nothing to
@@ -27,6 +27,7 @@ export async function withForge(
   { records }: Pick<AtForge, 'records'>,
   id: string,
   work: (forge: SourceForge, source: SourceRecord) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const source = await records.source(id);
   if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null) return;
@@ -36,6 +37,7 @@ export async function withForge(
     await work({ ...repositoryAt({ url, forge }), token }, source);
     await records.forgeAnswered(id);
   } catch (error) {
+    signal?.throwIfAborted();
     // A token that lost its rights is looked at by a person.
     const isRefused = error instanceof ForgeError && (error.status === 401 || error.status === 403);
     const waitSeconds = error instanceof ForgeError ? error.waitSeconds : undefined;

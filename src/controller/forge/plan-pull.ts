@@ -8,7 +8,7 @@ import { environmentOf, openStack } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records.ts';
 import type { PullPlan, PullRecord } from '../records/pulls.ts';
-import { type AtForge, withForge } from './forge-of-source.ts';
+import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
 
 /** A root file of a pull request, whose stack may not exist yet. */
@@ -27,7 +27,7 @@ interface Touched {
 export async function planPull(at: AtForge, key: string, signal: AbortSignal): Promise<void> {
   const [id = '', number = ''] = key.split(' ');
   const { records, checkouts } = at;
-  await withForge(at, id, async (forge, source) => {
+  const plan = async (forge: SourceForge, source: SourceRecord): Promise<void> => {
     const pull = await records.pull(id, Number(number));
     if (pull === undefined) return;
     const changed = await changedFiles(forge, pull.number);
@@ -54,7 +54,8 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
     if (plans.length > 0 || former.length > 0)
       await writeComment(forge, pull.number, pullComment(pull, plans, { links: forge.links, source: id }));
     await records.keepPullPlans(pull, plans, { isOver });
-  });
+  };
+  await withForge(at, id, plan, signal);
 }
 
 /** The root files that the source has a platform for. */

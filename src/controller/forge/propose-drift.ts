@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path/posix';
 import { ForgeError } from '../../forge/call-forge.ts';
 import { writeComment } from '../../forge/comments.ts';
 import { closePull, editPull, listOpenPulls, openPull, readPull } from '../../forge/pulls.ts';
-import type { Repository } from '../../forge/repository.ts';
 import type { Adoption } from '../../index.ts';
 import { marker } from '../../render/markdown.ts';
 import { openStack } from '../open-stack.ts';
@@ -11,13 +10,13 @@ import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
 import { driftBranch } from './drift-branch.ts';
-import { type AtForge, withForge } from './forge-of-source.ts';
+import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
 import { siteOf } from './pull-comment.ts';
 
 /** A proposal at its forge. */
 interface Work {
-  readonly forge: Repository & { readonly links: string };
+  readonly forge: SourceForge;
   readonly source: SourceRecord;
   readonly stack: StackRecord & { readonly wanted: string };
   readonly proposal: ProposalRecord;
@@ -35,7 +34,7 @@ export async function proposeDrift(at: AtForge, id: string, signal: AbortSignal)
   const { records } = at;
   const stack = await records.stack(id);
   if (stack === undefined) return;
-  await withForge(at, stack.source, async (forge, source) => {
+  const propose = async (forge: SourceForge, source: SourceRecord): Promise<void> => {
     const [proposal, known] = [await records.proposal(id), await records.proposalFact(id)];
     if (proposal === undefined || known === undefined || stack.wanted === null) return;
     const branch = driftBranch(stack);
@@ -53,7 +52,8 @@ export async function proposeDrift(at: AtForge, id: string, signal: AbortSignal)
       if (error instanceof ForgeError) throw error;
       await records.proposalBrought(id, known.fact, problemText(error));
     }
-  });
+  };
+  await withForge(at, stack.source, propose, signal);
 }
 
 /** Gives why the files cannot have what drifted. */

@@ -1,4 +1,5 @@
 import { ForgeError } from '../../forge/call-forge.ts';
+import type { Repository } from '../../forge/repository.ts';
 import { writeStatus } from '../../forge/statuses.ts';
 import { type AtForge, withForge } from './forge-of-source.ts';
 import { statusOf } from './status-text.ts';
@@ -17,7 +18,7 @@ export async function sendStatuses(
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await withForge({ records }, id, async (forge) => {
+  const send = async (forge: Repository): Promise<void> => {
     for (const due of await records.dueStatuses(id, most)) {
       signal.throwIfAborted();
       const status = statusOf(due, address);
@@ -27,7 +28,8 @@ export async function sendStatuses(
       );
       await records.saidStatus(due, { state: status.state, problem });
     }
-  });
+  };
+  await withForge({ records }, id, send, signal);
 }
 
 /** Why a forge refused this very status. @throws what is no such refusal */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendStatuses } from '../../../src/controller/forge/send-statuses.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
@@ -110,5 +111,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
     await look();
     await tell();
     expect(forge.statuses.map(({ commit }) => commit)).toEqual([next]);
+  });
+
+  test('that a worker does not send because it stops are no problem of the forge', async () => {
+    const { server: forge, look, at, tell } = await forgeBench(pool, 'gitea');
+    await look();
+    const stops = AbortSignal.abort(new Error('the worker stops'));
+    await expect(sendStatuses(at, 'shop', stops)).rejects.toThrow('the worker stops');
+    const { rows } = await pool.query(
+      'select forge_problem as problem, forge_after as after from trueup_controller.source',
+    );
+    expect(rows).toEqual([{ problem: null, after: null }]);
+    await tell();
+    expect(forge.statuses).toHaveLength(1);
   });
 });
