@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/index.ts';
@@ -12,6 +13,7 @@ import type { LetterDocument } from '../../src/controller/tell/letter-document.t
 import { receiverRecords, tell } from '../../src/controller/tell/tell.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { receivers } from '../support/receiver.ts';
+import { effort } from '../support/whole.ts';
 
 /** Messages about alarms, with a PostgreSQL and receivers of their own. */
 
@@ -199,9 +201,45 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await send(entry);
     expect(told(received)[12]).toEqual(['b raised']);
     // Who never got the message of a gets none of its end.
-    await records.clear('run', 'b');
+    for (const subject of ['a', 'b']) await records.clear('run', subject);
     await send(entry);
     expect(told(received)[13]).toEqual(['b over']);
+  });
+
+  test('is the last one about a subject where the alarm is up, and that of its end where it is not, in whatever order', async () => {
+    type Step = 'first' | 'second' | 'clear' | 'send' | 'fail';
+    const step = fc.constantFrom<Step>('first', 'second', 'clear', 'send', 'fail');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('a', 'b'), step), { maxLength: 14 }), async (steps) => {
+        await pool.query('truncate c.alarm, c.receiver, c.message');
+        const name = 'json /f';
+        await records.setReceivers([{ name, kinds: ['run'], labels: {} }]);
+        const last = new Map<string, boolean>();
+        /** Takes what is due, as a worker that confirms it or does not. */
+        const deliver = async (isConfirmed: boolean) => {
+          await pool.query('update c.message set due_at = now()');
+          const letter = await records.takeLetter(name);
+          if (letter === undefined) return false;
+          if (isConfirmed) for (const { subject, isOver } of letter.messages) last.set(subject, isOver);
+          await (isConfirmed ? records.letterSent(letter.id) : records.letterFailed(letter.id, 'x'));
+          return true;
+        };
+        for (const [subject, does] of steps) {
+          if (does === 'clear') await records.clear('run', subject);
+          else if (does === 'send' || does === 'fail') await deliver(does === 'send');
+          else await records.raise(failure(subject, does));
+        }
+        while (await deliver(true));
+        const up = (await records.alarms()).map(({ subject }) => subject);
+        for (const subject of ['a', 'b'])
+          expect([subject, last.get(subject) ?? true]).toEqual([subject, !up.includes(subject)]);
+      }),
+      {
+        seed: 4711,
+        numRuns: effort({ fast: 60, full: 100, all: 400 }),
+        examples: [[(['first', 'send', 'clear', 'first', 'clear'] as const).map((does) => ['a', does] as ['a', Step])]],
+      },
+    );
   });
 
   test('of a worker that dies after its confirmation is sent again with the same id', async () => {

@@ -46,13 +46,14 @@ export async function raise(query: Query, { kind, subject, of = subject, digest,
 /** Ends alarms. Who got a message of one gets one of its end; who did not yet gets neither. */
 export async function clear(query: Query, kinds: readonly AlarmKind[], subject: string): Promise<void> {
   await query(
-    `with cleared as (delete from @alarm where subject = $1 and kind = any($2) returning kind, since),
-      outdated as (delete from @message where subject = $1 and kind in (select kind from cleared) and ${isUnsent})
+    `with cleared as (delete from @alarm where subject = $1 and kind = any($2) returning kind),
+      outdated as (delete from @message where subject = $1 and kind in (select kind from cleared) and ${isUnsent}),
+      told as (select distinct on (receiver, kind) receiver, kind, is_over from @message
+        where subject = $1 and kind in (select kind from cleared) and not (${isUnsent})
+          and dead_at is null order by receiver, kind, id desc)
     insert into @message (receiver, kind, subject, about, is_over)
-      select name, kind, $1, '{}', true from cleared, @receiver
-      where kind <> 'approval' and exists (select from @message as told where
-        told.receiver = name and told.subject = $1 and told.kind = cleared.kind and told.letter is not null
-        and not told.is_over and told.made_at >= since) for key share of receiver`,
+      select name, kind, $1, '{}', true from told join @receiver on name = told.receiver
+      where kind <> 'approval' and not is_over for key share of receiver`,
     [subject, kinds],
   );
 }
@@ -73,7 +74,8 @@ export function alarmsIn({ rows, transaction }: Database) {
     raise: (alarm: Alarm) => transaction((query) => raise(query, alarm)),
     clear: (kind: AlarmKind, subject: string) => transaction((query) => clear(query, [kind], subject)),
     /**
-     * Raises an alarm for each source that was not read for three of its polls and two minutes. The row of a source is locked, so that a poll that ends meanwhile ends the alarm.
+     * Raises an alarm for each source that was not read for three of its polls and two minutes. The row of a source is locked, so
+     * that a poll that ends meanwhile ends the alarm.
      */
     raiseStoppedPolls: () =>
       transaction(async (query) => {

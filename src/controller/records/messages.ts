@@ -59,7 +59,11 @@ export function messagesIn({ rows, transaction }: Database) {
      */
     takeLetter: (receiver: string): Promise<LetterRecord | undefined> =>
       transaction(async (query) => {
-        await query(`delete from @message where made_at < now() - interval '30 days' and receiver = $1`, [receiver]);
+        await query(
+          `delete from @message as old where made_at < now() - interval '30 days' and receiver = $1
+            and not exists (select from @alarm where kind = old.kind and subject = old.subject)`,
+          [receiver],
+        );
         const [failed] = await query<{ readonly id: string; readonly isDue: boolean }>(
           `select letter as id, due_at <= now() as "isDue" from @message
           where receiver = $1 and ${isWaiting} and letter is not null limit 1`,
