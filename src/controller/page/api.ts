@@ -7,7 +7,8 @@ import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
 import { runOf } from './routes/runs.ts';
 import { filterOf, untilOf, visibleStacks } from './routes/stacks.ts';
 import type { PageContext } from './server.ts';
-import { fieldOf, now, reasonOf, stackOf } from './show.ts';
+import { fieldOf, reasonOf } from './fields.ts';
+import { now, stackOf } from './show.ts';
 import { pageOfStacks } from './stack-list.ts';
 
 /** Runs and events of one answer. */

@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { assetsVersion, controllerScript, controllerStyle, pageScript, pageStyle } from '../../render/html/assets.ts';
 import { forgeActs } from './routes/forges.ts';
+import { keepWritten } from './not-done.ts';
 import { planRoutes } from './routes/plans.ts';
 import { registerRoutes } from './routes/registers.ts';
 import { runRoutes } from './routes/runs.ts';
 import { stackActs, stackRoutes } from './routes/stacks.ts';
 import { waveRoutes } from './routes/waves.ts';
 import type { PageContext } from './server.ts';
-import { fieldOf } from './show.ts';
+import { fieldOf } from './fields.ts';
 import { iconFile } from './views/layout.ts';
 
 /** All pages, and the files that they load. */
 export function pages(app: FastifyInstance, context: PageContext): void {
+  keepWritten(app, context.address);
   assetRoutes(app);
   stackRoutes(app, context);
   stackActs(app, context);

@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Grant } from '../../../src/controller/page/viewer.ts';
+import { pages } from '../../../src/controller/page/pages.ts';
 import { type Records, recordsIn } from '../../../src/controller/records.ts';
 import { migrate } from '../../../src/controller/schema.ts';
-import { type Person, personAt } from '../../support/controller-page.ts';
+import { type Person, personAt, proxyHeaders } from '../../support/controller-page.ts';
+import { pageFor } from '../../support/controller-pages.ts';
 import { type ExampleRows, exampleRows, rowsOf } from '../../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
@@ -325,6 +327,41 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
       expect((await app.post(page, form, { verdict: 'refuse', because: 'wait' })).statusCode).toBe(303);
       expect((await app.get(page)).body).not.toContain('<textarea');
     });
+  });
+
+  describe('a form that is refused', () => {
+    const form = 'because=the+disk+is+full&verdict=refuse&_csrf=old';
+    const sent = async (headers: Readonly<Record<string, string>>) => {
+      const roles = [{ user: 'ops@example.com', role: 'admin' }] as const;
+      const app = pageFor(records, { address, roles, parts: [pages] });
+      const type = 'application/x-www-form-urlencoded';
+      return app.inject({
+        method: 'POST',
+        url: `/plans/${example.waiting}/verdict`,
+        headers: { accept: 'text/html', 'content-type': type, ...headers },
+        payload: form,
+      });
+    };
+    test('after the session has ended keeps what was written, for a sign-in that leads back', async () => {
+      const answer = await sent({ origin: address });
+      expect(answer.statusCode).toBe(401);
+      expect(answer.body).toContain('the disk is full');
+      expect(answer.body).toContain(`href="/plans/${example.waiting}?because=the+disk+is+full"`);
+      const back = await admin().get(`/plans/${example.waiting}?because=the+disk+is+full`);
+      expect(back.body).toContain('>the disk is full</textarea>');
+    });
+    test('with the token of an earlier session keeps it too', async () => {
+      const answer = await sent({ origin: address, ...proxyHeaders('ops@example.com') });
+      expect([answer.statusCode, answer.body.includes('the disk is full')]).toEqual([403, true]);
+    });
+    test.each([{ origin: 'https://elsewhere.example' }, { origin: address, 'sec-fetch-site': 'cross-site' }, {}])(
+      'shows nothing that another site sent: %j',
+      async (headers) => {
+        const answer = await sent({ ...headers });
+        expect([answer.statusCode, answer.body.includes('the disk')]).toEqual([303, false]);
+        expect(answer.headers.location).toMatch(/^\/sign-in\?to=/);
+      },
+    );
   });
 
   test('the CSV has what the audit has', async () => {

@@ -5,7 +5,7 @@ import { auditPage, eventsAsCsv } from '../../../src/controller/page/views/audit
 import { historyPage } from '../../../src/controller/page/views/history.ts';
 import { homePage } from '../../../src/controller/page/views/home.ts';
 import { type Content, renderLayout } from '../../../src/controller/page/views/layout.ts';
-import { mePage, sessionEndedPage } from '../../../src/controller/page/views/messages.ts';
+import { mePage, notDonePage } from '../../../src/controller/page/views/messages.ts';
 import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
 import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
 import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
@@ -161,7 +161,7 @@ test('what repositories and people write is text on every page', () => {
         next: name,
       }),
       mePage({ name, by: name, groups: [name], roles: [[name, 1]], csrf: 'x', signOut: '/sign-out' }),
-      sessionEndedPage('/', { because: name }),
+      notDonePage({ status: 401, sentence: name, page: '/', fields: { because: name } }),
     ];
     for (const text of [...pages.map(html), progressTree(going).text]) {
       expect(text).not.toMatch(/<(?:script>alert|img|b>&amp;)/);
@@ -328,7 +328,8 @@ test('a cell of the CSV is no formula, and quotes stay quotes', () => {
 });
 
 test('a session that ended keeps what was written for the form', () => {
-  const text = html(sessionEndedPage('/plans/x', { because: 'a & b', verdict: 'approve', _csrf: 't' }));
+  const fields = { because: 'a & b', verdict: 'approve', _csrf: 't' };
+  const text = html(notDonePage({ status: 401, sentence: 'Sign in first.', page: '/plans/x', fields }));
   expect(text).toContain('<blockquote class="wrote">a &#38; b</blockquote>');
   expect(text).toContain('href="/plans/x?because=a+%26+b"');
   expect(text).not.toContain('verdict=approve');

@@ -3,7 +3,8 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { stackAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
-import { fieldOf, reasonOf, stackOf } from '../show.ts';
+import { fieldOf, reasonOf } from '../fields.ts';
+import { stackOf } from '../show.ts';
 
 /** Wants the drift of a stack as a pull request. @throws {Refusal} 422, where its source has no forge */
 export async function proposeOf({ records }: PageContext, request: FastifyRequest): Promise<StackRow> {

@@ -5,7 +5,8 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { planAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
-import { fieldOf, now, seen, show } from '../show.ts';
+import { fieldOf } from '../fields.ts';
+import { now, seen, show } from '../show.ts';
 import type { Act, Viewer } from '../viewer.ts';
 import { lossesOf, planView, tooLatePage } from '../views/plan.ts';
 

@@ -3,7 +3,8 @@ import type { Records } from '../../records.ts';
 import { waveAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
-import { fieldOf, now, reasonOf, show } from '../show.ts';
+import { fieldOf, reasonOf } from '../fields.ts';
+import { now, show } from '../show.ts';
 import { messagePage } from '../views/messages.ts';
 import { wavePage, wavesPage } from '../views/waves.ts';
 

@@ -1,5 +1,6 @@
 import { type Markup, markup } from '../../../render/markup.ts';
 import { withQuery } from '../addresses.ts';
+import { fieldOf } from '../fields.ts';
 import type { Content } from './layout.ts';
 import { actForm, factList } from './parts.ts';
 
@@ -63,29 +64,22 @@ export function messagePage(
   };
 }
 
-/** Of what is not there, or is not the viewer's to see. */
-export const notFoundPage = messagePage('Not found', 'There is nothing here that you may see.');
-
-/** Fields of a form that people write. */
-const written = ['because'] as const;
-
 /**
- * A form came after the session had ended: it shows what was written, and leads back to the page with it. Nothing of the form is
- * done.
- *
- * @param page where the form stood
+ * A form was refused, or came after the session had ended: the page shows what was written, and leads back to the form with it.
  */
-export function sessionEndedPage(page: string, fields: Readonly<Record<string, unknown>>): Content {
-  const kept = Object.fromEntries(
-    written.flatMap((name) => {
-      const value = fields[name];
-      return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 1_000)] as const] : [];
-    }),
-  );
-  const texts = Object.values(kept);
+export function notDonePage(about: {
+  readonly status: number;
+  readonly sentence: string;
+  /** Where the form stood. */
+  readonly page: string;
+  readonly fields: unknown;
+}): Content {
+  const { status, sentence, page, fields } = about;
+  const because = fieldOf(fields, 'because');
+  const isOver = status === 401;
   return {
-    title: 'Your session has ended',
-    verdict: 'Nothing was done. Sign in again: the form then has what you wrote.',
-    main: markup`${texts.length === 0 ? '' : markup`<section aria-labelledby="wrote"><h2 id="wrote">What you wrote</h2>${texts.map((text) => markup`<blockquote class="wrote">${text}</blockquote>`)}</section>`}<p><a class="button main" href="${withQuery(page, kept)}">Sign in and go on</a></p>`,
+    title: isOver ? 'Your session has ended' : 'This was not done',
+    verdict: isOver ? 'Nothing was done. Sign in again: the form then has what you wrote.' : sentence,
+    main: markup`${because === '' ? '' : markup`<section aria-labelledby="wrote"><h2 id="wrote">What you wrote</h2><blockquote class="wrote">${because}</blockquote></section>`}<p><a class="button main" href="${withQuery(page, { because: because.slice(0, 1_000) })}">${isOver ? 'Sign in and go on' : 'Back to the form'}</a></p>`,
   };
 }
