@@ -1,19 +1,12 @@
 import type { WaveStack } from '../waves/decide.ts';
+import type { HeldStack } from '../waves/standing.ts';
 import type { Query } from '../transaction.ts';
 import { isOpen } from './database.ts';
 
 /** A stack of a wave with what people want to see of it. */
-export interface WaveMember extends WaveStack {
+export interface WaveMember extends HeldStack {
   readonly platform: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly policy: 'automatic' | 'approval' | 'never';
-  /** What its last run failed with. */
-  readonly problem: string | null;
-  readonly paused: { readonly by: string; readonly because: string; readonly until: Date } | undefined;
-  readonly isRunning: boolean;
-  /** What was said of its plan that waits; undefined: nothing, or none waits. */
-  readonly verdict: 'approved' | 'refused' | undefined;
-  readonly hasPlan: boolean;
   /** Whether its job was sent in this wave, since people had it go on, and in the last minute. */
   readonly wasSent: boolean;
   readonly isJustSent: boolean;

@@ -1,4 +1,5 @@
 import { type Decision, decide } from '../waves/decide.ts';
+import { type Standing, type Wait, standingOf, waitsOf } from '../waves/standing.ts';
 import { type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
 import type { Query } from '../transaction.ts';
 import { clear, raise } from './alarms.ts';
@@ -161,12 +162,8 @@ async function advanceIn(
   );
   if (state === undefined) return undefined;
   const members = await membersIn(query, id);
-  const [{ now } = { now: '0' }] = await query<{ readonly now: string }>(
-    'select extract(epoch from clock_timestamp()) * 1000 as now',
-    [],
-  );
   const resumedAt = state.resumedAt === null ? undefined : Number(state.resumedAt);
-  const decision = decide({ ...state, resumedAt }, members, Number(now));
+  const decision = decide({ ...state, resumedAt }, members, await nowIn(query));
   const note = (what: string, about: Readonly<Record<string, unknown>>) =>
     noteIn(query, { who: controller, what, subject: subjectOf(id), about });
   if (decision.step > state.step) {
@@ -190,6 +187,18 @@ async function advanceIn(
   return { decision, members };
 }
 
+/** Milliseconds since 1970, by the clock of the database. */
+async function nowIn(query: Query): Promise<number> {
+  const [row] = await query<{ readonly now: string }>('select extract(epoch from clock_timestamp()) * 1000 as now', []);
+  return Number(row?.now);
+}
+
+/** A wave with its stacks, by their steps, how each stands, and what the next step waits for. */
+export interface WaveView extends WaveRecord {
+  readonly stacks: readonly (WaveMember & { readonly is: Standing })[];
+  readonly waits: readonly Wait[];
+}
+
 export function wavesIn({ rows, row, transaction }: Database) {
   return {
     /** Open waves, and as many of those that are over. The newest first. */
@@ -201,11 +210,16 @@ export function wavesIn({ rows, row, transaction }: Database) {
           [most],
         )
       ).map(recordOf),
-    /** A wave with its stacks, by their steps. */
-    wave: async (id: string): Promise<(WaveRecord & { readonly stacks: readonly WaveMember[] }) | undefined> => {
-      if (!/^\d{1,18}$/.test(id)) return undefined;
-      const found = await row<Row>(`select ${columns} from @wave where id = $1`, [id]);
-      return found && { ...recordOf(found), stacks: await membersIn(rows, id) };
+    wave: async (id: string): Promise<WaveView | undefined> => {
+      const found = /^\d{1,18}$/.test(id)
+        ? await row<Row>(`select ${columns} from @wave where id = $1`, [id])
+        : undefined;
+      if (found === undefined) return undefined;
+      const wave = recordOf(found);
+      const [members, now] = [await membersIn(rows, id), await nowIn(rows)];
+      const stacks = members.map((stack) => ({ ...stack, is: standingOf(wave, stack, now) }));
+      const isOpen = wave.endedAt === null && wave.stopped === null;
+      return { ...wave, stacks, waits: isOpen ? waitsOf(wave, members, now) : [] };
     },
 
     /**

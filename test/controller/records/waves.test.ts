@@ -332,7 +332,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await late).toBeUndefined();
   });
 
-  test('says what each of its stacks is doing', async () => {
+  test('says how each of its stacks stands, and what it waits for', async () => {
     await begun(three);
     await applied(0);
     await records.pause({ id: idOf(1) }, { until: new Date(Date.now() + 60_000), who: 'kim', because: 'a sale' });
@@ -341,12 +341,31 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
       name: 'shops',
       commit: 'c1',
       stacks: [
-        { id: idOf(0), step: 0, isInStep: true, healthyAt: expect.any(Number) as number, labels: { ring: '0' } },
-        { id: idOf(1), step: 1, isInStep: false, paused: { by: 'kim', because: 'a sale' } },
-        { id: idOf(2), step: 1 },
-        { id: idOf(3), step: 2 },
+        { id: idOf(0), step: 0, is: 'settles', labels: { ring: '0' } },
+        { id: idOf(1), step: 1, is: 'paused' },
+        { id: idOf(2), step: 1, is: 'later' },
+        { id: idOf(3), step: 2, is: 'later' },
       ],
+      waits: [{ stack: idOf(0), because: 'is to be healthy for 5 minutes' }],
     });
+    await pass(5);
+    await tick();
+    await begin(2);
+    expect((await records.wave(id))?.waits).toEqual([
+      { stack: idOf(1), because: 'is paused by kim: a sale' },
+      { stack: idOf(2), because: 'is being applied' },
+    ]);
+    await run(0, 'drift', 'platform');
+    expect(await records.wave(id)).toMatchObject({ stacks: [{ is: 'failed' }, {}, { is: 'runs' }, {}], waits: [] });
+    await records.resumeWave(id, word);
+    await sql(`update @stack set policy = 'approval', problem = 'git is away' where id = any($1)`, [
+      [idOf(0), idOf(2)],
+    ]);
+    expect((await records.wave(id))?.waits).toEqual([
+      { stack: idOf(0), because: 'its look for drift ended as platform' },
+      { stack: idOf(1), because: 'is paused by kim: a sale' },
+      { stack: idOf(2), because: 'is being applied' },
+    ]);
     expect([await records.wave('0'), await records.wave('x'), await records.wave('')]).toEqual([
       undefined,
       undefined,

@@ -51,8 +51,9 @@ async function waveOf(records: Records, { viewer, params }: Pick<FastifyRequest,
   const wave = await records.wave(id);
   const stacks = wave?.stacks.filter(({ labels }) => viewer.may('see', labels)) ?? [];
   if (wave === undefined || stacks.length === 0) throw notFound();
+  const isSeen = new Set(stacks.map((stack) => stack.id));
   return {
-    wave: { ...wave, stacks },
+    wave: { ...wave, stacks, waits: wave.waits.filter(({ stack }) => isSeen.has(stack)) },
     hidden: wave.stacks.length - stacks.length,
     mayOperate: wave.stacks.every(({ labels }) => viewer.may('operate', labels)),
   };

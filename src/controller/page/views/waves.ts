@@ -1,7 +1,7 @@
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import type { WaveMember } from '../../records/wave-stacks.ts';
-import type { WaveRecord } from '../../records/waves.ts';
+import type { WaveRecord, WaveView as Wave } from '../../records/waves.ts';
+import type { Standing } from '../../waves/standing.ts';
 import { stackAddress, waveAddress } from '../addresses.ts';
 import type { Content } from './layout.ts';
 import { actForm, cell, commitCode, emptyState, factList, inWords, moment, table } from './parts.ts';
@@ -55,7 +55,7 @@ ${cell('Began', moment(wave.beganAt, now))}</tr>`,
 
 /** A wave with the stacks that the viewer sees. */
 export interface WaveView {
-  readonly wave: WaveRecord & { readonly stacks: readonly WaveMember[] };
+  readonly wave: Wave;
   /** Stacks of it that the viewer does not see. */
   readonly hidden: number;
   readonly now: Date;
@@ -86,6 +86,7 @@ export function wavePage(view: WaveView): Content {
     ])}`,
     main: [
       wave.stopped === null ? markup`` : stoppedLines(wave.stopped),
+      waitLines(wave),
       view.mayOperate && wave.endedAt === null ? controls(view) : markup``,
       markup`<section aria-labelledby="steps"><h2 id="steps">Steps</h2><progress max="${stacks.length}" value="${healthy}" aria-label="Stacks that are healthy">${healthy} of ${stacks.length}</progress>
 <ol class="tree">${steps.map((one) => stepItem(one, view))}</ol>${hidden === 0 ? '' : markup`<p class="hint">${counted(hidden, 'more stack')} that your role does not show.</p>`}</section>`,
@@ -96,6 +97,14 @@ export function wavePage(view: WaveView): Content {
 function stoppedLines({ at, by, stack, because }: NonNullable<WaveRecord['stopped']>): Markup {
   const where = stack === null ? '' : markup` at <a href="${stackAddress(stack)}">${stack}</a>`;
   return markup`<section aria-labelledby="stopped"><h2 id="stopped" class="hidden">Stopped</h2><div class="standing bad"><p>${by === null ? 'A failure' : markup`<b>${by}</b>`} stopped it${where} ${inWords(at)}: ${because}</p><p class="hint">Nothing of it begins any more. Stacks of later steps keep the commit that they have.</p></div></section>`;
+}
+
+/** Why the next step does not begin yet. */
+function waitLines({ waits }: Wave): Markup {
+  if (waits.length === 0) return markup``;
+  return markup`<section aria-labelledby="waits"><h2 id="waits">What it waits for</h2><ul>${waits.map(
+    ({ stack, because }) => markup`<li><a href="${stackAddress(stack)}">${stack}</a> ${because}</li>`,
+  )}</ul></section>`;
 }
 
 function controls({ wave, csrf, because = '' }: WaveView): Markup {
@@ -110,30 +119,34 @@ function controls({ wave, csrf, because = '' }: WaveView): Markup {
   )}</details></section>`;
 }
 
-function stepItem(step: number, { wave, now }: WaveView): Markup {
+function stepItem(step: number, { wave }: WaveView): Markup {
   const stacks = wave.stacks.filter((one) => one.step === step);
   const healthy = stacks.filter(isHealthy).length;
   const state = step < wave.step || wave.ending === 'done' ? 'done' : step === wave.step ? 'open' : 'waits';
-  return markup`<li><h3>Step ${step + 1} <span class="quiet">${state}, ${healthy} of ${stacks.length}</span></h3><ul>${stacks.map((one) => memberRow(one, now))}</ul></li>`;
+  return markup`<li><h3>Step ${step + 1} <span class="quiet">${state}, ${healthy} of ${stacks.length}</span></h3><ul>${stacks.map((one) => memberRow(one))}</ul></li>`;
 }
 
-function memberRow(member: WaveMember, now: Date): Markup {
-  const { words, tone } = memberState(member, now);
-  return markup`<li class="${tone}"><span class="step"><a href="${stackAddress(member.id)}">${member.id}</a></span><span class="stage">${words}</span></li>`;
+type Member = Wave['stacks'][number];
+
+function memberRow(member: Member): Markup {
+  const { words, tone } = memberStates[member.is];
+  const because = member.is === 'failed' ? member.failed?.because : member.is === 'paused' && member.paused?.by;
+  return markup`<li class="${tone}"><span class="step"><a href="${stackAddress(member.id)}">${member.id}</a></span><span class="stage">${words}${because ? `: ${because}` : ''}</span></li>`;
 }
 
-const isHealthy = ({ isInStep, healthyAt, failed }: WaveMember): boolean =>
-  isInStep && healthyAt !== undefined && failed === undefined;
+const isHealthy = ({ is }: Member): boolean => is === 'healthy' || is === 'settles';
 
-function memberState(member: WaveMember, now: Date): { readonly words: string; readonly tone: string } {
-  const { failed, leftOut, paused, isRunning, isInStep, healthyAt, hasPlan, verdict } = member;
-  if (failed !== undefined) return { words: failed.because, tone: 'failed' };
-  if (leftOut !== undefined)
-    return { words: leftOut === 'gone' ? 'gone from the source' : 'never applied', tone: 'note' };
-  if (paused !== undefined && paused.until > now) return { words: `paused by ${paused.by}`, tone: 'note' };
-  if (isRunning) return { words: 'running', tone: 'info' };
-  if (isInStep) return { words: healthyAt === undefined ? 'applied, watched' : 'healthy', tone: 'done' };
-  if (hasPlan && verdict === 'refused') return { words: 'its plan was refused', tone: 'bad' };
-  if (hasPlan && verdict === undefined) return { words: 'its plan waits for approval', tone: 'change' };
-  return { words: 'waits', tone: 'waits' };
-}
+const memberStates: Readonly<Record<Standing, { readonly words: string; readonly tone: string }>> = {
+  gone: { words: 'gone from the source', tone: 'note' },
+  never: { words: 'never applied', tone: 'note' },
+  healthy: { words: 'healthy', tone: 'done' },
+  settles: { words: 'applied, watched', tone: 'done' },
+  unhealthy: { words: 'looked at again', tone: 'info' },
+  failed: { words: 'failed', tone: 'failed' },
+  runs: { words: 'running', tone: 'info' },
+  later: { words: 'comes later', tone: 'waits' },
+  paused: { words: 'paused', tone: 'note' },
+  refused: { words: 'its plan was refused', tone: 'bad' },
+  asks: { words: 'its plan waits for approval', tone: 'change' },
+  waits: { words: 'waits', tone: 'waits' },
+};
