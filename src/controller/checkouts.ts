@@ -7,6 +7,8 @@ import { isMemoryFile } from '../manifest/memory-name.ts';
 import { inDraftFolder, removeDrafts } from '../project/drafts.ts';
 import { type GitAccess, type GitSource, asText, checkRef, gitOf, refused } from './git-source.ts';
 
+import type { Author } from './records/authors.ts';
+
 export type { GitSource } from './git-source.ts';
 
 /** The files of git sources, by their commits. Every function throws `Stop` `refused` with what git says, without credentials. */
@@ -15,6 +17,8 @@ export interface Checkouts {
   readonly fetch: (source: GitSource, signal?: AbortSignal) => Promise<string>;
   /** The root files of a commit, sorted: paths of YAML files whose text has `trueup:` at its top. */
   readonly rootFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
+  /** Who wrote a commit: its author, and those that its message names as co-authors. */
+  readonly authors: (source: GitSource, commit: string) => Promise<readonly Author[]>;
   /** Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. */
   readonly at: <T>(source: GitSource, commit: string, work: (folder: string) => Promise<T>) => Promise<T>;
 }
@@ -50,6 +54,7 @@ export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Che
   return {
     fetch: async (source, signal) => fetchTip(await prepared(), source, signal),
     rootFiles: async (source, commit) => findRootFiles(await prepared(), source, commit),
+    authors: async (source, commit) => findAuthors(await prepared(), source, commit),
     at: async (source, commit, work) => checkOut(await prepared(), source, { commit, work }),
   };
 }
@@ -184,6 +189,17 @@ async function findRootFiles(store: Store, source: GitSource, commit: string): P
     .map((path) => asText(path.slice(`${commit}:`.length)))
     .filter((path) => !isMemoryFile(path) && !/[\p{Cc}\u{fffd}]/u.test(path))
     .toSorted();
+}
+
+async function findAuthors(store: Store, source: GitSource, commit: string): Promise<readonly Author[]> {
+  const repository = await repositoryOf(store, source, { commit });
+  const format = '%an <%ae>%n%(trailers:key=Co-authored-by,valueonly,unfold)';
+  const args = ['log', '-1', '--no-show-signature', '--no-mailmap', `--format=${format}`, commit];
+  const lines = asText(await gitOf(store, source, { args, env: { GIT_DIR: repository } })).split('\n');
+  return lines.flatMap((line) => {
+    const [, name, email] = /^(.*?)\s*<([^<>]*)>\s*$/.exec(line) ?? [];
+    return name === undefined || email === undefined ? [] : [{ name, email }];
+  });
 }
 
 /** Its `.git` is that of a second work tree of the repository. */

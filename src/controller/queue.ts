@@ -1,8 +1,11 @@
 import type { PgBoss } from 'pg-boss';
 import { usage } from '../diagnostics/usage.ts';
 
-/** `look`: at a source; `stack`: plan or apply one; `tell`: a notification; `forge`: statuses and pull requests. */
-export type QueueName = 'look' | 'stack' | 'tell' | 'forge';
+/**
+ * `look`: at a source; `stack`: plan or apply one; `follow`: see its deployments through; `tell`: a notification; `forge`: statuses
+ * and pull requests.
+ */
+export type QueueName = 'look' | 'stack' | 'follow' | 'tell' | 'forge';
 
 /** What waits and runs, by key. A job carries nothing but its key: what there is to do, its handler reads. */
 export interface Queue {
@@ -41,7 +44,7 @@ interface About {
 }
 
 /** What a client of pg can do. */
-interface Queries {
+export interface Queries {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
@@ -71,7 +74,7 @@ interface QueueOptions {
 /** The version that the conformance tests know. */
 export const pgBossVersion = '12.38.0';
 
-const names: readonly QueueName[] = ['look', 'stack', 'tell', 'forge'];
+const names: readonly QueueName[] = ['look', 'stack', 'follow', 'tell', 'forge'];
 
 const deadOf = (name: QueueName) => `${name}_dead`;
 
@@ -116,7 +119,13 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
         active: of(name)?.activeCount ?? 0,
         dead: of(deadOf(name))?.queuedCount ?? 0,
       });
-      return { look: counts('look'), stack: counts('stack'), tell: counts('tell'), forge: counts('forge') };
+      return {
+        look: counts('look'),
+        stack: counts('stack'),
+        follow: counts('follow'),
+        tell: counts('tell'),
+        forge: counts('forge'),
+      };
     },
     supervisedAt: async () => {
       const text = `select max(monitor_on) as at from ${schema}.queue where name = any($1)`;

@@ -20,8 +20,9 @@ import { statusesIn } from './records/statuses.ts';
 import { wavesIn } from './records/waves.ts';
 
 export type { EventRecord } from './records/events.ts';
-export type { PlanRecord } from './records/plans.ts';
-export type { PlatformOfPaths } from './records/place-stacks.ts';
+export type { Author } from './records/authors.ts';
+export type { PlanRecord, Verdict } from './records/plans.ts';
+export type { DueStack, PlatformOfPaths } from './records/place-stacks.ts';
 export type { Labels, PlatformRecord } from './records/platforms.ts';
 export type { RunBegin, RunEnd } from './records/runs.ts';
 export type { Forge, NewSource, Policy, SourceRecord } from './records/sources.ts';

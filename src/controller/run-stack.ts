@@ -1,236 +1,123 @@
-import {
-  type Plan,
-  type Project,
-  type Result,
-  driftDocument,
-  driftPlan,
-  manifestDocument,
-  planDocument,
-  planFile,
-  resultDocument,
-  Stop,
-} from '../index.ts';
-import type { Checkouts } from './checkouts.ts';
-import { type Opening, openStack } from './open-stack.ts';
+import { driftDocument, driftPlan, planDocument, planFile, Stop } from '../index.ts';
+import { type Applied, applyPlan } from './apply-plan.ts';
+import { consentFor } from './consent.ts';
+import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { problemText } from './problem-text.ts';
-import type { PlanRecord, PlatformRecord, Records, StackRecord } from './records.ts';
+import type { PlanRecord } from './records.ts';
+import { watched } from './watch-run.ts';
 
-/** What the runs of a worker share. */
-export interface Running extends Opening {
-  readonly records: Records;
-  readonly checkouts: Checkouts;
-  /** Names this worker in runs. */
-  readonly worker: string;
-}
+export type { Ending, Running } from './with-stack.ts';
 
-/** How a run of a stack ends for the queue: it is over, or to be done again in some seconds. */
-export type Ending = { readonly is: 'over' } | { readonly is: 'again'; readonly afterSeconds: number };
+const over: Ending = { is: 'over' };
 
 /**
- * Brings a stack on: sees deployments through that an earlier run began; applies the plan that waits, once it is approved; plans a new
- * commit; or looks for drift where nothing is new. The lease of its state keeps two runs apart, whatever the queue does.
+ * Brings a stack on: applies the plan that waits, once it is approved; plans a new commit; or looks for drift where nothing is new.
+ * While its deployments go on, they are seen through first. The lease of its state keeps two runs apart, whatever the queue does.
  *
  * @throws what failed: the queue calls again later
  */
 export async function runStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
-  const { records, checkouts } = running;
-  const stack = await records.stack(id);
-  if (stack === undefined || stack.isPaused || stack.isGone || stack.wanted === null) return { is: 'over' };
-  const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
-  if (source === undefined || platform === undefined) return { is: 'over' };
-  try {
-    const { wanted: commit } = stack;
-    await checkouts.at(source, commit, (folder) => inFolder(running, { stack, commit, platform, folder, signal }));
-    return { is: 'over' };
-  } catch (error) {
-    if (error instanceof Stop && error.failure === 'locked') {
-      const { expiresInMs = 5_000 } = error.holder ?? {};
-      return { is: 'again', afterSeconds: Math.max(1, Math.ceil(expiresInMs / 1_000)) };
-    }
-    // What its worker stops has not failed.
-    if (!signal.aborted)
-      await records.stackFailed(id, {
-        problem: problemText(error),
-        commit: stack.wanted,
-        ending: error instanceof Stop ? error.failure : 'failed',
-      });
-    throw error;
-  }
-}
-
-/** One stack with the files of the commit that it is to have. */
-interface StackRun {
-  readonly stack: StackRecord;
-  /** The commit that it wants. */
-  readonly commit: string;
-  readonly platform: PlatformRecord;
-  readonly folder: string;
-  readonly signal: AbortSignal;
-}
-
-async function inFolder(running: Running, run: StackRun): Promise<void> {
   const { records } = running;
-  const { stack, commit, folder, platform } = run;
-  const open = () => openStack(running, { id: stack.id, path: stack.path, platform, folder });
-  const project = await noted(running, run, open);
-  const close = (): void => void project.close().catch(() => undefined);
-  run.signal.addEventListener('abort', close);
-  try {
-    const { digest } = manifestDocument(project.manifest);
-    await noted(running, run, () => followEarlier(running, run, project));
-    const waiting = await records.waitingPlan(stack.id);
-    if (waiting?.commit === commit && waiting.isApproved === true && stack.policy !== 'never')
-      await applyApproved(running, run, { project, digest, plan: waiting });
-    else await look(running, run, { project, digest });
-  } finally {
-    run.signal.removeEventListener('abort', close);
-    await project.close();
-  }
-}
-
-/** A project, and the digest of what its manifest wants. */
-interface Opened {
-  readonly project: Project;
-  readonly digest: string;
-}
-
-/** Sees deployments through that an earlier run began, and that ended with its worker. */
-async function followEarlier(running: Running, { stack, commit, signal }: StackRun, project: Project): Promise<void> {
-  const result = await project.follow({ signal });
-  if (result === undefined) return;
-  const { records, worker } = running;
-  const run = await records.beginRun(stack, {
-    kind: 'follow',
-    cause: 'earlier run',
-    commit,
-    worker,
+  const stack = await records.stack(id);
+  if (stack === undefined || stack.isPaused || stack.isGone) return over;
+  if (stack.deploying !== null) return { is: 'again', as: 'follow', afterSeconds: 0 };
+  return withStack(running, { stack, as: 'stack', signal }, async (run) => {
+    const waiting = await records.waitingPlan(id);
+    return waiting?.commit === run.commit && waiting.isApproved === true && stack.policy !== 'never'
+      ? applyApproved(running, run, waiting)
+      : look(running, run);
   });
-  await records.endRun(run, { ending: resultDocument(result).ending, document: resultDocument(result) });
 }
 
 /** Applies the plan that was approved, and nothing else. One that does not fit any more is superseded, and the stack is planned again. */
-async function applyApproved(
-  running: Running,
-  run: StackRun,
-  { project, digest, plan }: Opened & { readonly plan: PlanRecord },
-): Promise<void> {
+async function applyApproved(running: Running, run: StackRun, plan: PlanRecord): Promise<Ending> {
   const { records } = running;
   try {
-    const ended = await apply(running, run, { project, plan: plan.file, cause: plan.cause, digest: plan.digest });
-    if (ended === undefined) return;
+    const { file, document, cause } = plan;
+    const applied = await applyPlan(running, run, { plan: file, document, cause, approved: plan });
+    if (applied === undefined) return over;
     await records.endPlan(plan.digest, 'applied');
-    await concluded(running, run, { digest, ended });
+    return await concluded(running, run, applied);
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
     await records.endPlan(plan.digest, 'superseded');
-    await look(running, run, { project, digest });
+    const ended = await look(running, run);
     // Who approved sees why it is asked again.
     if ((await records.waitingPlan(run.stack.id)) !== undefined)
       await records.stackProblem(run.stack.id, problemText(error));
+    return ended;
   }
 }
 
 /** Looks for drift where the platform was brought to what the manifest wants, and plans where it was not. */
-function look(running: Running, run: StackRun, opened: Opened): Promise<void> {
-  const wasInStep = run.stack.applied !== null && run.stack.digest === opened.digest;
-  return wasInStep ? lookForDrift(running, run, opened) : planAndApply(running, run, opened);
+function look(running: Running, run: StackRun): Promise<Ending> {
+  const wasInStep = run.stack.applied !== null && run.stack.digest === run.digest;
+  return wasInStep ? lookForDrift(running, run) : planAndApply(running, run);
 }
 
-/** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that does. */
-async function planAndApply(running: Running, run: StackRun, { project, digest }: Opened): Promise<void> {
+/** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that or the plan needs one. */
+async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
-  const { stack, commit } = run;
+  const { stack, commit, project, digest } = run;
   const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
-  const plan = await ending(running, { id, signal: run.signal }, () => project.plan());
-  const document = planDocument(plan);
-  await records.endRun(id, { ending: 'done', document });
+  const { plan, document } = await watched(running, { run: id, signal: run.signal }, async (signal) => {
+    const made = await project.plan({ signal });
+    const shown = planDocument(made);
+    return { result: { plan: made, document: shown }, end: { ending: 'done', document: shown } };
+  });
   if (!document.hasChanges) {
     await records.inStep(stack, commit, digest);
-    return;
+    return over;
   }
-  if (stack.policy === 'automatic') {
-    const ended = await apply(running, run, { project, plan, cause: 'commit' });
-    if (ended !== undefined) return concluded(running, run, { digest, ended });
+  const consent = consentFor(document);
+  if (stack.policy === 'automatic' && !consent.isNeeded) {
+    const applied = await applyPlan(running, run, { plan, document, cause: 'commit' });
+    if (applied !== undefined) return concluded(running, run, applied);
   }
   // Until its wave lets it in, people see what it will do.
-  await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan) });
+  await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan), ...consent });
+  return over;
 }
 
-/** Compares the platform with what was applied last. What drifted is put right only after an approval. */
-async function lookForDrift(running: Running, run: StackRun, { project, digest }: Opened): Promise<void> {
+/**
+ * Compares the platform with what was applied last. What drifted is put right only after an approval; where nothing did, and
+ * something is to change all the same, such as a secret that was rotated, it is planned like a commit.
+ */
+async function lookForDrift(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
-  const { stack, commit } = run;
+  const { stack, commit, project, digest } = run;
   const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });
-  const { signal } = run;
-  const drift = await ending(running, { id, signal }, () => project.drift({ remembers: false, signal }));
-  const document = driftDocument(drift);
-  const plan = driftPlan(drift);
-  const changes = planDocument(plan);
-  await records.endRun(id, { ending: changes.hasChanges ? 'drifted' : 'in step', document });
-  if (changes.hasChanges)
-    await records.keepPlan(stack, { commit, cause: 'drift', document: changes, file: planFile(plan) });
-  else await records.inStep(stack, commit, digest);
+  const { plan, hasDrift } = await watched(running, { run: id, signal: run.signal }, async (signal) => {
+    const drift = await project.drift({ remembers: false, signal });
+    const found = driftDocument(drift);
+    const { hasChanges } = planDocument(driftPlan(drift));
+    const hasDrift = hasChanges && found.findings.some(({ status }) => status !== 'not yet applied');
+    return {
+      result: { plan: driftPlan(drift), hasDrift },
+      end: { ending: hasDrift ? 'drifted' : 'in step', document: found },
+    };
+  });
+  const document = planDocument(plan);
+  if (hasDrift) {
+    await records.keepPlan(stack, { commit, cause: 'drift', document, file: planFile(plan), ...consentFor(document) });
+    return over;
+  }
+  if (document.hasChanges) return planAndApply(running, run);
+  await records.inStep(stack, commit, digest);
+  return over;
 }
 
-/** Applies a plan as a run of its own. None, where it is not to be applied any more: what changed that has the stack looked at again. */
-async function apply(
-  running: Running,
-  { stack, commit, signal }: StackRun,
-  {
-    project,
-    plan,
-    cause,
-    digest,
-  }: { readonly project: Project; readonly plan: Plan | string; readonly cause: string; readonly digest?: string },
-): Promise<Result | undefined> {
-  const { records, worker } = running;
-  const id = await records.beginApply(stack, { cause, commit, worker, plan: digest });
-  if (id === undefined) return undefined;
-  // Who approved a plan saw what it takes over; data is lost by no policy.
-  const permissions = { adoption: digest !== undefined };
-  const result = await ending(running, { id, signal }, () => project.apply({ plan, permissions, signal }));
-  await records.endRun(id, { ending: resultDocument(result).ending, document: resultDocument(result) });
-  return result;
-}
-
-/** Notes that the platform is in step with a commit, or throws, so that the stack is done again. */
+/** Notes that the platform is in step with a commit, or will be when its deployments end. @throws what failed otherwise */
 async function concluded(
   { records }: Running,
-  { stack, commit }: StackRun,
-  { digest, ended }: { readonly digest: string; readonly ended: Result },
-): Promise<void> {
-  const { ending: how, outcomes } = resultDocument(ended);
-  if (how === 'done') {
-    await records.inStep(stack, commit, digest);
-    return;
+  { stack, commit, digest }: StackRun,
+  { is, problem }: Applied,
+): Promise<Ending> {
+  if (is === 'failed') throw new Error(problem);
+  if (is === 'deploying') {
+    await records.deploys(stack, { commit, digest });
+    return { is: 'again', as: 'follow', afterSeconds: 0 };
   }
-  const first = outcomes.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error');
-  throw new Error(`the apply ended as ${how}: ${first?.message ?? 'nothing says why'}`);
-}
-
-/** Does the work of a run whose row ends as failed when the work throws; as stopped, when it was told to end. */
-async function ending<T>(
-  { records }: Running,
-  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const failure = error instanceof Stop ? error.failure : 'failed';
-    await records.endRun(id, { ending: signal.aborted ? 'stopped' : failure });
-    throw error;
-  }
-}
-
-/** Does what comes before a run, such as to read a manifest: a failure of it is that of a plan, for the history and the wave. */
-async function noted<T>(running: Running, { stack, commit, signal }: StackRun, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (signal.aborted || (error instanceof Stop && error.failure === 'locked')) throw error;
-    const { records, worker } = running;
-    const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
-    return ending(running, { id, signal }, () => Promise.reject(error as Error));
-  }
+  await records.inStep(stack, commit, digest);
+  return over;
 }

@@ -26,8 +26,8 @@ const migrations: readonly Migration[] = [
       poll_seconds int not null check (poll_seconds > 0), look_seconds int not null check (look_seconds > 0),
       forge text not null default 'none' check (forge in ('github', 'gitlab', 'forgejo', 'none')),
       hook_secret_file text, forge_token_file text, credentials_file text, labels jsonb not null default '{}',
-      commit text, poll_at timestamptz not null default now(), polled_at timestamptz, problem text,
-      unplaced text[] not null default '{}');
+      commit text, authors jsonb not null default '[]', poll_at timestamptz not null default now(), polled_at timestamptz,
+      problem text, unplaced text[] not null default '{}');
     create table source_platform (
       source text not null references source on delete cascade, position int not null,
       platform text not null references platform, paths text not null, primary key (source, position));`,
@@ -38,6 +38,7 @@ const migrations: readonly Migration[] = [
       id text primary key, source text not null references source on delete cascade, path text not null,
       platform text not null references platform, policy text not null check (policy in ('automatic', 'approval', 'never')),
       labels jsonb not null default '{}', wanted text, applied text, digest text,
+      deploying text, deploying_digest text,
       look_at timestamptz not null default now(), looked_at timestamptz, problem text,
       paused_until timestamptz, paused_by text, paused_because text, is_gone boolean not null default false,
       unique (source, path));
@@ -48,12 +49,12 @@ const migrations: readonly Migration[] = [
     text: `create table plan (
       digest text primary key, stack text not null references stack on delete cascade, commit text not null,
       cause text not null check (cause in ('commit', 'drift')), document jsonb not null, file text not null,
-      made_at timestamptz not null default now(), expires_at timestamptz not null,
+      losing text[] not null default '{}', authors jsonb not null default '[]', made_at timestamptz not null default now(), expires_at timestamptz not null,
       superseded_at timestamptz, applied_at timestamptz);
     create unique index on plan (stack) where superseded_at is null and applied_at is null;
     create table verdict (
       plan text not null references plan on delete cascade, who text not null, role text not null, approves boolean not null,
-      because text not null, at timestamptz not null default now(), primary key (plan, who));`,
+      allows_data_loss boolean not null default false, because text not null, at timestamptz not null default now(), primary key (plan, who));`,
   },
   {
     name: 'deliveries',
@@ -84,8 +85,9 @@ const migrations: readonly Migration[] = [
       id bigint generated always as identity primary key, stack text not null references stack on delete cascade,
       kind text not null check (kind in ('plan', 'apply', 'drift', 'follow')), cause text not null, commit text not null,
       plan text references plan on delete set null, worker text not null, began_at timestamptz not null default now(),
-      ended_at timestamptz, ending text, document jsonb);
-    create index on run (stack, id desc);`,
+      beat_at timestamptz not null default now(), stopped_by text, stopped_because text, ended_at timestamptz, ending text, document jsonb);
+    create index on run (stack, id desc);
+    create index on run (beat_at) where ended_at is null;`,
   },
   {
     name: 'events',

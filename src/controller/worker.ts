@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import { type Checkouts, checkoutsIn } from './checkouts.ts';
+import { followStack } from './follow-stack.ts';
 import { sendDueAtForges, workAtForge } from './forge/forge-work.ts';
 import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
 import { type Queue, createQueue } from './queue.ts';
-import { type Records, recordsIn } from './records.ts';
-import { type Running, runStack } from './run-stack.ts';
+import { type DueStack, type Records, type SourceRecord, recordsIn } from './records.ts';
+import { type Ending, type Running, runStack } from './run-stack.ts';
 import { migrate } from './schema.ts';
 import type { WaveSettings } from './waves/steps.ts';
 import { type Telling, receiverRecords, tell } from './tell/tell.ts';
@@ -42,9 +43,14 @@ export interface Worker {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
+const queryLimitMs = 60_000;
+
 /** Starts a worker: it polls sources, runs stacks and looks for drift, together with all other workers of the database. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, pool, schema, concurrency, waves = [], tickMs = 2_000 } = options;
+  // A connection that is lost while nothing uses it would end the process; one that is lost silently would wait for ever.
+  pool.on('error', options.onError);
+  pool.options.query_timeout ??= queryLimitMs;
   await migrate(pool, schema);
   const records = recordsIn(pool, schema);
   const checkouts = checkoutsIn(options.folder);
@@ -53,12 +59,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
   await queue.start();
   await queue.work('look', { concurrency }, (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
-  await queue.work('stack', { concurrency }, async (id, signal) => {
-    const ended = await runStack(running, id, signal);
+  const next = async (id: string, ended: Ending): Promise<void> => {
     const stack = ended.is === 'again' ? await records.stack(id) : undefined;
     if (ended.is === 'again' && stack !== undefined)
-      await queue.send('stack', id, { group: stack.platform, afterSeconds: ended.afterSeconds });
-  });
+      await queue.send(ended.as, id, { group: stack.platform, afterSeconds: ended.afterSeconds });
+  };
+  await queue.work('stack', { concurrency }, async (id, signal) => next(id, await runStack(running, id, signal)));
+  // They wait most of their time.
+  const follows = { concurrency: concurrency * 2, groupConcurrency: concurrency * 2 };
+  await queue.work('follow', follows, async (id, signal) => next(id, await followStack(running, id, signal)));
   const at = { ...running, address: options.address, pusher: pusherIn(options.folder) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
   const { notify: receivers, address } = options;
@@ -86,6 +95,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clearTimeout(timer);
       await ticking;
       await queue.stop(graceMs);
+      pool.off('error', options.onError);
     },
   };
 }
@@ -93,8 +103,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 /** Sends what is due, no more than what the worker can take soon: the rest is due for another one, or next time. */
 async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, concurrency: number): Promise<void> {
   const most = concurrency * 2;
-  for (const { id } of await records.dueSources(most)) await queue.send('look', id);
-  for (const { id, platform } of await records.dueStacks(most)) await queue.send('stack', id, { group: platform });
+  await records.endLost();
+  await records.dueSources(most, ({ id }, db) => queue.send('look', id, { db }));
+  await records.dueStacks(most, ({ id, platform }, db) => queue.send('stack', id, { group: platform, db }));
   for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });
   await sendDueAtForges(records, queue, most);
   await records.raiseStoppedPolls();
@@ -121,14 +132,22 @@ async function lookAt(
   if (source === undefined) return;
   try {
     const commit = await checkouts.fetch(source, signal);
-    const paths = commit === source.commit ? undefined : await checkouts.rootFiles(source, commit);
-    const stacks = await (paths === undefined
+    const stacks = await (commit === source.commit
       ? records.sawNothing(source)
-      : records.sawCommit(source, commit, paths, waves));
+      : sawNew({ records, checkouts, waves }, source, commit));
     for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
     if (source.forge !== 'none') await queue.send('forge', `pulls ${id}`);
   } catch (error) {
     await records.sawProblem(id, problemText(error));
     throw error;
   }
+}
+
+async function sawNew(
+  { records, checkouts, waves }: Pick<Running, 'records' | 'checkouts'> & { readonly waves: readonly WaveSettings[] },
+  source: SourceRecord,
+  commit: string,
+): Promise<readonly DueStack[]> {
+  const paths = await checkouts.rootFiles(source, commit);
+  return records.sawCommit(source, commit, paths, waves, await checkouts.authors(source, commit));
 }

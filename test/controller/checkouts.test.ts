@@ -466,6 +466,17 @@ async function serveGit(folder: string, authorization: string): Promise<string> 
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+test('says who wrote a commit, with its co-authors', async () => {
+  const { source, folder } = repository({ 'a.yaml': 'trueup: 1\n' });
+  const message = 'x\n\nCo-authored-by: Alex Doe <alex@example.com>\nCo-authored-by: nobody at all\n';
+  git(folder, 'commit', '-q', '--allow-empty', '--author', 'Kim Ro\u00e9 <kim@example.com>', '-m', message);
+  const checkouts = checkoutsIn(newFolder());
+  expect(await checkouts.authors(source, await checkouts.fetch(source))).toEqual([
+    { name: 'Kim Ro\u00e9', email: 'kim@example.com' },
+    { name: 'Alex Doe', email: 'alex@example.com' },
+  ]);
+});
+
 describe('credentials', () => {
   test('let git read a source over HTTP, and are in no file of the folder', async () => {
     const { source, folder, first, commit } = repository({ 'a.yaml': 'trueup: 1\n' });

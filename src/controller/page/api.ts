@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { eventsDocument, planDocumentOf, runDocumentOf, stackDocument, stacksDocument } from './api-documents.ts';
 import { refusal } from './refusal.ts';
 import { allowOf, proposeOf } from './routes/forges.ts';
-import { planOf, problemOf, roleOf, verdictIn } from './routes/plans.ts';
+import { noteVerdict, planOf, problemOf, verdictIn } from './routes/plans.ts';
 import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
 import { runOf } from './routes/runs.ts';
 import { filterOf, untilOf, visibleStacks } from './routes/stacks.ts';
@@ -55,7 +55,7 @@ function acts(app: FastifyInstance, context: PageContext): void {
     const verdict = verdictIn(body);
     const problem = problemOf(verdict, plan);
     if (problem !== undefined) throw refusal(422, problem);
-    const isNoted = await records.judge(plan.digest, roleOf(viewer, stack, verdict));
+    const isNoted = await noteVerdict(context, { plan, stack, viewer }, verdict);
     const since = await planOf(records, request);
     // What is in the way shows in the document: superseded, refused, being applied.
     return reply.code(isNoted ? 200 : 409).send(planDocumentOf(since.plan, since.stack, address, now()));

@@ -22,6 +22,8 @@ export interface PageContext {
   /** Where browsers find the page, without a `/` at its end. Links are made of it, never of the header Host. */
   readonly address: string;
   readonly records: Records;
+  /** true: who wrote a commit does not approve its plan. */
+  readonly fourEyes?: boolean;
 }
 
 /** Adds routes, each with `config: { act }`. */
@@ -41,7 +43,7 @@ const maxBody = 64 * 1024;
 
 /** The server of the page. Each of its routes says what it needs, or the server does not start. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { records, signIn, roles, tokens, parts, onError } = options;
+  const { records, fourEyes = false, signIn, roles, tokens, parts, onError } = options;
   const address = new URL(options.address).origin;
   const app = fastify({
     bodyLimit: maxBody,
@@ -80,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   noteRefusals(app, { records, isMany: counter(60), onError });
   void app.register(async (scope) => {
     people.add(scope);
-    for (const part of parts) await scope.register(async (own) => part(own, { address, records }));
+    for (const part of parts) await scope.register(async (own) => part(own, { address, records, fourEyes }));
   });
   return app;
 }

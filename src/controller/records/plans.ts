@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanDocument } from '../../index.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { clear, raise } from './alarms.ts';
+import { type Author, isBy } from './authors.ts';
 import { type Database, isOpen, jsonOf } from './database.ts';
 import type { Query } from '../transaction.ts';
 import type { Policy } from './sources.ts';
@@ -14,8 +16,26 @@ export interface PlanRecord {
   readonly cause: 'commit' | 'drift';
   readonly document: PlanDocument;
   readonly file: string;
+  /** The addresses whose data it may lose: an approval has to allow that. */
+  readonly losing: readonly string[];
+  /** Who wrote the commit, as git says it. */
+  readonly authors: readonly Author[];
   /** true: approved and not refused; undefined: there is no verdict yet. */
   readonly isApproved: boolean | undefined;
+  /** Who approved it saw that it may lose data. */
+  readonly allowsDataLoss: boolean;
+}
+
+/** What somebody says of a plan. */
+export interface Verdict {
+  readonly who: string;
+  readonly role: string;
+  readonly approves: boolean;
+  readonly because: string;
+  /** Of an approval: data may be lost. */
+  readonly allowsDataLoss?: boolean;
+  /** true: who wrote the commit does not approve its plan. */
+  readonly fourEyes?: boolean;
 }
 
 /** SHA-256 of a text, as hex. Of a plan it is the name: whoever approves it approves this text and no other. */
@@ -31,7 +51,13 @@ export function plansIn({ rows, row, onStack }: Database) {
      */
     keepPlan: async (
       { id }: Pick<StackRecord, 'id'>,
-      { commit, cause, document, file }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'>,
+      {
+        commit,
+        cause,
+        document,
+        file,
+        losing = [],
+      }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> & Partial<Pick<PlanRecord, 'losing'>>,
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly policy: Policy }>(
@@ -49,9 +75,10 @@ export function plansIn({ rows, row, onStack }: Database) {
         await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         const digest = digestOf(file);
         await query(
-          `insert into @plan (digest, stack, commit, cause, document, file, expires_at)
-          values ($1, $2, $3, $4, $5, $6, now() + interval '7 days')`,
-          [digest, id, commit, cause, jsonOf(document), file],
+          `insert into @plan (digest, stack, commit, cause, document, file, losing, authors, expires_at)
+          select $1, $2, $3, $4, $5, $6, $7, coalesce(authors, '[]'), now() + interval '7 days'
+          from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
+          [digest, id, commit, cause, jsonOf(document), file, losing],
         );
         await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;
@@ -59,39 +86,40 @@ export function plansIn({ rows, row, onStack }: Database) {
     /** The plan of a stack that waits, with the verdicts on it: one refusal counts more than approvals. */
     waitingPlan: (stack: string) =>
       row<PlanRecord>(
-        `select digest, commit, cause, document, file,
-          (select bool_and(approves) from @verdict where plan = digest) as "isApproved"
+        `select digest, commit, cause, document, file, losing, authors,
+          (select bool_and(approves) from @verdict where plan = digest) as "isApproved",
+          coalesce((select bool_and(allows_data_loss) from @verdict where plan = digest), false) as "allowsDataLoss"
         from @plan where stack = $1 and ${isOpen} and expires_at > now()`,
         [stack],
       ).then((found) => found && { ...found, isApproved: found.isApproved ?? undefined }),
     /**
      * Notes a verdict on a plan, and has an approved one applied soon. Who approved may still refuse. False: the plan is not one
      * that waits, or who speaks had spoken.
+     *
+     * @throws {Stop} `refused`, where the approval does not allow the loss of data, or comes from who wrote the commit
      */
-    judge: async (
-      digest: string,
-      {
-        who,
-        role,
-        approves,
-        because,
-      }: { readonly who: string; readonly role: string; readonly approves: boolean; readonly because: string },
-    ): Promise<boolean> => {
-      const plan = await row<{ readonly stack: string }>('select stack from @plan where digest = $1', [digest]);
+    judge: async (digest: string, verdict: Verdict): Promise<boolean> => {
+      const { who, role, approves, because, allowsDataLoss = false } = verdict;
+      const plan = await row<{ readonly stack: string } & Judged>(
+        `select stack, losing, authors from @plan where digest = $1 and ${isOpen} and expires_at > now()`,
+        [digest],
+      );
       if (plan === undefined) return false;
+      if (approves) refuseApproval(plan, verdict);
       return onStack(plan.stack, async (query) => {
         const noted = await query(
-          `with said as (insert into @verdict as old (plan, who, role, approves, because)
-              select digest, $2, $3, $4, $5 from @plan where digest = $1 and ${isOpen}
+          `with said as (insert into @verdict as old (plan, who, role, approves, allows_data_loss, because)
+              select digest, $2, $3, $4, $4 and $7, $5 from @plan where digest = $1 and ${isOpen}
                 and expires_at > now() and not exists (select from @run where plan = $1 and ended_at is null)
-              on conflict (plan, who) do update set role = $3, approves = false, because = $5, at = now()
+              on conflict (plan, who) do update set role = $3, approves = false, allows_data_loss = false, because = $5, at = now()
                 where old.approves and not excluded.approves
-              returning plan),
+              returning plan, allows_data_loss),
             due as (update @stack set look_at = now() where id = $6 and $4 and exists (select from said))
           insert into @event (who, what, subject, about)
             select $2, case when $4 then 'approved' else 'refused' end, $6,
-              jsonb_build_object('plan', $1::text, 'because', $5::text) from said returning id`,
-          [digest, who, role, approves, because, plan.stack],
+              jsonb_build_object('plan', $1::text, 'because', $5::text, 'allowsDataLoss', allows_data_loss)
+            from said returning id`,
+          [digest, who, role, approves, because, plan.stack, allowsDataLoss],
         );
         if (noted.length > 0) await clear(query, ['approval'], plan.stack);
         return noted.length > 0;
@@ -112,7 +140,13 @@ export function plansIn({ rows, row, onStack }: Database) {
 async function raisePlan(
   query: Query,
   stack: string,
-  { digest, commit, cause, document, policy }: Omit<PlanRecord, 'file' | 'isApproved'> & { readonly policy: Policy },
+  {
+    digest,
+    commit,
+    cause,
+    document,
+    policy,
+  }: Pick<PlanRecord, 'digest' | 'commit' | 'cause' | 'document'> & { readonly policy: Policy },
 ): Promise<void> {
   const { actions, dataAtRisk = [] } = document;
   const changes = actions.filter(({ action }) => action !== 'no-op').length;
@@ -120,6 +154,22 @@ async function raisePlan(
   if (cause === 'drift') await raise(query, { kind: 'drift', subject: stack, digest, about });
   else if (policy !== 'never') await raise(query, { kind: 'approval', subject: stack, digest, about });
 }
+
+/** What of a plan an approval depends on; a plan of a digest never changes. */
+type Judged = Pick<PlanRecord, 'losing' | 'authors'>;
+
+function refuseApproval({ losing, authors }: Judged, { who, allowsDataLoss, fourEyes }: Verdict): void {
+  if (fourEyes === true && authors.some((author) => isBy(author, who)))
+    throw stop('refused', 'consent', `${who} wrote the commit of this plan, and somebody else has to approve it`, {
+      remedy: 'Ask another approver.',
+    });
+  if (losing.length === 0 || allowsDataLoss === true) return;
+  const more = losing.length > maxNamed ? ` and ${losing.length - maxNamed} more` : '';
+  const message = `this plan puts data of ${losing.slice(0, maxNamed).join(', ')}${more} at risk`;
+  throw stop('refused', 'data-at-risk', message, { remedy: 'Approve it with data loss, or refuse it.' });
+}
+
+const maxNamed = 3;
 
 /** Whether two plans do the same, whatever reading took. The first comes from the database. */
 function doesTheSame(kept: PlanDocument, made: PlanDocument): boolean {

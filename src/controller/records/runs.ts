@@ -1,6 +1,7 @@
 import type { DriftDocument, PlanDocument, ResultDocument } from '../../index.ts';
 import type { Query } from '../transaction.ts';
-import { type Database, isOpen, jsonOf } from './database.ts';
+import { type Database, isOpen, jsonOf, plain } from './database.ts';
+import { noteIn } from './events.ts';
 import type { StackRecord } from './stacks.ts';
 import { mayApplyIn, waveOfRunIn } from './waves.ts';
 
@@ -21,7 +22,7 @@ export interface RunBegin {
 
 export function runsIn({ rows, onStack, transaction }: Database) {
   return {
-    /** Begins a run; runs of the stack that never ended have ended with their worker. */
+    /** Begins a run. Runs of the stack whose worker gave no sign of life for 30 seconds have ended with it. */
     beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => begin(rows, id, about),
     /**
      * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
@@ -38,13 +39,17 @@ export function runsIn({ rows, onStack, transaction }: Database) {
                 and not approves)
             else policy <> 'never' and exists (
               select from @plan where digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
-                and (select bool_and(approves) from @verdict where plan = digest)) end`,
+                and (select bool_and(approves and (allows_data_loss or losing = '{}')) from @verdict where plan = digest)) end`,
           [id, about.commit, about.plan ?? null],
         );
         if (may === undefined) return undefined;
         if (about.cause === 'commit' && !(await mayApplyIn(query, id, about.commit))) return undefined;
-        // Until it is done, the platform may be in step with no commit at all.
-        if (about.cause === 'commit') await query('update @stack set digest = null where id = $1', [id]);
+        // Until it is done, the platform may be in step with no commit at all, and deployments may go on.
+        await query(
+          `update @stack set digest = case when $2 then null else digest end, deploying = $3, deploying_digest = null
+          where id = $1`,
+          [id, about.cause === 'commit', about.commit],
+        );
         return begin(query, id, { ...about, kind: 'apply' });
       }),
     /** Ends a run. One that failed stops its wave at once. */
@@ -58,6 +63,48 @@ export function runsIn({ rows, onStack, transaction }: Database) {
         ]);
         await advance();
       }),
+    /** Notes, at most each 5 seconds, that the worker of a run lives; says whether the run is to stop. */
+    beat: async (id: string): Promise<{ readonly isStopped: boolean }> => {
+      const [found] = await rows<{ readonly isStopped: boolean }>(
+        `with beat as (update @run set beat_at = now()
+          where id = $1 and ended_at is null and beat_at < now() - interval '5 seconds')
+        select stopped_by is not null as "isStopped" from @run where id = $1`,
+        [id],
+      );
+      return found ?? { isStopped: false };
+    },
+    /**
+     * Stops a run that goes on: what was sent is recorded, and nothing new is sent. Its stack is paused until it is resumed; an
+     * approved plan goes on then. False: the run is over, or stops already.
+     */
+    stopRun: (id: string, who: string, because: string): Promise<boolean> =>
+      transaction(async (query) => {
+        const [run] = await query<{ readonly stack: string }>(
+          `update @run set stopped_by = $2, stopped_because = $3 where id = $1 and ended_at is null and stopped_by is null
+          returning stack`,
+          [id, plain(who), plain(because)],
+        );
+        if (run === undefined) return false;
+        await query(
+          `update @stack set paused_until = '9999-12-31', paused_by = $2, paused_because = $3 where id = $1`,
+          [run.stack, plain(who), plain(because)],
+        );
+        await noteIn(query, { who, what: 'stopped', subject: run.stack, about: { run: id, because } });
+        return true;
+      }),
+    /** Ends runs whose worker gave no sign of life for 30 seconds. */
+    endLost: () => rows(`update @run set ended_at = now(), ending = 'lost' where ${isLost}`),
+    /** How often applies and deployments of a stack failed since the last that did not. */
+    failures: async (stack: string): Promise<number> => {
+      const [found] = await rows<{ readonly count: number }>(
+        `select count(*)::int as count from @run where stack = $1 and kind in ('apply', 'follow')
+          and ending in ('failed', 'partly', 'platform', 'state', 'authentication') and id > coalesce((select max(id) from @run
+            where stack = $1 and (kind = 'follow' and ending = 'done' and document is not null
+              or kind = 'apply' and ending = 'done' or ending = 'in step')), 0)`,
+        [stack],
+      );
+      return found?.count ?? 0;
+    },
     runs: (stack: string) =>
       rows<{
         readonly kind: string;
@@ -69,9 +116,11 @@ export function runsIn({ rows, onStack, transaction }: Database) {
   };
 }
 
+const isLost = `ended_at is null and beat_at < now() - interval '30 seconds'`;
+
 async function begin(query: Query, stack: string, { kind, cause, commit, worker, plan }: RunBegin): Promise<string> {
   const [begun] = await query<{ readonly id: string }>(
-    `with lost as (update @run set ended_at = now(), ending = 'lost' where stack = $1 and ended_at is null)
+    `with lost as (update @run set ended_at = now(), ending = 'lost' where stack = $1 and ${isLost})
     insert into @run (stack, kind, cause, commit, worker, plan) values ($1, $2, $3, $4, $5, $6) returning id`,
     [stack, kind, cause, commit, worker, plan ?? null],
   );

@@ -4,7 +4,8 @@ import type { Query } from '../transaction.ts';
 import type { WaveSettings } from '../waves/steps.ts';
 import { clear } from './alarms.ts';
 import { type Changes, changesOf } from './changes.ts';
-import { type Database, isOpen, plain } from './database.ts';
+import type { Author } from './authors.ts';
+import { type Database, type ForDue, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { type DueStack, type PlatformOfPaths, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
@@ -59,7 +60,7 @@ const shown = ({ unplaced, ...source }: SourceRecord & { readonly unplaced: read
   problem: source.problem ?? unplacedProblem(unplaced),
 });
 
-export function sourcesIn({ rows, transaction }: Database) {
+export function sourcesIn({ rows, transaction, takeEach }: Database) {
   const read = (where: string, values: readonly unknown[] = []) =>
     rows<SourceRecord & { readonly unplaced: readonly string[] }>(`select ${columns} from @source ${where}`, values);
   return {
@@ -115,14 +116,17 @@ export function sourcesIn({ rows, transaction }: Database) {
 
     /**
      * Takes sources that are due, at most so many, and says when each is due next: 10 % sooner or later, so that they do not
-     * stay together.
+     * stay together. Each is sent in the transaction that takes it.
      */
-    dueSources: (most: number) =>
-      rows<{ readonly id: string }>(
-        `update @source set poll_at = now() + make_interval(secs => poll_seconds * (0.9 + random() * 0.2))
-        where id in (select id from @source where poll_at <= now() order by poll_at limit $1 for update skip locked)
-        returning id`,
-        [most],
+    dueSources: (most: number, send: ForDue<{ readonly id: string }> = () => Promise.resolve()) =>
+      takeEach<{ readonly id: string }>(
+        most,
+        {
+          text: `update @source set poll_at = now() + make_interval(secs => poll_seconds * (0.9 + random() * 0.2))
+          where id in (select id from @source where poll_at <= now() order by poll_at limit 1 for update skip locked)
+          returning id`,
+        },
+        send,
       ),
     /**
      * Notes the commit of a source, with its root files: new ones become stacks, and missing ones are gone. No plan of another
@@ -133,6 +137,7 @@ export function sourcesIn({ rows, transaction }: Database) {
       commit: string,
       paths: readonly string[],
       waves: readonly WaveSettings[] = [],
+      authors: readonly Author[] = [],
     ) =>
       transaction(async (query) => {
         await lockSource(query, id);
@@ -142,7 +147,8 @@ export function sourcesIn({ rows, transaction }: Database) {
             and stack in (select id from @stack where source = $1)`,
           [id, commit],
         );
-        await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
+        const by = jsonOf(authors);
+        await query('update @source set polled_at = now(), problem = null, authors = $2 where id = $1', [id, by]);
         await clear(query, ['poll'], id);
         const stacks = await placeStacks(query, id, { commit, paths });
         await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
@@ -160,7 +166,7 @@ export function sourcesIn({ rows, transaction }: Database) {
         await clear(query, ['poll'], id);
         return query<DueStack>(
           `select id, platform from @stack where source = $1 and not is_gone and applied is distinct from wanted
-          and problem is null and coalesce(paused_until <= now(), true)
+          and problem is null and deploying is null and coalesce(paused_until <= now(), true)
           and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and ${isOpen} and expires_at > now())`,
           [id],
         );

@@ -1,5 +1,5 @@
 import { clear, raise } from './alarms.ts';
-import { type Database, isOpen, plain } from './database.ts';
+import { type Database, type ForDue, isOpen, plain } from './database.ts';
 import type { DueStack } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import type { Policy } from './sources.ts';
@@ -18,28 +18,35 @@ export interface StackRecord {
   readonly applied: string | null;
   /** The digest of the manifest that the platform was last in step with. */
   readonly digest: string | null;
+  /** The commit whose deployments nobody saw the end of yet; with a digest where all else of it is applied. */
+  readonly deploying: string | null;
+  readonly deployingDigest: string | null;
   readonly isPaused: boolean;
   readonly isGone: boolean;
   readonly problem: string | null;
 }
 
-const columns = `id, source, path, platform, policy, labels, wanted, applied, digest, is_gone as "isGone", problem,
+const columns = `id, source, path, platform, policy, labels, wanted, applied, digest, deploying,
+  deploying_digest as "deployingDigest", is_gone as "isGone", problem,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
-export function stacksIn({ rows, row, onStack }: Database) {
+export function stacksIn({ rows, row, takeEach, onStack }: Database) {
   return {
     stack: (id: string) => row<StackRecord>(`select ${columns} from @stack where id = $1`, [id]),
     stacks: () => rows<StackRecord>(`select ${columns} from @stack order by id`),
 
     /** Takes stacks that are due for a look at what drifted, as `dueSources` takes sources. */
-    dueStacks: (most: number) =>
-      rows<DueStack>(
-        `update @stack set look_at = now() + make_interval(secs =>
-          (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
-        where id in (select id from @stack where look_at <= now() and not is_gone order by look_at limit $1
-          for update skip locked)
-        returning id, platform`,
-        [most],
+    dueStacks: (most: number, send: ForDue<DueStack> = () => Promise.resolve()) =>
+      takeEach<DueStack>(
+        most,
+        {
+          text: `update @stack set look_at = now() + make_interval(secs =>
+            (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
+          where id in (select id from @stack where look_at <= now() and not is_gone order by look_at limit 1
+            for update skip locked)
+          returning id, platform`,
+        },
+        send,
       ),
 
     /** The platform is in step with the commit that a stack wants: nothing is left to apply. Says nothing of another commit. */
@@ -54,6 +61,14 @@ export function stacksIn({ rows, row, onStack }: Database) {
         );
         if (stack !== undefined) await clear(query, ['run', 'drift', 'approval'], id);
       }),
+    /** All that a commit changes is applied, and its deployments go on. */
+    deploys: (
+      { id }: Pick<StackRecord, 'id'>,
+      { commit, digest }: { readonly commit: string; readonly digest: string },
+    ) => rows(`update @stack set deploying = $2, deploying_digest = $3 where id = $1`, [id, commit, digest]),
+    /** No deployment of the stack goes on that a run would have to see through. */
+    deploysNothing: ({ id }: Pick<StackRecord, 'id'>) =>
+      rows(`update @stack set deploying = null, deploying_digest = null where id = $1 and deploying is not null`, [id]),
     stackProblem: (id: string, problem: string) =>
       rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
 

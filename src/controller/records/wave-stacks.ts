@@ -15,10 +15,10 @@ export interface WaveMember extends HeldStack {
 /**
  * What a run says of the health of its stack at its commit: true and false; null: nothing. Nothing is said by a run that was lost with
  * its worker, stopped by people, or that could not reach the database, nor by an approved plan that does not fit any more: each is
- * done again, or asked again.
+ * done again, or asked again. Of an apply whose deployments go on, the run that sees them through speaks.
  */
 const says = `case
-  when ended_at is null or ending in ('lost', 'stopped', 'locked', 'state') then null
+  when ended_at is null or ending in ('lost', 'stopped', 'locked', 'state', 'deploying') then null
   when kind = 'drift' then ending in ('in step', 'drifted')
   when ending = 'done' then true
   when kind = 'apply' and ending = 'refused' and plan is not null then null

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Stop } from '../../../index.ts';
 import type { Records } from '../../records.ts';
 import type { PlanRow } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
@@ -11,7 +12,8 @@ import type { Act, Viewer } from '../viewer.ts';
 import { lossesOf, planView, tooLatePage } from '../views/plan.ts';
 
 /** Plans and their verdicts. */
-export function planRoutes(app: FastifyInstance, { records }: PageContext): void {
+export function planRoutes(app: FastifyInstance, context: PageContext): void {
+  const { records } = context;
   app.get('/plans/:digest', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer, query } = request;
     const { plan, stack } = await planOf(records, request);
@@ -39,7 +41,7 @@ export function planRoutes(app: FastifyInstance, { records }: PageContext): void
       };
       return show(request, reply, planView(view), 422);
     }
-    const isNoted = await records.judge(plan.digest, roleOf(viewer, stack, verdict));
+    const isNoted = await noteVerdict(context, { plan, stack, viewer }, verdict);
     if (isNoted) return reply.redirect(planAddress(plan.digest), 303);
     const since = await planOf(records, request);
     const view = { ...since, ...verdict, now: now(), who: viewer.name };
@@ -75,9 +77,21 @@ export function problemOf({ approves, because, dataLoss }: Given, { document }: 
   return because === '' ? 'Write why this data may be deleted.' : undefined;
 }
 
-/** What the records note of a verdict. */
-export function roleOf(viewer: Viewer, stack: StackRow, { approves, because, dataLoss }: Given) {
-  return { who: viewer.name, role: viewer.role(stack.labels) ?? 'none', approves, because, dataLoss };
+/**
+ * Notes a verdict. False: the plan does not wait any more, or this person had spoken.
+ *
+ * @throws {Refusal} 422, where this person may not approve this plan
+ */
+export function noteVerdict(
+  { records, fourEyes = false }: PageContext,
+  { plan, stack, viewer }: { readonly plan: PlanRow; readonly stack: StackRow; readonly viewer: Viewer },
+  { approves, because, dataLoss }: Given,
+): Promise<boolean> {
+  const role = viewer.role(stack.labels) ?? 'none';
+  const verdict = { who: viewer.name, role, approves, because, allowsDataLoss: dataLoss, fourEyes };
+  return records.judge(plan.digest, verdict).catch((error: unknown) => {
+    throw error instanceof Stop ? refusal(422, error.message) : error;
+  });
 }
 
 /** The plan of an address with its stack. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this */

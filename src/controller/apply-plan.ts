@@ -1,0 +1,77 @@
+import { type Plan, type PlanDocument, type ResultDocument, resultDocument, Stop } from '../index.ts';
+import { restoresOnFailure } from '../kind/written-keys.ts';
+import { contentOf } from '../library/manifest-handle.ts';
+import type { Running, StackRun } from './with-stack.ts';
+import type { PlanRecord } from './records.ts';
+import { watched } from './watch-run.ts';
+
+/** A plan to apply: by the policy, or one that was approved. */
+interface ToApply {
+  readonly plan: Plan | string;
+  readonly document: PlanDocument;
+  readonly cause: string;
+  readonly approved?: PlanRecord;
+}
+
+/** How an apply ended; `deploying`: all is written, and deployments go on. */
+export type Applied =
+  | { readonly is: 'done' | 'deploying'; readonly problem?: undefined }
+  | { readonly is: 'failed'; readonly problem: string };
+
+/**
+ * Applies a plan as a run of its own, and does not wait for deployments, but for those that are restored when they fail: only this
+ * run knows the former values. None, where it is not to be applied any more: what changed that has the stack looked at again.
+ */
+export async function applyPlan(
+  running: Running,
+  { stack, commit, project, signal: given }: StackRun,
+  { plan, cause, approved }: ToApply,
+): Promise<Applied | undefined> {
+  const { records, worker } = running;
+  const run = await records.beginApply(stack, { cause, commit, worker, plan: approved?.digest });
+  if (run === undefined) return undefined;
+  // Who approved a plan saw what it adopts and creates again; that data may be lost has to be said.
+  const { allowsDataLoss = false } = approved ?? {};
+  const isApproved = approved !== undefined;
+  const permissions = {
+    adoption: isApproved,
+    massRecreation: isApproved,
+    dataLoss: allowsDataLoss,
+    massDeletion: allowsDataLoss,
+  };
+  const waits = contentOf(project.manifest).manifest.resources.some(({ options }) => restoresOnFailure(options));
+  try {
+    const document = await watched(running, { run, signal: given }, async (signal) => {
+      const ended = resultDocument(await project.apply({ plan, permissions, waits, signal }));
+      const ending = appliedAs(ended).is === 'deploying' ? 'deploying' : ended.ending;
+      return { result: ended, end: { ending, document: ended } };
+    });
+    const applied = appliedAs(document);
+    if (!document.outcomes.some(isUnderWay) && !document.interrupted) await records.deploysNothing(stack);
+    return applied;
+  } catch (error) {
+    // It had the lock of the state, and sent nothing.
+    if (error instanceof Stop && error.failure === 'refused') await records.deploysNothing(stack);
+    throw error;
+  }
+}
+
+type Outcome = ResultDocument['outcomes'][number];
+
+/** Whether a deployment goes on without the run. */
+function isUnderWay({ action, diagnostics }: Outcome): boolean {
+  return action === 'deploy' && diagnostics.some(({ code }) => code === 'ordered');
+}
+
+/** How a result ended as a whole. */
+function appliedAs(document: ResultDocument): Applied {
+  const { ending, outcomes } = document;
+  if (ending === 'done') return { is: outcomes.some(isUnderWay) ? 'deploying' : 'done' };
+  return { is: 'failed', problem: `the apply ended as ${ending}: ${firstError(document)}` };
+}
+
+/** Says what went wrong first in a result. */
+export function firstError({ outcomes }: ResultDocument): string {
+  const first = outcomes.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error');
+  return first?.message ?? 'nothing says why';
+}

@@ -1,0 +1,48 @@
+import { type ResultDocument, resultDocument } from '../index.ts';
+import { firstError } from './apply-plan.ts';
+import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
+import { watched } from './watch-run.ts';
+
+/** Seconds before a stack whose apply or deployment failed is planned again: 5 after the first failure, then twice as many each time. */
+const [firstPause, longestPause] = [5, 300];
+
+/**
+ * Sees the deployments of a stack through that an apply began, also one that ended with its worker. Then the stack is in step, or it
+ * is to be planned again: soon after a failure, and later after each further one.
+ *
+ * @throws what failed: the queue calls again later
+ */
+export async function followStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
+  const stack = await running.records.stack(id);
+  if (stack === undefined || stack.deploying === null) return { is: 'over' };
+  return withStack(running, { stack, as: 'follow', signal }, (run) => follow(running, run));
+}
+
+async function follow(running: Running, { stack, commit, project, signal: given }: StackRun): Promise<Ending> {
+  const { records, worker } = running;
+  const { deploying } = stack;
+  const id = await records.beginRun(stack, { kind: 'follow', cause: 'apply', commit: deploying ?? commit, worker });
+  const followed = await watched(running, { run: id, signal: given }, async (signal) => {
+    const result = await project.follow({ signal });
+    const document = result && resultDocument(result);
+    return { result: document, end: { ending: document?.ending ?? 'done', document } };
+  });
+  const isDone = followed?.ending === 'done';
+  if (isDone && deploying !== null && stack.deployingDigest !== null) {
+    await records.inStep(stack, deploying, stack.deployingDigest);
+    await records.deploysNothing(stack);
+    return deploying === commit ? { is: 'over' } : { is: 'again', as: 'stack', afterSeconds: 0 };
+  }
+  await records.deploysNothing(stack);
+  if (followed !== undefined && !isDone) {
+    const about = { problem: problemOf(followed), commit: deploying ?? commit, ending: followed.ending };
+    await records.stackFailed(stack.id, about);
+  }
+  const failures = await records.failures(stack.id);
+  const afterSeconds = failures === 0 ? 0 : Math.min(firstPause * 2 ** (failures - 1), longestPause);
+  return { is: 'again', as: 'stack', afterSeconds };
+}
+
+function problemOf(document: ResultDocument): string {
+  return `a deployment ended as ${document.ending}: ${firstError(document)}`;
+}

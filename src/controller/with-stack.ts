@@ -1,0 +1,97 @@
+import { type Project, manifestDocument, Stop } from '../index.ts';
+import type { Checkouts } from './checkouts.ts';
+import { type Opening, openStack } from './open-stack.ts';
+import { problemText } from './problem-text.ts';
+import type { PlatformRecord, Records, StackRecord } from './records.ts';
+import { RunStopped, watched } from './watch-run.ts';
+
+/** What the runs of a worker share. */
+export interface Running extends Opening {
+  readonly records: Records;
+  readonly checkouts: Checkouts;
+  /** Names this worker in runs. */
+  readonly worker: string;
+}
+
+/** How a run of a stack ends for the queue: it is over, or something is to be done for the stack in some seconds. */
+export type Ending =
+  | { readonly is: 'over' }
+  | { readonly is: 'again'; readonly as: 'stack' | 'follow'; readonly afterSeconds: number };
+
+/** One stack with the files of the commit that it is to have. */
+export interface StackRun {
+  readonly stack: StackRecord;
+  /** The commit that it wants. */
+  readonly commit: string;
+  readonly signal: AbortSignal;
+  readonly project: Project;
+  /** The digest of what its manifest wants. */
+  readonly digest: string;
+}
+
+/**
+ * Opens the project of a stack at the commit that it wants, works, and closes it. Where another run has the lock of its state, it is
+ * to be done again as what it is.
+ *
+ * @throws what failed, which the row of the stack says then: the queue calls again later
+ */
+export async function withStack(
+  running: Running,
+  { stack, as, signal }: { readonly stack: StackRecord; readonly as: 'stack' | 'follow'; readonly signal: AbortSignal },
+  work: (run: StackRun) => Promise<Ending>,
+): Promise<Ending> {
+  const { records, checkouts } = running;
+  const { wanted: commit } = stack;
+  const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
+  if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
+  try {
+    return await checkouts.at(source, commit, (folder) =>
+      inFolder(running, { stack, commit, platform, folder, signal }, work),
+    );
+  } catch (error) {
+    if (error instanceof RunStopped) return { is: 'over' };
+    if (error instanceof Stop && error.failure === 'locked') {
+      const { expiresInMs = 5_000 } = error.holder ?? {};
+      return { is: 'again', as, afterSeconds: Math.max(1, Math.ceil(expiresInMs / 1_000)) };
+    }
+    // What its worker stops has not failed: another one does it.
+    if (!signal.aborted) {
+      const ending = error instanceof Stop ? error.failure : 'failed';
+      await records.stackFailed(stack.id, { problem: problemText(error), commit, ending });
+    }
+    throw error;
+  }
+}
+
+interface Place extends Pick<StackRun, 'stack' | 'commit' | 'signal'> {
+  readonly platform: PlatformRecord;
+  readonly folder: string;
+}
+
+async function inFolder(running: Running, place: Place, work: (run: StackRun) => Promise<Ending>): Promise<Ending> {
+  const { stack, commit, signal } = place;
+  const { platform, folder } = place;
+  const open = () => openStack(running, { id: stack.id, path: stack.path, platform, folder });
+  const project = await noted(running, place, open);
+  const close = (): void => void project.close().catch(() => undefined);
+  signal.addEventListener('abort', close);
+  try {
+    const { digest } = manifestDocument(project.manifest);
+    return await work({ stack, commit, signal, project, digest });
+  } finally {
+    signal.removeEventListener('abort', close);
+    await project.close();
+  }
+}
+
+/** Does what comes before a run, such as to read a manifest: a failure of it is that of a plan, for the history and the wave. */
+async function noted<T>(running: Running, { stack, commit, signal }: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted || (error instanceof Stop && error.failure === 'locked')) throw error;
+    const { records, worker } = running;
+    const run = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
+    return watched(running, { run, signal }, () => Promise.reject(error as Error));
+  }
+}
