@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { createHmac, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkoutsIn } from '../../../src/controller/checkouts.ts';
+import { hooks } from '../../../src/controller/hooks/hooks.ts';
+import { api } from '../../../src/controller/page/api.ts';
+import { metrics } from '../../../src/controller/page/metrics.ts';
+import { pages } from '../../../src/controller/page/pages.ts';
 import type { Part } from '../../../src/controller/page/server.ts';
-import { startWorker } from '../../../src/controller/worker.ts';
+import { type Worker, startWorker } from '../../../src/controller/worker.ts';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/http-server.ts';
 import { newStateKey } from '../../../src/secrets/state-key.ts';
@@ -33,6 +37,9 @@ const canaries: Record<string, string> = {
   'the key of the platform': 'canary-key-of-a-platform-6d1f',
   'a secret of the env file': 'canary-secret-of-a-stack-90ab',
   'the credentials of git': 'canary-of-git-credentials-77e2',
+  'the token of the forge': 'canary-token-of-the-forge-51c8',
+  'the secret of webhooks': 'canary-secret-of-webhooks-2b7d',
+  'the address of a receiver': 'canary-in-an-address-of-a-receiver-83fe',
   'the token of a program': 'canary-token-of-a-program-for-the-api',
   'the secret of the proxy': 'canary-secret-of-the-proxy-in-front-of-it',
   'the secret of the client': 'the-secret-of-the-client',
@@ -104,11 +111,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a secret', () => {
     const emulator = createEmulator({ apiKey: key });
     const platform = await serve(emulator);
     const echo = createServer(({ headers, url = '' }, response) => {
-      const isGit = url.startsWith('/git');
+      const isGit = url.includes('/git-upload-pack') || url.includes('/info/refs');
       if (isGit && headers.authorization === undefined)
         return response.writeHead(401, { 'www-authenticate': 'Basic realm="a"' }).end();
       const [, encoded = ''] = headers.authorization?.split(' ') ?? [];
-      const said = JSON.stringify({ headers, is: Buffer.from(encoded, 'base64').toString() });
+      const said = JSON.stringify({ url, headers, is: Buffer.from(encoded, 'base64').toString() });
       return response
         .writeHead(isGit ? 403 : 500, { 'content-type': isGit ? 'text/plain' : 'application/json' })
         .end(isGit ? said : JSON.stringify({ message: said, code: 'BAD_REQUEST' }));
@@ -140,7 +147,29 @@ describe.skipIf(missing !== undefined)(missing ?? 'a secret', () => {
     const platforms = ['shop', 'echo'].map((name) => ({ platform: name, paths: `${name}/*` }));
     await records.addSource({ id: 'all', url: repository, platforms, ...source }, 'ann');
 
+    await records.addSource(
+      {
+        ...source,
+        id: 'far',
+        url: `${echoUrl}/shop/far.git`,
+        platforms,
+        forge: 'forgejo',
+        forgeTokenFile: file('forge', `${canaries['the token of the forge']}\n`),
+        hookSecretFile: file('hook', `${canaries['the secret of webhooks']}\n`),
+        credentialsFile: file(
+          'credentials',
+          `http://ann:${canaries['the credentials of git']}@${new URL(echoUrl).host}\n`,
+        ),
+      },
+      'ann',
+    );
+    const urlFile = file(
+      'receiver',
+      `${echoUrl.replace('127.0.0.1', 'localhost')}/${canaries['the address of a receiver']}`,
+    );
     const worker = await startWorker({
+      address,
+      notify: [{ urlFile, as: 'json', on: ['failure', 'drift', 'approval'], labels: {} }],
       url: database.url,
       pool: database.pool,
       schema: 'trueup_controller',
@@ -162,24 +191,25 @@ describe.skipIf(missing !== undefined)(missing ?? 'a secret', () => {
     await until(async () =>
       (await records.runs('all:shop/trueup.yaml')).slice(before).some(({ ending }) => ending !== null),
     );
+    await worker.queue.send('forge', 'pulls far');
+    const problemOf = async (what: string) =>
+      (await database.rows<{ problem: string | null }>(what)).map(({ problem }) => problem ?? '').join('');
+    const problems = {
+      git: `select problem from @source where id = 'far'`,
+      forge: `select forge_problem as problem from @source where id = 'far'`,
+      platform: `select problem from @stack where path like 'echo/%'`,
+      receiver: 'select problem from @message where problem is not null limit 1',
+    };
+    for (const text of Object.values(problems)) await until(async () => (await problemOf(text)) !== '');
+    const answers = await drive(worker.queue, onError);
     await worker.stop(5_000);
 
-    const checkouts = checkoutsIn(join(folder, 'others'), {
-      credentials: file('credentials', `http://ann:${canaries['the credentials of git']}@${new URL(echoUrl).host}\n`),
-    });
-    const problem = await checkouts
-      .fetch({ id: 'git', url: `${echoUrl}/git/a.git`, ref: 'refs/heads/main' })
-      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-    expect(problem).toContain('ann:(sensitive)');
-    await records.sawProblem('all', problem);
-
-    const answers = await drive(onError);
     expect(answers).toContain('signed out');
     // What repeated secrets was kept, without them.
-    const [{ problems } = { problems: '' }] = await database.rows<{ problems: string }>(
-      `select (select problem from @source) || (select problem from @stack where path like 'echo/%') as problems`,
-    );
-    expect(problems.match(/\(sensitive\)/g)?.length).toBeGreaterThan(1);
+    expect(await problemOf(problems.git)).toContain('ann:(sensitive)');
+    expect(await problemOf(problems.platform)).toContain('(API key)');
+    expect(await problemOf(problems.forge)).toContain('500');
+    expect(await problemOf(problems.receiver)).toContain('did not confirm');
     for (const [table, text] of await everyRow()) expect([table, found(text)]).toEqual([table, []]);
     expect(found(answers)).toEqual([]);
     expect(found(log.join('\n'))).toEqual([]);
@@ -187,23 +217,31 @@ describe.skipIf(missing !== undefined)(missing ?? 'a secret', () => {
     echo.close();
   });
 
+  /** Reads every page that a link of another one leads to. */
+  const crawl = async (read: (url: string) => Promise<string>): Promise<void> => {
+    const seen = new Set<string>();
+    const open = ['/'];
+    for (let url = open.pop(); url !== undefined; url = open.pop()) {
+      if (seen.has(url)) continue;
+      seen.add(url);
+      for (const [, link = ''] of (await read(url)).matchAll(/href="(\/[^"#]*)/g))
+        open.push(link.replaceAll('&#38;', '&').replaceAll('&amp;', '&'));
+    }
+    expect(seen.size).toBeGreaterThan(15);
+  };
+
   /** Uses the page in every way; gives all that it answers, and the ids of sessions as further secrets. */
-  const drive = async (onError: (error: unknown) => void): Promise<string> => {
+  const drive = async (queue: Worker['queue'], onError: (error: unknown) => void): Promise<string> => {
     const { records } = database;
-    const part: Part = (app) => {
-      app.get('/', { config: { act: 'see' } }, async ({ viewer }, reply) => ({
-        viewer,
-        token: reply.csrf(),
-        stacks: await records.stacks(),
-        events: await records.events(),
-      }));
+    const fails: Part = (app) => {
       app.get('/fails', { config: { act: 'see' } }, async () => database.rows('select * from nowhere'));
     };
     const token = canaries['the token of a program'] ?? '';
+    const tokens = [{ name: 'ci', token, role: 'admin' as const }];
     const common = {
-      roles: [{ group: 'sre', role: 'viewer' as const }],
-      tokens: [{ name: 'ci', token, role: 'viewer' as const }],
-      parts: [part],
+      roles: [{ group: 'sre', role: 'admin' as const }],
+      tokens,
+      parts: [pages, api, hooks({ queue, onError }), metrics({ queue, tokens, onError }), fails],
       onError,
     };
     const proof = canaries['the secret of the proxy'] ?? '';
@@ -233,11 +271,23 @@ describe.skipIf(missing !== undefined)(missing ?? 'a secret', () => {
       { authorization: `Basic ${token}` },
     ];
     for (const headers of bearer)
-      for (const url of ['/', '/fails', '/nowhere']) take(await page.inject({ url, headers }));
+      for (const url of ['/', '/fails', '/nowhere', '/api/v1/stacks', '/api/v1/events', '/metrics', '/readyz'])
+        take(await page.inject({ url, headers }));
+    await crawl(async (url) => take(await browser.get(url)));
+    const hook = canaries['the secret of webhooks'] ?? '';
+    for (const signature of [hook, createHmac('sha256', hook).update('{}').digest('hex')]) {
+      const headers = {
+        'x-forgejo-event': 'push',
+        'x-forgejo-signature': signature,
+        'x-forgejo-delivery': randomUUID(),
+      };
+      const about = { method: 'POST', url: '/hooks/far', payload: '{}' } as const;
+      take(await page.inject({ ...about, headers: { ...headers, 'content-type': 'application/json' } }));
+    }
     for (const url of ['/fails', '/nowhere', '/signed-out']) take(await browser.get(url));
     for (const [at, { cookies }] of [browser, behind].entries())
       canaries[`the id of session ${at}`] = cookies.get('__Host-trueup') ?? '';
-    const { token: _csrf } = JSON.parse(take(await browser.get('/'))) as { token: string };
+    const [, _csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(take(await browser.get('/me'))) ?? [];
     take(await browser.post('/sign-out', {}));
     take(await browser.post('/sign-out', { _csrf }));
     take(await behind.get('/', { 'x-proof': proof }));
