@@ -50,5 +50,13 @@ export function runRow(about: Partial<RunRow> = {}): RunRow {
 }
 
 export function runDetail(about: Partial<RunDetail> = {}): RunDetail {
-  return { ...runRow(), stack: 'shops:north/trueup.yaml', planned: null, document: null, ...about };
+  return {
+    ...runRow(),
+    stack: 'shops:north/trueup.yaml',
+    stoppedBy: null,
+    stoppedBecause: null,
+    planned: null,
+    document: null,
+    ...about,
+  };
 }

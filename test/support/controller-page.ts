@@ -28,13 +28,18 @@ export function personAt(
     readonly name: string;
     readonly roles: readonly Grant[];
     readonly parts?: readonly Part[];
+    readonly fourEyes?: boolean;
   },
 ): Person {
-  const { address, name, roles, parts = [pages] } = about;
+  const { address, name, roles, parts = [pages], fourEyes = false } = about;
   const onError = (error: unknown) => {
     throw error;
   };
-  const browser = browserAt(pageFor(records, { address, roles, parts, onError }), address, proxyHeaders(name));
+  const browser = browserAt(
+    pageFor(records, { address, roles, parts, fourEyes, onError }),
+    address,
+    proxyHeaders(name),
+  );
   return {
     get: (url) => browser.get(url),
     post: async (page, action, fields) => {

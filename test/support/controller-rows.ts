@@ -108,15 +108,27 @@ export function rowsOf(pool: Pool, schema: string) {
       } = {},
     ): Promise<string> => {
       const { cause = 'commit', ago = 5, as } = about;
+      const { actions = [] } = document as Partial<PlanDocument>;
+      const losing = actions.filter(({ dataAtRisk }) => dataAtRisk !== undefined).map(({ address }) => address);
       const digest = createHash('sha256')
         .update(`${stack} ${cause} ${ago} ${as ?? ''}`)
         .digest('hex');
       await send(
-        `insert into @plan (digest, stack, commit, cause, document, file, made_at, expires_at, superseded_at, applied_at)
-        values ($1, $2, $3, $4, $5, 'file', now() - make_interval(mins => $6),
+        `insert into @plan (digest, stack, commit, cause, document, file, losing, authors, made_at, expires_at, superseded_at, applied_at)
+        values ($1, $2, $3, $4, $5, 'file', $8, $9, now() - make_interval(mins => $6),
           now() + case when $7 = 'expired' then interval '-1 h' else interval '6 days' end,
           case when $7 = 'superseded' then now() end, case when $7 = 'applied' then now() end)`,
-        [digest, stack, newCommit, cause, document, ago, as ?? ''],
+        [
+          digest,
+          stack,
+          newCommit,
+          cause,
+          document,
+          ago,
+          as ?? '',
+          losing,
+          JSON.stringify([{ name: 'dev', email: 'dev@example.com' }]),
+        ],
       );
       return digest;
     },

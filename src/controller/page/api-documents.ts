@@ -11,7 +11,7 @@ import type { StackRow } from '../records/shown-stacks.ts';
 import { planAddress, runAddress, stackAddress } from './addresses.ts';
 import type { StackPage } from './stack-list.ts';
 import { stateOf } from './stack-state.ts';
-import { fateOf, lossesOf } from './views/plan.ts';
+import { fateOf } from './views/plan.ts';
 
 /** The documents of the API, from the rows that pages show. */
 
@@ -96,7 +96,7 @@ export function planDocumentOf(plan: PlanRow, stack: StackRow, page: string, now
     expiresAt: plan.expiresAt.toISOString(),
     verdicts: plan.verdicts.map((one) => ({ ...one, at: one.at.toISOString() })),
     run: plan.run?.id,
-    dataLoss: lossesOf(document).map(({ address }) => address),
+    dataLoss: plan.losing,
     plan: document,
     address: page + planAddress(digest),
   };

@@ -64,6 +64,12 @@ function acts(app: FastifyInstance, context: PageContext): void {
     const [stack, runs] = await Promise.all([records.shownStack(id), records.shownRuns(id, runsPerAnswer)]);
     return stack === undefined ? reply.code(404).send() : reply.send(stackDocument(stack, runs, address));
   };
+  app.post('/api/v1/runs/:id/stop', { config: { act: 'operate' } }, async (request, reply) => {
+    const { run } = await runOf(records, request, 'operate');
+    const isStopped = await records.stopRun(run.id, request.viewer.name, reasonOf(request.body));
+    const since = await runOf(records, request);
+    return reply.code(isStopped ? 200 : 409).send(runDocumentOf(since.run, address));
+  });
   app.post('/api/v1/stacks/:id/run', { config: { act: 'operate' } }, async (request, reply) => {
     const stack = await stackOf(records, request, 'operate');
     await records.runSoon(stack, request.viewer.name);

@@ -1,4 +1,5 @@
 import type { DriftDocument, PlanDocument, ResultDocument } from '../../index.ts';
+import type { Author } from './authors.ts';
 import type { Database } from './database.ts';
 
 /** What a person said of a plan. */
@@ -28,6 +29,9 @@ export interface RunRow {
 export interface RunDetail extends RunRow {
   /** The id of its stack. */
   readonly stack: string;
+  /** Who asked it to stop, and why. */
+  readonly stoppedBy: string | null;
+  readonly stoppedBecause: string | null;
   /** What it applies, where that is known. */
   readonly planned: PlanDocument | null;
   /** What it made; null: it has not ended, or it failed before. */
@@ -42,6 +46,10 @@ export interface PlanRow {
   readonly commit: string;
   readonly cause: 'commit' | 'drift';
   readonly document: PlanDocument;
+  /** The addresses whose data it may lose: an approval has to allow that. */
+  readonly losing: readonly string[];
+  /** Who wrote the commit, as git says it. */
+  readonly authors: readonly Author[];
   readonly madeAt: Date;
   readonly expiresAt: Date;
   readonly supersededAt: Date | null;
@@ -75,7 +83,7 @@ export function shownRunsIn({ rows, row }: Database) {
     shownRun: async (id: string): Promise<RunDetail | undefined> => {
       if (!isId(id)) return undefined;
       return row<RunDetail>(
-        `select run.stack, ${columns}, run.document,
+        `select run.stack, ${columns}, run.document, stopped_by as "stoppedBy", stopped_because as "stoppedBecause",
           case when run.kind = 'apply' then coalesce(
             (select document from @plan where digest = run.plan),
             (select document from @run as made where stack = run.stack and kind = 'plan' and commit = run.commit
@@ -94,7 +102,7 @@ export function shownRunsIn({ rows, row }: Database) {
     shownPlan: async (digest: string): Promise<PlanRow | undefined> => {
       if (!isDigest(digest)) return undefined;
       const found = await row<Omit<PlanRow, 'verdicts' | 'run'> & Flat>(
-        `select plan.digest, plan.stack, plan.commit, plan.cause, plan.document, plan.made_at as "madeAt",
+        `select plan.digest, plan.stack, plan.commit, plan.cause, plan.document, plan.losing, plan.authors, plan.made_at as "madeAt",
           plan.expires_at as "expiresAt", plan.superseded_at as "supersededAt", plan.applied_at as "appliedAt",
           coalesce((select json_agg(json_build_object('who', who, 'role', role, 'approves', approves, 'because', because,
             'at', at) order by at) from @verdict where plan = plan.digest), '[]') as verdicts,

@@ -253,6 +253,40 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect((await records.wave(example.wave))?.stopped).toBeNull();
   });
 
+  test('a run is stopped with a reason, once, and its stack is paused', async () => {
+    const rows = rowsOf(pool, schema);
+    await rows.stack({ id: 'shops:long/trueup.yaml', labels: { tier: 'shop' }, isBehind: true });
+    const page = `/runs/${await rows.run('shops:long/trueup.yaml', { kind: 'apply', ago: 0 })}`;
+    const looking = as('part@example.com', { role: 'viewer' }, { role: 'operator', labels: { tier: 'site' } });
+    expect((await looking.get(page)).body).not.toContain('Stop this run');
+    expect((await looking.post('/stacks/sites:lyon~1trueup.yaml', `${page}/stop`, { because: 'x' })).statusCode).toBe(
+      403,
+    );
+    const app = admin();
+    expect((await app.post(page, `${page}/stop`, { because: 'the wrong commit' })).headers.location).toBe(page);
+    expect((await app.get(page)).body).toContain('Stopped by <b>ops@example.com</b>: the wrong commit.');
+    expect((await app.post(checkout, `${page}/stop`, { because: 'again' })).statusCode).toBe(409);
+    expect((await app.get('/stacks/shops:long~1trueup.yaml')).body).toContain('until somebody resumes it');
+  });
+
+  test('who wrote the commit does not approve its plan where four eyes have to see it, and may refuse', async () => {
+    const rows = rowsOf(pool, schema);
+    await rows.stack({ id: 'shops:own/trueup.yaml', labels: { tier: 'shop' }, isBehind: true });
+    const page = `/plans/${await rows.plan('shops:own/trueup.yaml', (await records.shownPlan(example.waiting))?.document ?? {})}`;
+    const person = (name: string) =>
+      personAt(records, { address, name, roles: [{ user: name, role: 'approver' }], fourEyes: true });
+    const author = person('dev@example.com');
+    const { body } = await author.get(page);
+    expect(body).toContain('You wrote this commit');
+    expect(body).not.toContain('value="approve"');
+    const complete = { verdict: 'approve', because: 'mine', dataLoss: 'yes' };
+    expect((await author.post(page, `${page}/verdict`, complete)).statusCode).toBe(422);
+    expect((await person('lead@example.com').post(page, `${page}/verdict`, complete)).statusCode).toBe(303);
+    expect((await author.post(page, `${page}/verdict`, { verdict: 'refuse', because: 'a mistake' })).statusCode).toBe(
+      303,
+    );
+  });
+
   describe('who approves', () => {
     const approver = (name = 'lead@example.com') => as(name, { role: 'approver', labels: { tier: 'shop' } });
     /** A plan of a stack of its own. */

@@ -29,6 +29,8 @@ function planRow(about: Partial<PlanRow> = {}): PlanRow {
     commit: 'c'.repeat(40),
     cause: 'commit',
     document: hostilePlan([]),
+    losing: [],
+    authors: [],
     madeAt: earlier(5),
     expiresAt: new Date('2026-12-05T00:00:00Z'),
     supersededAt: null,
@@ -105,7 +107,14 @@ test('what repositories and people write is text on every page', () => {
       verdicts: [{ ...verdict, who: name, role: name, because: name }],
     });
     const going = {
-      run: runDetail({ ...run, ending: null, endedAt: null, planned: hostilePlan(hostileNames) }),
+      run: runDetail({
+        ...run,
+        stoppedBy: name,
+        stoppedBecause: name,
+        ending: null,
+        endedAt: null,
+        planned: hostilePlan(hostileNames),
+      }),
       progress: [],
       now,
     };
@@ -123,12 +132,11 @@ test('what repositories and people write is text on every page', () => {
       historyPage({ stack, runs: [run], events: [event], next: name, now }),
       planView({ plan, stack, now, csrf: 'x', who: name, mayNot: undefined, because: name, problem: name }),
       tooLatePage({ plan, stack, now, who: name, approves: true, because: name }),
-      runPage({ ...going, stack, stop: { who: name, because: name, at: now }, csrf: 'x', mayStop: true }),
+      runPage({ ...going, stack, csrf: 'x', mayStop: true }),
       runPage({
         ...going,
         run: runDetail({ ...run, planned: hostilePlan([name]) }),
         stack,
-        stop: null,
         csrf: 'x',
         mayStop: true,
       }),
@@ -213,7 +221,14 @@ test('the first page says what needs somebody, and what to do without any stack'
 
 test('the consent names all that asks for it, and nothing else', () => {
   const stack = stackRow();
-  const view = { plan: planRow({ document: deleting }), stack, now, csrf: 'x', who: 'a', mayNot: undefined };
+  const view = {
+    plan: planRow({ document: deleting, losing: ['redis.cache', 'postgres.main'] }),
+    stack,
+    now,
+    csrf: 'x',
+    who: 'a',
+    mayNot: undefined,
+  };
   const text = html(planView(view));
   const consent = /<div class="consent bad">(.*?)<\/div>/s.exec(text)?.[1] ?? '';
   expect([...consent.matchAll(/<code>(.*?)<\/code>/g)].map(([, address]) => address)).toEqual([
@@ -221,7 +236,7 @@ test('the consent names all that asks for it, and nothing else', () => {
     'postgres.main',
   ]);
   expect(html(planView({ ...view, plan: planRow() }))).not.toContain('type="checkbox" name="dataLoss"');
-  expect(html(planView({ ...view, mayNot: 'You wrote this commit.' }))).not.toContain('<textarea');
+  expect(html(planView({ ...view, mayNot: { act: 'judge', because: 'It needs a role.' } }))).not.toContain('<textarea');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Stop } from '../../../index.ts';
 import type { Records } from '../../records.ts';
+import { isBy } from '../../records/authors.ts';
 import type { PlanRow } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { planAddress } from '../addresses.ts';
@@ -9,7 +10,7 @@ import type { PageContext } from '../server.ts';
 import { fieldOf } from '../fields.ts';
 import { now, seen, show } from '../show.ts';
 import type { Act, Viewer } from '../viewer.ts';
-import { lossesOf, planView, tooLatePage } from '../views/plan.ts';
+import { type MayNot, planView, tooLatePage } from '../views/plan.ts';
 
 /** Plans and their verdicts. */
 export function planRoutes(app: FastifyInstance, context: PageContext): void {
@@ -17,7 +18,7 @@ export function planRoutes(app: FastifyInstance, context: PageContext): void {
   app.get('/plans/:digest', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer, query } = request;
     const { plan, stack } = await planOf(records, request);
-    const mayNot = mayNotJudge(viewer, stack);
+    const mayNot = mayNotJudge(viewer, { plan, stack, fourEyes: context.fourEyes === true });
     const because = fieldOf(query, 'because');
     const view = { plan, stack, now: now(), csrf: reply.csrf(), who: viewer.name, mayNot, because };
     return show(request, reply, planView(view));
@@ -70,9 +71,9 @@ export function verdictIn(fields: unknown): Given {
 }
 
 /** Why a verdict is not taken before it is tried; undefined: it is complete. */
-export function problemOf({ approves, because, dataLoss }: Given, { document }: PlanRow): string | undefined {
+export function problemOf({ approves, because, dataLoss }: Given, { losing }: PlanRow): string | undefined {
   if (!approves) return because === '' ? 'Write why you refuse it: whoever made the commit reads it.' : undefined;
-  if (lossesOf(document).length === 0) return undefined;
+  if (losing.length === 0) return undefined;
   if (!dataLoss) return 'This plan deletes data. Agree to that, or refuse the plan.';
   return because === '' ? 'Write why this data may be deleted.' : undefined;
 }
@@ -106,7 +107,14 @@ export async function planOf(
   return { plan, stack: seen(await records.shownStack(plan.stack), viewer, act) };
 }
 
-/** Why somebody gives no verdict on plans of a stack; undefined: they may. */
-function mayNotJudge(viewer: Viewer, { labels }: StackRow): string | undefined {
-  return viewer.may('approve', labels) ? undefined : 'To approve or refuse it needs the role approver over this stack.';
+/** Why somebody gives no verdict on a plan; undefined: they may. Who wrote the commit may still refuse it. */
+function mayNotJudge(
+  viewer: Viewer,
+  { plan, stack, fourEyes }: { readonly plan: PlanRow; readonly stack: StackRow; readonly fourEyes: boolean },
+): MayNot | undefined {
+  if (!viewer.may('approve', stack.labels))
+    return { act: 'judge', because: 'To approve or refuse it needs the role approver over this stack.' };
+  if (fourEyes && plan.authors.some((author) => isBy(author, viewer.name)))
+    return { act: 'approve', because: 'You wrote this commit: somebody else has to approve its plan.' };
+  return undefined;
 }

@@ -2,19 +2,32 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Records } from '../../records.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
+import { runAddress } from '../addresses.ts';
+import { fieldOf, reasonOf } from '../fields.ts';
 import { follow } from '../live.ts';
 import { notFound } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { now, seen, show } from '../show.ts';
 import type { Act } from '../viewer.ts';
+import { messagePage } from '../views/messages.ts';
 import { progressTree, progressWords, runPage } from '../views/run.ts';
 
 /** Runs, live while they go on. */
 export function runRoutes(app: FastifyInstance, { records }: PageContext): void {
   app.get('/runs/:id', { config: { act: 'see' } }, async (request, reply) => {
     const { run, stack } = await runOf(records, request);
-    const view = { run, stack, progress: [], stop: null, now: now(), csrf: reply.csrf(), mayStop: false };
+    const mayStop = request.viewer.may('operate', stack.labels);
+    const because = fieldOf(request.query, 'because', 500);
+    const view = { run, stack, progress: [], now: now(), csrf: reply.csrf(), mayStop, because };
     return show(request, reply, runPage(view));
+  });
+  app.post('/runs/:id/stop', { config: { act: 'operate' } }, async (request, reply) => {
+    const { run } = await runOf(records, request, 'operate');
+    const because = reasonOf(request.body);
+    if (await records.stopRun(run.id, request.viewer.name, because)) return reply.redirect(runAddress(run.id), 303);
+    const way = { address: runAddress(run.id), words: 'See the run' };
+    const words = `In between it ended, or was stopped. You wrote: ${because}`;
+    return show(request, reply, messagePage('It came too late', words, way), 409);
   });
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());

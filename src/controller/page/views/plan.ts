@@ -1,4 +1,3 @@
-import type { PlanDocument } from '../../../render/document-schemas.ts';
 import { planPage } from '../../../render/html/plan-page.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
@@ -21,6 +20,12 @@ export function fateOf(plan: PlanRow, { policy }: Pick<StackRow, 'policy'>, now:
   return plan.verdicts.length > 0 ? 'approved' : 'waits';
 }
 
+/** What a viewer does not do with a plan, and why: give no verdict at all, or not approve it. */
+export interface MayNot {
+  readonly act: 'judge' | 'approve';
+  readonly because: string;
+}
+
 /** The page of a plan. */
 export interface PlanView {
   readonly plan: PlanRow;
@@ -29,8 +34,8 @@ export interface PlanView {
   readonly csrf: string;
   /** The viewer's name. */
   readonly who: string;
-  /** Why the viewer gives no verdict; undefined: the viewer may. */
-  readonly mayNot: string | undefined;
+  /** undefined: the viewer may approve and refuse. */
+  readonly mayNot: MayNot | undefined;
   /** What the form had before, when it was not taken or the session had ended. */
   readonly because?: string | undefined;
   /** Why it was not taken. */
@@ -80,7 +85,7 @@ function judgement(view: PlanView, fate: PlanFate): Markup {
   const isOpen = fate === 'waits' || (fate === 'approved' && own?.approves !== false);
   return markup`<section class="judgement" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2>
 ${fateLine(plan, stack, fate)}${verdictList(plan.verdicts, view.now)}
-${!isOpen ? '' : mayNot === undefined ? verdictForm(view, own?.approves === true) : markup`<p class="hint">${mayNot}</p>`}</section>`;
+${!isOpen || mayNot === undefined ? '' : markup`<p class="hint">${mayNot.because}</p>`}${!isOpen || mayNot?.act === 'judge' ? '' : verdictForm(view, own?.approves !== true && mayNot === undefined)}</section>`;
 }
 
 function fateLine({ run, supersededAt, appliedAt, expiresAt }: PlanRow, stack: StackRow, fate: PlanFate): Markup {
@@ -110,14 +115,14 @@ function verdictList(verdicts: readonly Verdict[], now: Date): Markup {
   )}</ul>`;
 }
 
-function verdictForm({ plan, csrf, because, problem }: PlanView, hasApproved: boolean): Markup {
-  const losses = hasApproved ? [] : lossesOf(plan.document);
+function verdictForm({ plan, csrf, because, problem }: PlanView, mayApprove: boolean): Markup {
+  const losses = mayApprove ? lossesOf(plan) : [];
   const alert = problem === undefined ? '' : markup`<p class="problem" id="tried" role="alert">${problem}</p>`;
   return actForm(
     `${planAddress(plan.digest)}/verdict`,
     csrf,
     markup`${alert}${consent(losses)}<p><label for="because">Reason <span class="quiet">(needed to refuse${losses.length === 0 ? '' : ', and to delete data'})</span></label><textarea id="because" name="because" rows="2" maxlength="2000"${problem === undefined ? '' : markup` aria-describedby="tried"`}>${because}</textarea></p>
-<p class="buttons">${hasApproved ? '' : markup`<button class="main" name="verdict" value="approve">Approve and apply</button>`}<button name="verdict" value="refuse">Refuse</button></p>`,
+<p class="buttons">${mayApprove ? markup`<button class="main" name="verdict" value="approve">Approve and apply</button>` : ''}<button name="verdict" value="refuse">Refuse</button></p>`,
   );
 }
 
@@ -128,16 +133,17 @@ function consent(losses: readonly Loss[]): Markup {
 }
 
 /** Data that a plan puts at risk, with what happens to it. */
-export interface Loss {
+interface Loss {
   readonly address: string;
   readonly words: string;
 }
 
-/** What a plan needs consent for, in its order. */
-export function lossesOf({ actions }: PlanDocument): Loss[] {
-  return actions.flatMap(({ address, dataAtRisk, protect }) =>
-    dataAtRisk === undefined || protect === false ? [] : [{ address, words: dataAtRisk }],
-  );
+/** What a plan needs consent for, in its order, with what happens to each. */
+function lossesOf({ losing, document }: PlanRow): Loss[] {
+  return losing.map((address) => {
+    const action = document.actions.find((one) => one.address === address && one.dataAtRisk !== undefined);
+    return { address, words: action?.dataAtRisk ?? 'is deleted' };
+  });
 }
 
 /** What a verdict that was not taken met, in the words of what happened in between. */

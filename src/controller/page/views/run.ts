@@ -11,19 +11,12 @@ import { runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
-import { actForm, commitCode, endingBadge, factList, inWords, moment, tookOf } from './parts.ts';
+import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './parts.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { why } from './runs.ts';
 
 /** The last that is known of an action of a run. */
 export type Progress = Extract<EventDocument, { readonly address: string }>;
-
-/** Who asked a run to stop, and why. */
-export interface Stopped {
-  readonly who: string;
-  readonly because: string;
-  readonly at: Date;
-}
 
 /** The page of a run. */
 export interface RunView {
@@ -31,11 +24,11 @@ export interface RunView {
   readonly stack: StackRow;
   /** The last of each action. */
   readonly progress: readonly Progress[];
-  /** Who asked it to stop. */
-  readonly stop: Stopped | null;
   readonly now: Date;
   readonly csrf: string;
   readonly mayStop: boolean;
+  /** What the form had before. */
+  readonly because?: string | undefined;
 }
 
 /** A run while it goes on, and its report afterwards. */
@@ -100,17 +93,17 @@ function live(view: RunView): Markup {
 ${stopLine(view)}${stopForm(view)}</section>`;
 }
 
-function stopLine({ stop }: RunView): Markup {
-  if (stop === null) return markup``;
-  return markup`<p class="hint">Stopped by <b>${stop.who}</b> at ${inWords(stop.at)}${stop.because === '' ? '' : `: ${stop.because}`}. What was sent is seen through.</p>`;
+function stopLine({ run: { stoppedBy, stoppedBecause } }: RunView): Markup {
+  if (stoppedBy === null) return markup``;
+  return markup`<p class="hint">Stopped by <b>${stoppedBy}</b>: ${stoppedBecause ?? ''}. The stack is paused until somebody resumes it.</p>`;
 }
 
-function stopForm({ run, csrf, mayStop, stop }: RunView): Markup {
-  if (!mayStop || stop !== null) return markup``;
-  return markup`<details class="fold"><summary>Stop this run</summary>${actForm(
+function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
+  if (!mayStop || run.stoppedBy !== null) return markup``;
+  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Stop this run</summary>${actForm(
     `${runAddress(run.id)}/stop`,
     csrf,
-    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent. Requests on their way are seen through, and the state keeps what was done.</p><button class="danger">Stop the run</button>`,
+    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until somebody resumes it.</p><button class="danger">Stop the run</button>`,
   )}</details>`;
 }
 
@@ -142,6 +135,8 @@ const isOverIn = ({ last }: Stage): boolean =>
 export function progressWords(going: Going): string {
   const stages = stagesOf(going);
   if (stages.length === 0) return going.run.kind === 'apply' ? 'It begins.' : 'It reads the platform.';
+  if (going.progress.length === 0)
+    return `It applies ${counted(stages.length, 'action')}. What became of each shows when it is over.`;
   const failed = stages.filter(({ last }) => last?.event === 'failed').length;
   const running = stages.filter((one) => one.last !== undefined && !isOverIn(one)).length;
   const parts = [
@@ -159,8 +154,11 @@ export function progressTree(going: Going): Markup {
   if (stages.length === 0) return markup`<p class="empty">Began ${moment(run.beganAt, now)}. Nothing to show yet.</p>`;
   const groups = [...groupBy(stages.map((one) => [one.entry.service, one] as const))];
   const done = stages.filter(isOverIn).length;
-  return markup`<progress max="${stages.length}" value="${done}" aria-label="Actions that are over">${done} of ${stages.length}</progress>
-<ul class="tree">${groups.map(([service, members]) => markup`<li><h3><code>${service}</code></h3><ul>${members.map((one) => stageRow(one, service))}</ul></li>`)}</ul>`;
+  const bar =
+    going.progress.length === 0
+      ? ''
+      : markup`<progress max="${stages.length}" value="${done}" aria-label="Actions that are over">${done} of ${stages.length}</progress>`;
+  return markup`${bar}<ul class="tree">${groups.map(([service, members]) => markup`<li><h3><code>${service}</code></h3><ul>${members.map((one) => stageRow(one, service))}</ul></li>`)}</ul>`;
 }
 
 function stageRow(stage: Stage, service: string): Markup {
@@ -175,7 +173,7 @@ function stageRow(stage: Stage, service: string): Markup {
 
 function stageWords({ entry, last }: Stage): string {
   const { now, done } = actionWords[entry.action];
-  if (last === undefined) return 'waits';
+  if (last === undefined) return 'to come';
   const seconds = last.seconds === undefined ? '' : ` in ${last.seconds.toFixed(1)} s`;
   const words: Readonly<Record<Progress['event'], string>> = {
     started: `${now}…`,

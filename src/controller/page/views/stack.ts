@@ -80,6 +80,11 @@ const policyWords: Readonly<Record<StackRow['policy'], string>> = {
   never: 'never applies',
 };
 
+/** A pause without an end is one of a run that somebody stopped. */
+function untilWords(until: Date): string {
+  return until.getUTCFullYear() > 9_000 ? 'until somebody resumes it' : `until ${inWords(until)}`;
+}
+
 /** Its state in a sentence, and the way to what it asks for. */
 function standing(view: StackView, state: StackState): Markup {
   const { stack, now } = view;
@@ -88,7 +93,7 @@ function standing(view: StackView, state: StackState): Markup {
     ...(stack.pausedUntil === null
       ? []
       : [
-          markup`<p>Paused by <b>${stack.pausedBy ?? 'somebody'}</b> until ${inWords(stack.pausedUntil)}: ${stack.pausedBecause ?? ''}</p>`,
+          markup`<p>Paused by <b>${stack.pausedBy ?? 'somebody'}</b> ${untilWords(stack.pausedUntil)}: ${stack.pausedBecause ?? ''}</p>`,
         ]),
     ...(run === null
       ? []
