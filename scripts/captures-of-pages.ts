@@ -2,10 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { startController } from '../test/support/browser-controller.ts';
 import { openBrowser } from './support/browser.ts';
 import { examplePages } from './support/example-pages.ts';
 
-/** Writes the pictures of docs/review.md; needs Chromium. With a folder, writes every page at every width to it. */
+/** Writes the pictures of docs/review.md and of the pages of a controller; needs Chromium, and PostgreSQL. With a folder, writes every page at every width to it. */
 
 const [folder] = process.argv.slice(2);
 const pictures = resolve(import.meta.dirname, '../docs/pictures');
@@ -36,4 +37,25 @@ for (const [name, width, height, colorScheme] of folder === undefined ? kept : a
   await page.screenshot({ path, fullPage: height === 'whole' });
   await page.close();
 }
+
+const { controller, stop } = await startController();
+const ofController: readonly (readonly [name: string, width: number, scheme: 'light' | 'dark'])[] =
+  folder === undefined
+    ? [
+        ['home', 1_200, 'light'],
+        ['plan', 360, 'light'],
+        ['stopped', 1_200, 'dark'],
+      ]
+    : Object.keys(controller.pages).flatMap((name) =>
+        [360, 768, 1_440].flatMap((width) => [[name, width, 'light'] as const, [name, width, 'dark'] as const]),
+      );
+for (const [name, width, colorScheme] of ofController) {
+  const viewport = { width, height: 800 };
+  const page = await browser.newPage({ viewport, colorScheme, extraHTTPHeaders: { ...controller.headers } });
+  await page.goto(controller.address + (controller.pages[name] ?? '/'));
+  const path = join(folder ?? pictures, `controller-${name}-${width}-${colorScheme}.png`);
+  await page.screenshot({ path, fullPage: folder !== undefined });
+  await page.close();
+}
+await stop();
 await browser.close();
