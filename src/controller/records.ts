@@ -9,6 +9,7 @@ import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
 import { proposalsIn } from './records/proposals.ts';
 import { pullsIn } from './records/pulls.ts';
+import { retentionIn } from './records/retention.ts';
 import { runsIn } from './records/runs.ts';
 import { sessionsIn } from './records/sessions.ts';
 import { shownRegistersIn } from './records/shown-registers.ts';
@@ -44,6 +45,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...stacksIn(db),
     ...plansIn(db),
     ...runsIn(db),
+    ...retentionIn(db),
     ...wavesIn(db),
     ...eventsIn(db),
     ...statusesIn(db),

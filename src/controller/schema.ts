@@ -41,8 +41,10 @@ const migrations: readonly Migration[] = [
       deploying text, deploying_digest text,
       look_at timestamptz not null default now(), looked_at timestamptz, problem text,
       paused_until timestamptz, paused_by text, paused_because text, is_gone boolean not null default false,
+      gone_at timestamptz, swept_at timestamptz not null default now(),
       unique (source, path));
-    create index on stack (look_at) where not is_gone;`,
+    create index on stack (look_at) where not is_gone;
+    create index on stack (swept_at);`,
   },
   {
     name: 'plans',
@@ -52,6 +54,7 @@ const migrations: readonly Migration[] = [
       losing text[] not null default '{}', authors jsonb not null default '[]', made_at timestamptz not null default now(), expires_at timestamptz not null,
       superseded_at timestamptz, applied_at timestamptz);
     create unique index on plan (stack) where superseded_at is null and applied_at is null;
+    create index on plan (stack);
     create table verdict (
       plan text not null references plan on delete cascade, who text not null, role text not null, approves boolean not null,
       allows_data_loss boolean not null default false, because text not null, at timestamptz not null default now(), primary key (plan, who));`,
@@ -87,7 +90,8 @@ const migrations: readonly Migration[] = [
       plan text references plan on delete set null, worker text not null, began_at timestamptz not null default now(),
       beat_at timestamptz not null default now(), stopped_by text, stopped_because text, ended_at timestamptz, ending text, document jsonb);
     create index on run (stack, id desc);
-    create index on run (beat_at) where ended_at is null;`,
+    create index on run (beat_at) where ended_at is null;
+    create index on run (plan) where plan is not null;`,
   },
   {
     name: 'events',

@@ -45,6 +45,9 @@ export interface Worker {
 
 const queryLimitMs = 60_000;
 
+/** Stacks whose old rows go at each tick. */
+const sweep = 10;
+
 /** Starts a worker: it polls sources, runs stacks and looks for drift, together with all other workers of the database. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, pool, schema, concurrency, waves = [], tickMs = 2_000 } = options;
@@ -104,6 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, concurrency: number): Promise<void> {
   const most = concurrency * 2;
   await records.endLost();
+  await records.removeOld(sweep);
   await records.dueSources(most, ({ id }, db) => queue.send('look', id, { db }));
   await records.dueStacks(most, ({ id, platform }, db) => queue.send('stack', id, { group: platform, db }));
   for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });

@@ -45,10 +45,10 @@ export async function placeStacks(
   const unplaced = found.flatMap(({ path, platform }) => (platform === undefined ? [path] : []));
   const places = [placed.map(({ path }) => path), placed.map(({ platform }) => platform)];
   await query('update @source set commit = $2, unplaced = $3 where id = $1', [source, commit, unplaced]);
-  await query('update @stack set is_gone = true where source = $1 and path <> all($2) and not is_gone', [
-    source,
-    places[0],
-  ]);
+  await query(
+    'update @stack set is_gone = true, gone_at = now() where source = $1 and path <> all($2) and not is_gone',
+    [source, places[0]],
+  );
   await query(
     `update @plan set superseded_at = now() from @stack, unnest($2::text[], $3::text[]) as place (path, platform)
     where ${isOpen} and @plan.stack = @stack.id and source = $1 and @stack.path = place.path
@@ -61,7 +61,7 @@ export async function placeStacks(
         @platform.labels || @source.labels, $4
       from @source, unnest($2::text[], $3::text[]) as place (path, platform) join @platform on @platform.id = place.platform
       where @source.id = $1
-    on conflict (id) do update set wanted = $4, is_gone = false, platform = excluded.platform, policy = excluded.policy,
+    on conflict (id) do update set wanted = $4, is_gone = false, gone_at = null, platform = excluded.platform, policy = excluded.policy,
       labels = excluded.labels,
       problem = case when old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
         then null else old.problem end,

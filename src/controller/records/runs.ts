@@ -56,11 +56,15 @@ export function runsIn({ rows, onStack, transaction }: Database) {
     endRun: (id: string, { ending, document }: RunEnd): Promise<void> =>
       transaction(async (query) => {
         const advance = await waveOfRunIn(query, id);
-        await query(`update @run set ended_at = now(), ending = $2, document = $3 where id = $1 and ended_at is null`, [
-          id,
-          ending,
-          document === undefined ? null : jsonOf(document),
-        ]);
+        // What drifted is kept once, as long as looks find the same.
+        const isKept = `kind = 'drift' and $3::jsonb - 'requests' = (select former.document - 'requests' from @run as former
+          where former.stack = ended.stack and former.kind = 'drift' and former.document is not null
+          order by former.id desc limit 1)`;
+        await query(
+          `update @run as ended set ended_at = now(), ending = $2, document = case when not coalesce(${isKept}, false) then $3::jsonb end
+          where id = $1 and ended_at is null`,
+          [id, ending, document === undefined ? null : jsonOf(document)],
+        );
         await advance();
       }),
     /** Notes, at most each 5 seconds, that the worker of a run lives; says whether the run is to stop. */
