@@ -376,6 +376,27 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     expect(await records.alarms()).toEqual([]);
   });
 
+  test.each([
+    ['approval', false, ['approval']],
+    ['automatic', true, ['approval']],
+    ['automatic', false, []], // it waits for its wave only
+    ['never', true, []],
+  ] as const)(
+    'of a plan: with the policy %s, where somebody has to approve it: %s, it tells of %j',
+    async (policy, isNeeded, kinds) => {
+      await source('shop');
+      const id = 'shop:a.yaml';
+      await pool.query('update c.stack set policy = $1', [policy]);
+      const about = {
+        commit: 'a'.repeat(40),
+        document: { actions: [] } as unknown as PlanDocument,
+        file: `plan ${policy} ${isNeeded}`,
+      };
+      await records.keepPlan({ id }, { ...about, cause: 'commit', isNeeded });
+      expect((await records.alarms()).map(({ kind }) => kind)).toEqual(kinds);
+    },
+  );
+
   test('tells of a source that was not read for three polls and two minutes, and of the next poll', async () => {
     const { entry, received } = await listening();
     await enrol(entry);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanDocument } from '../../index.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
+import type { Consent } from '../consent.ts';
 import { clear, raise } from './alarms.ts';
 import { type Author, isBy } from './authors.ts';
 import { type Database, isOpen, jsonOf } from './database.ts';
@@ -47,7 +48,8 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. Gives the plan that waits; none, where the stack wants another commit by now.
+     * what was said of it. `isNeeded`: somebody has to approve it, whatever the policy is. Gives the plan that waits; none, where
+     * the stack wants another commit by now.
      */
     keepPlan: async (
       { id }: Pick<StackRecord, 'id'>,
@@ -57,7 +59,8 @@ export function plansIn({ rows, row, onStack }: Database) {
         document,
         file,
         losing = [],
-      }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> & Partial<Pick<PlanRecord, 'losing'>>,
+        isNeeded = false,
+      }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> & Partial<Pick<PlanRecord, 'losing'> & Consent>,
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly policy: Policy }>(
@@ -80,7 +83,9 @@ export function plansIn({ rows, row, onStack }: Database) {
           from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
           [digest, id, commit, cause, jsonOf(document), file, losing],
         );
-        await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
+        const waits = stack.policy === 'approval' || (stack.policy === 'automatic' && isNeeded);
+        if (cause === 'drift' || waits)
+          await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;
       }),
     /** The plan of a stack that waits, with the verdicts on it: one refusal counts more than approvals. */
@@ -151,8 +156,7 @@ async function raisePlan(
   const { actions, dataAtRisk = [] } = document;
   const changes = actions.filter(({ action }) => action !== 'no-op').length;
   const about = { plan: digest, commit, changes, dataAtRisk: dataAtRisk.length, isRepaired: policy !== 'never' };
-  if (cause === 'drift') await raise(query, { kind: 'drift', subject: stack, digest, about });
-  else if (policy !== 'never') await raise(query, { kind: 'approval', subject: stack, digest, about });
+  await raise(query, { kind: cause === 'drift' ? 'drift' : 'approval', subject: stack, digest, about });
 }
 
 /** What of a plan an approval depends on; a plan of a digest never changes. */
