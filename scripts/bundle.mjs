@@ -55,6 +55,9 @@ const apart = { agent: 'src/api/agent.ts', 'age-encryption': 'age-encryption', a
 function loadApart({ onResolve }) {
   onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
     const wanted = path.startsWith('.') ? relative(root, join(resolveDir, path)) : path;
+    // The controller shares its modules with the library, and the command line loads both when it runs one.
+    if (wanted === 'src/controller/main.ts' && kind === 'dynamic-import')
+      return { path: '../controller/main.js', external: true };
     const [name] = Object.entries(apart).find(([, from]) => from === wanted) ?? [];
     return kind === 'dynamic-import' && name !== undefined ? { path: `./${name}.cjs`, external: true } : undefined;
   });
@@ -67,6 +70,7 @@ await build({
     'src/index.ts',
     ...readdirSync(join(root, 'src/exports')).map((name) => `src/exports/${name}`),
     'src/ci/main.ts',
+    'src/controller/main.ts',
   ],
   splitting: true,
   format: 'esm',

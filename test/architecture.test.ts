@@ -80,6 +80,13 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'controller/checkouts.ts',
+  'controller/doctor.ts', // times of polls
+  'controller/enrol.ts', // the name of its user
+  'controller/environment.ts', // the home of its user
+  'controller/examine-files.ts',
+  'controller/log.ts', // times
+  'controller/pool.ts',
+  'controller/work.ts', // times of the log
   'controller/read-settings.ts',
   'controller/records/plans.ts', // a digest
   'controller/secret-file.ts',

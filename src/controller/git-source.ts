@@ -6,6 +6,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { type GitEnd, gitEnvironment, runGit } from '../git/run-git.ts';
 import { passwordsIn } from '../secrets/passwords-in-addresses.ts';
 import { createRedactor } from '../secrets/redactor.ts';
+import { secretPath } from './secret-file.ts';
 
 /** A branch or tag of a git repository. */
 export interface GitSource {
@@ -70,7 +71,8 @@ const passed = /^(?:(?:https?|all|no)_proxy|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CE
  * @throws {Stop} `refused` with what git says, without credentials
  */
 export async function gitOf(shared: GitAccess, source: GitSource, command: GitCommand): Promise<string> {
-  const access = { ...shared, credentials: source.credentialsFile ?? shared.credentials };
+  const own = source.credentialsFile ?? undefined;
+  const access = { ...shared, credentials: own === undefined ? shared.credentials : secretPath(own) };
   const { folder, ssh = plainSsh, maxBytes } = access;
   const { args, signal, codes = [0] } = command;
   const env = {

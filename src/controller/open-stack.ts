@@ -6,6 +6,7 @@ import { type Platform, type Project, open, platformAt, stateAt } from '../index
 import { contentOf } from '../library/manifest-handle.ts';
 import { isSameAddress, shownAddress } from '../project/platform-address.ts';
 import type { PlatformRecord } from './records.ts';
+import { readNamedSecret, secretPath } from './secret-file.ts';
 
 /** What opening the projects of stacks needs, and what they share. */
 export interface Opening {
@@ -66,12 +67,12 @@ function refuseOtherPlatform({ manifest }: Project, { path, platform: { id, url 
 /** The secrets and variables that the stacks on a platform have. */
 export async function environmentOf({ envFile }: PlatformRecord): Promise<Readonly<Record<string, string>>> {
   if (envFile === null) return {};
-  return Object.fromEntries(readEnvText(await readFile(envFile, 'utf8')));
+  return Object.fromEntries(readEnvText(await readFile(secretPath(envFile), 'utf8')));
 }
 
 /** Returns the platform of a record; opens it again when the record or its key changed. */
 async function platformOf({ platforms }: Opening, record: PlatformRecord): Promise<Platform> {
-  const key = (await readFile(record.keyFile, 'utf8')).trim();
+  const key = await readNamedSecret(record.keyFile);
   const known = platforms.get(record.id);
   if (known?.key === key && JSON.stringify(known.record) === JSON.stringify(record)) return known.platform;
   const { url, profile, connections } = record;

@@ -1,5 +1,9 @@
-import type { PgBoss } from 'pg-boss';
+import { readFile } from 'node:fs/promises';
+import * as modules from 'node:module';
+import { dirname, join } from 'node:path';
+import type * as Boss from 'pg-boss';
 import { usage } from '../diagnostics/usage.ts';
+import { connectionTo } from './pool.ts';
 
 /**
  * `look`: at a source; `stack`: plan or apply one; `follow`: see its deployments through; `tell`: a notification; `forge`: statuses
@@ -61,12 +65,18 @@ interface Counts {
   readonly dead: number;
 }
 
+/** What failed: a job, by its queue and key. */
+export interface Job {
+  readonly queue: QueueName;
+  readonly key: string;
+}
+
 interface QueueOptions {
   /** The address of the database. */
   readonly url: string;
   readonly schema: string;
   /** Gets what handlers throw, and what the queue cannot do while its database is away: the same error many times. */
-  readonly onError: (error: unknown) => void;
+  readonly onError: (error: unknown, job?: Job) => void;
   /** Attempts after the first, before a job is dead. */
   readonly retries?: number;
 }
@@ -84,7 +94,7 @@ const lastMs = 5_000;
 /** A queue in a schema of PostgreSQL; nothing is connected before `start`. @throws {Stop} `usage`, where pg-boss is not installed */
 export async function createQueue({ url, schema, onError, retries = 100 }: QueueOptions): Promise<Queue> {
   const boss = await openBoss(url, schema);
-  boss.on('error', onError);
+  boss.on('error', (error) => onError(error));
   const stopping = new AbortController();
   return {
     start: async () => {
@@ -104,7 +114,7 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
           await handler(key, signal)
             .then(() => signal.throwIfAborted())
             .catch(async (error: unknown) => {
-              onError(error);
+              onError(error, { queue: name, key });
               if (await isTriedAgain(boss, name, key)) return;
               throw new Error('the handler failed'); // oxlint-disable-line preserve-caught-error -- it may hold secrets
             });
@@ -137,16 +147,29 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
   };
 }
 
-async function openBoss(url: string, schema: string): Promise<PgBoss> {
-  const { PgBoss } = await import('pg-boss').catch((error: unknown) => {
+/** Loads the engine of the queue. @throws {Stop} `usage`, where it is not installed */
+export async function loadBoss(): Promise<typeof Boss> {
+  return import('pg-boss').catch((error: unknown) => {
     if (!String((error as { code?: unknown }).code).endsWith('MODULE_NOT_FOUND')) throw error;
     throw usage(
       'The controller needs the package pg-boss, which is not installed',
-      `npm install pg-boss@${pgBossVersion}`,
+      `npm install pg-boss@${pgBossVersion}, with --global where Trueup is installed so.`,
     );
   });
+}
+
+/** The version of the engine that is installed. @throws {Stop} `usage`, where none is */
+export async function installedBoss(): Promise<string> {
+  await loadBoss();
+  const entry = modules.createRequire(import.meta.url).resolve('pg-boss');
+  const manifest: unknown = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'));
+  return String((manifest as { readonly version?: unknown }).version);
+}
+
+async function openBoss(url: string, schema: string): Promise<Boss.PgBoss> {
+  const { PgBoss } = await loadBoss();
   // Without a limit a poll waits for ever on a connection that was lost silently, and its worker with it.
-  const connection = { connectionString: url, max: 4, keepAlive: true, query_timeout: 15_000 };
+  const connection = { ...connectionTo(url), max: 4, keepAlive: true, query_timeout: 15_000 };
   return new PgBoss({
     ...connection,
     schema,
@@ -162,7 +185,7 @@ async function openBoss(url: string, schema: string): Promise<PgBoss> {
 }
 
 /** Makes a queue and its dead letters; one of a former version gets the settings of this one. */
-async function makeQueue(boss: PgBoss, name: QueueName, retries: number): Promise<void> {
+async function makeQueue(boss: Boss.PgBoss, name: QueueName, retries: number): Promise<void> {
   const settings = {
     deadLetter: deadOf(name),
     retryLimit: retries,
@@ -178,7 +201,12 @@ async function makeQueue(boss: PgBoss, name: QueueName, retries: number): Promis
   await boss.updateQueue(name, settings);
 }
 
-async function send(boss: PgBoss, name: QueueName, key: string, { group, afterSeconds = 0, db }: About): Promise<void> {
+async function send(
+  boss: Boss.PgBoss,
+  name: QueueName,
+  key: string,
+  { group, afterSeconds = 0, db }: About,
+): Promise<void> {
   const options = {
     singletonKey: key,
     ...(group === undefined ? {} : { group: { id: group } }),
@@ -191,7 +219,7 @@ async function send(boss: PgBoss, name: QueueName, key: string, { group, afterSe
 
 /** One job at a time. */
 async function workOn(
-  boss: PgBoss,
+  boss: Boss.PgBoss,
   name: QueueName,
   { groupConcurrency = 2 }: WorkOptions,
   handler: (key: string, signal: AbortSignal) => Promise<void>,
@@ -204,7 +232,7 @@ async function workOn(
 }
 
 /** Whether a former attempt waits for the key: a second would not be taken back, and count as dead. */
-async function isTriedAgain(boss: PgBoss, name: QueueName, key: string): Promise<boolean> {
+async function isTriedAgain(boss: Boss.PgBoss, name: QueueName, key: string): Promise<boolean> {
   const waiting = await boss.findJobs(name, { key, queued: true });
   return waiting.some(({ state }) => state === 'retry');
 }

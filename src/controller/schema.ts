@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { inTransaction } from './transaction.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Query, inTransaction } from './transaction.ts';
 
 /** What one concern adds to the tables; it runs once, and its text never changes after a release. */
 interface Migration {
@@ -160,26 +161,65 @@ export const migrationNames: readonly string[] = migrations.map(({ name }) => na
  * Brings the tables of a schema up to date; several processes may do it at once. Gives the names of the migrations that ran.
  *
  * @param schema lower case letters, digits and `_`
- * @throws {Error} where a newer Trueup made the tables
+ * @throws {Stop} `refused`, where a newer Trueup made the tables
  */
 export function migrate(pool: Pool, schema: string): Promise<readonly string[]> {
   return inTransaction(pool, async (query) => {
     await query(`select pg_advisory_xact_lock(hashtext('trueup controller'))`, []);
     await query(`create schema if not exists ${schema}`, []);
-    await query(`set local search_path to ${schema}`, []);
     await query(
-      'create table if not exists migration (name text primary key, at timestamptz not null default now())',
+      `create table if not exists ${schema}.migration (name text primary key, at timestamptz not null default now())`,
       [],
     );
-    const ran = (await query<{ readonly name: string }>('select name from migration', [])).map(({ name }) => name);
-    const unknown = ran.filter((name) => !migrations.some((known) => known.name === name));
-    if (unknown.length > 0)
-      throw new Error(`the tables in ${schema} are of a newer Trueup, which has ${unknown.join(', ')}`);
-    const due = migrations.filter(({ name }) => !ran.includes(name));
-    for (const { name, text } of due) {
-      await query(text, []);
+    const { due, unknown } = await compare(query, schema);
+    if (unknown.length > 0) throw newer(schema, unknown);
+    await query(`set local search_path to ${schema}`, []);
+    for (const name of due) {
+      await query(migrations.find((one) => one.name === name)?.text ?? '', []);
       await query('insert into migration (name) values ($1)', [name]);
     }
-    return due.map(({ name }) => name);
+    return due;
+  });
+}
+
+/** How the tables of a schema differ from those that this Trueup works with. */
+interface Differences {
+  /** The migrations that have not run yet. */
+  readonly due: readonly string[];
+  /** Those that a newer Trueup ran. */
+  readonly unknown: readonly string[];
+}
+
+/** Compares the tables of a schema with those that this Trueup works with; changes nothing. */
+export function compareTables(pool: Pool, schema: string): Promise<Differences> {
+  return inTransaction(pool, (query) => compare(query, schema));
+}
+
+async function compare(query: Query, schema: string): Promise<Differences> {
+  const table = `${schema}.migration`;
+  const [found] = await query<{ readonly is: boolean }>('select to_regclass($1) is not null as is', [table]);
+  const rows = found?.is === true ? await query<{ readonly name: string }>(`select name from ${table}`, []) : [];
+  const ran = rows.map(({ name }) => name);
+  const known = migrations.map(({ name }) => name);
+  return {
+    due: known.filter((name) => !ran.includes(name)),
+    unknown: ran.filter((name) => !known.includes(name)),
+  };
+}
+
+/** Refuses to work with tables of another version. @throws {Stop} `refused` */
+export async function requireTables(pool: Pool, schema: string): Promise<void> {
+  const { due, unknown } = await compareTables(pool, schema);
+  if (unknown.length > 0) throw newer(schema, unknown);
+  if (due.length === 0) return;
+  const message = `the tables in ${schema} are of an older Trueup: they lack ${due.join(', ')}`;
+  throw stop('refused', 'usage', message, {
+    remedy: 'Run trueup controller migrate first, or leave out --no-migrate.',
+  });
+}
+
+function newer(schema: string, unknown: readonly string[]): Stop {
+  return stop('refused', 'usage', `the tables in ${schema} are of a newer Trueup, which has ${unknown.join(', ')}`, {
+    remedy: 'Start that version. To go back to this one, restore the copy of the tables from before the upgrade.',
   });
 }

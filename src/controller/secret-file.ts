@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 
 /** Most characters of a file with a secret. */
@@ -39,4 +40,16 @@ export async function readSecretFile(path: string): Promise<string> {
     throw stop('usage', 'file-unreadable', `${path} ${is}`, { remedy: 'Write the secret and nothing else into it.' });
   }
   return secret;
+}
+
+/** The file that a record names. @throws {Stop} `usage`, where the environment of this process lacks a variable of it */
+export function secretPath(named: string): string {
+  const found = fileNamed(named, process.env, '/');
+  if ('path' in found) return found.path;
+  throw usage(`${named} ${found.problem}`, 'Set the variable for this process, or enrol another name of the file.');
+}
+
+/** Reads the secret in a file that a record names. @throws {Stop} `usage`, where it cannot be read */
+export async function readNamedSecret(named: string): Promise<string> {
+  return readSecretFile(secretPath(named));
 }

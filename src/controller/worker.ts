@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
-import { type Checkouts, checkoutsIn } from './checkouts.ts';
+import { type Checkouts, type CheckoutsOptions, checkoutsIn } from './checkouts.ts';
 import { followStack } from './follow-stack.ts';
 import { sendDueAtForges, workAtForge } from './forge/forge-work.ts';
 import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
-import { type Queue, createQueue } from './queue.ts';
+import { type Job, type Queue, type QueueName, createQueue } from './queue.ts';
 import { type DueStack, type Records, type SourceRecord, recordsIn } from './records.ts';
 import { type Ending, type Running, runStack } from './run-stack.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireTables } from './schema.ts';
 import type { WaveSettings } from './waves/steps.ts';
 import { type Telling, receiverRecords, tell } from './tell/tell.ts';
 
@@ -20,17 +20,24 @@ export interface WorkerOptions {
   /** The schema of the controller; its queue has one beside it. */
   readonly schema: string;
   readonly states: Running['states'];
+  /** false: refuses tables of an older Trueup, instead of bringing them up to date. */
+  readonly migrates?: boolean;
   /** The folder of the mirrors of sources. */
   readonly folder: string;
   /** Runs at a time. */
   readonly concurrency: number;
-  readonly onError: (error: unknown) => void;
   /** How new commits reach stacks: those of no wave at once. */
   readonly waves?: readonly WaveSettings[];
   /** Where browsers find the page, for links at forges and in messages, without a slash at its end. */
   readonly address?: string | undefined;
   /** Who gets messages; they need the address. Undefined: those who another worker named. */
   readonly notify?: Telling['receivers'] | undefined;
+  /** How git reads the sources. */
+  readonly git?: CheckoutsOptions;
+  /** Gets what failed, and the job it was. */
+  readonly onError: (error: unknown, job?: Job) => void;
+  /** Hears of each job that ended well, with its time in milliseconds. */
+  readonly onDone?: (job: Job, ms: number) => void;
   /** Between two looks at what is due. Milliseconds. */
   readonly tickMs?: number;
 }
@@ -54,20 +61,29 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // A connection that is lost while nothing uses it would end the process; one that is lost silently would wait for ever.
   pool.on('error', options.onError);
   pool.options.query_timeout ??= queryLimitMs;
-  await migrate(pool, schema);
+  const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
+  await (options.migrates === false ? requireTables(pool, schema) : migrate(pool, schema));
   const records = recordsIn(pool, schema);
-  const checkouts = checkoutsIn(options.folder);
+  const checkouts = checkoutsIn(options.folder, options.git);
   const worker = `${hostname()} ${process.pid}`;
   const running: Running = { records, checkouts, pool, states: options.states, worker, platforms: new Map() };
-  const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
   await queue.start();
-  await queue.work('look', { concurrency }, (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
+  const heard =
+    (name: QueueName, handler: (id: string, signal: AbortSignal) => Promise<void>) =>
+    async (key: string, signal: AbortSignal): Promise<void> => {
+      const began = performance.now();
+      await handler(key, signal);
+      options.onDone?.({ queue: name, key }, Math.round(performance.now() - began));
+    };
+  const look = heard('look', (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
+  await queue.work('look', { concurrency }, look);
   const next = async (id: string, ended: Ending): Promise<void> => {
     const stack = ended.is === 'again' ? await records.stack(id) : undefined;
     if (ended.is === 'again' && stack !== undefined)
       await queue.send(ended.as, id, { group: stack.platform, afterSeconds: ended.afterSeconds });
   };
-  await queue.work('stack', { concurrency }, async (id, signal) => next(id, await runStack(running, id, signal)));
+  const run = heard('stack', async (id, signal) => next(id, await runStack(running, id, signal)));
+  await queue.work('stack', { concurrency }, run);
   // They wait most of their time.
   const follows = { concurrency: concurrency * 2, groupConcurrency: concurrency * 2 };
   await queue.work('follow', follows, async (id, signal) => next(id, await followStack(running, id, signal)));

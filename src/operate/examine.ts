@@ -19,27 +19,22 @@ import type { Clock } from '../state/clock.ts';
 import type { Holder } from '../state/holder.ts';
 import type { Capabilities, State, StateStore } from '../state/state.ts';
 
-/** One thing that a run needs, and how it is. */
-export interface Check {
-  readonly name:
-    | 'address'
-    | 'key'
-    | 'rights'
-    | 'version'
-    | 'profile'
-    | 'capabilities'
-    | 'bulk reads'
-    | 'clock'
-    | 'state'
-    | 'variables';
+/** One thing that is needed, and how it is. */
+export interface Examined<Name extends string> {
+  readonly name: Name;
   /** `unknown`: another check that failed is in its way. */
   readonly is: 'good' | 'warning' | 'bad' | 'unknown';
   readonly message: string;
   /** More of it, a line each. */
-  readonly details?: readonly string[];
+  readonly details?: readonly string[] | undefined;
   /** What to do about it. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
 }
+
+/** One thing that a run needs, and how it is. */
+export type Check = Examined<
+  'address' | 'key' | 'rights' | 'version' | 'profile' | 'capabilities' | 'bulk reads' | 'clock' | 'state' | 'variables'
+>;
 
 /** What the examination of a platform needs. */
 interface PlatformInput {

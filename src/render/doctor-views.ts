@@ -1,5 +1,5 @@
-import type { Check } from '../operate/examine.ts';
-import type { DoctorDocument } from './document-schemas.ts';
+import type { Check, Examined } from '../operate/examine.ts';
+import type { ControllerDoctorDocument, DoctorDocument } from './document-schemas.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 
@@ -11,7 +11,7 @@ const signs: Readonly<Record<Check['is'], readonly [sign: string, tone: Tone]>> 
 };
 
 /** Renders checks, a line each, and below what is not good its remedy. */
-export function renderChecks(checks: readonly Check[], { paint }: Style): string {
+export function renderChecks(checks: readonly Examined<string>[], { paint }: Style): string {
   const width = Math.max(...Object.values(signs).map(([sign]) => sign.length));
   const names = Math.max(0, ...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, is, message, details = [], remedy }) => {
@@ -38,4 +38,9 @@ export function doctorJson(
     requests: { reads, writes },
     checks,
   };
+}
+
+/** The examination of a controller as a document. */
+export function controllerDoctorJson(checks: readonly Examined<string>[], exitCode: number): ControllerDoctorDocument {
+  return { format: 'trueup/controller-doctor', version: 1, exitCode, checks };
 }

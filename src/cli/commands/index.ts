@@ -130,6 +130,28 @@ export const commands: readonly Entry[] = [
   ],
   ['call [options] [operation] [members...]', "call one operation of the platform's API", () => import('./call.ts')],
   ['emulate [options]', 'serve the emulator over HTTP until interrupted', () => import('./emulate.ts')],
+  ['controller', 'keep many platforms in step with many repositories, on PostgreSQL', () => import('./controller.ts')],
+  [
+    'controller work [options]',
+    'poll repositories, plan, apply what the policy allows, and look for drift, until a signal',
+    () => import('./controller-work.ts'),
+  ],
+  [
+    'controller enrol [options]',
+    'register a platform, a repository or both, or change them, after checking that both can be reached',
+    () => import('./controller-enrol.ts'),
+  ],
+  [
+    'controller doctor [options]',
+    'check database, tables, key, files, platforms, repositories, polls and queue; changes nothing',
+    () => import('./controller-doctor.ts'),
+  ],
+  [
+    'controller migrate',
+    'make the tables of the controller, or bring them up to date',
+    () => import('./controller-migrate.ts'),
+  ],
+  ['controller key', 'print a new key for the states of a controller', () => import('./controller-key.ts')],
   [
     'explain [options] <code-or-address>',
     'explain the code of an error, warning or note; or an address: its line, what changes and why',

@@ -282,20 +282,39 @@ export const formatDocument = document('format', 1, {
   files: z.array(z.object({ path: z.string(), changed: z.boolean() })),
 });
 
+const checks = z.array(
+  z.object({
+    name: z.string(),
+    is: z.enum(['good', 'warning', 'bad', 'unknown']),
+    message: z.string(),
+    details: strings.optional(),
+    remedy: z.string().optional(),
+  }),
+);
+
 /** What `doctor` prints. */
-export const doctorDocument = document('doctor', 1, {
-  exitCode: int,
-  requests,
-  checks: z.array(
-    z.object({
-      name: z.string(),
-      is: z.enum(['good', 'warning', 'bad', 'unknown']),
-      message: z.string(),
-      details: strings.optional(),
-      remedy: z.string().optional(),
-    }),
-  ),
+export const doctorDocument = document('doctor', 1, { exitCode: int, requests, checks });
+
+/** What `controller doctor` prints. */
+export const controllerDoctorDocument = document('controller-doctor', 1, { exitCode: int, checks });
+
+const enrolled = z.object({ id: z.string(), is: z.enum(['added', 'changed', 'same']) });
+
+/** What `controller enrol` prints; without `platform` and `source`, nothing was written. */
+export const enrolmentDocument = document('enrolment', 1, {
+  checks,
+  platform: enrolled.optional(),
+  source: enrolled.extend({ webhook: z.string().optional() }).optional(),
 });
+
+/** What `controller migrate` prints. */
+export const migrationDocument = document('controller-migration', 1, { migrations: strings });
+
+/** What `controller key` prints. */
+export const controllerKeyDocument = document('controller-key', 1, { key: z.string() });
+
+/** What `controller work` and `controller serve` print when they run: whether runs are worked, and the address of the page. */
+export const controllerDocument = document('controller', 1, { works: z.boolean(), page: z.string().optional() });
 
 export type StagesDocument = Frozen<z.output<typeof stagesDocument>>;
 export type ErrorDocument = Frozen<z.output<typeof errorDocument>>;
@@ -308,6 +327,11 @@ export type OperationsDocument = Frozen<z.output<typeof operationsDocument>>;
 export type RunDocument = Frozen<z.output<typeof runDocument>>;
 export type StatusDocument = Frozen<z.output<typeof statusDocument>>;
 export type DoctorDocument = Frozen<z.output<typeof doctorDocument>>;
+export type ControllerDoctorDocument = Frozen<z.output<typeof controllerDoctorDocument>>;
+export type EnrolmentDocument = Frozen<z.output<typeof enrolmentDocument>>;
+export type MigrationDocument = Frozen<z.output<typeof migrationDocument>>;
+export type ControllerKeyDocument = Frozen<z.output<typeof controllerKeyDocument>>;
+export type ControllerDocument = Frozen<z.output<typeof controllerDocument>>;
 export type LogsDocument = Frozen<z.output<typeof logsDocument>>;
 export type ExplanationDocument = Frozen<z.output<typeof explanationDocument>>;
 export type AddressDocument = Frozen<z.output<typeof addressDocument>>;

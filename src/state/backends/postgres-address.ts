@@ -1,4 +1,4 @@
-import { unusable } from '../unusable.ts';
+import { stop } from '../../diagnostics/diagnostic.ts';
 import { isLoopback } from '../../api/loopback.ts';
 
 /** The address of a database, read. */
@@ -17,6 +17,14 @@ export interface PostgresAddress {
   readonly takesPassword: boolean;
 }
 
+/** The names of a database and of the variable with its address, for messages. */
+interface Named {
+  readonly database: string;
+  readonly variable: string;
+}
+
+const ofState: Named = { database: 'the state in PostgreSQL', variable: 'TRUEUP_STATE_URL' };
+
 const form = 'postgres://user:password@host/database';
 
 /**
@@ -25,18 +33,17 @@ const form = 'postgres://user:password@host/database';
  *
  * @throws {Stop} `state`, with no part of an address that cannot be read: it may be a part of the password.
  */
-export function readPostgresAddress(text: string): PostgresAddress {
+export function readPostgresAddress(text: string, of: Named = ofState): PostgresAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The first "/", "?" or "#" ends the host. An "@" after it shows that it was meant to be a part of the password.
   const [, rest] = /^\s*postgres(?:ql)?:\/\/[^/?#]*(.*)$/is.exec(text) ?? [];
-  if (url === undefined || rest === undefined) throw malformed(`has no address: TRUEUP_STATE_URL is not ${form}`);
-  if (url.hash !== '' || rest.includes('@')) throw malformed('has an address that cannot be read: TRUEUP_STATE_URL');
+  if (url === undefined || rest === undefined) throw malformed(of, `has no address: ${of.variable} is not ${form}`);
+  if (url.hash !== '' || rest.includes('@')) throw malformed(of, `has an address that cannot be read: ${of.variable}`);
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1);
   const ssl = parameter('ssl');
   if (ssl !== undefined && !['true', '1'].includes(ssl)) {
-    throw unusable('in PostgreSQL', 'has an address with ssl=, which TRUEUP_STATE_URL cannot have', {
-      remedy: 'Write sslmode=verify-full or sslmode=disable instead.',
-    });
+    const message = `${of.database} has an address with ssl=, which ${of.variable} cannot have`;
+    throw stop('state', 'state-unusable', message, { remedy: 'Write sslmode=verify-full or sslmode=disable instead.' });
   }
   const host = parameter('host') ?? decodeURIComponent(url.hostname);
   const isLocal = host.startsWith('/') || isLoopback(host) || host === '::1';
@@ -54,8 +61,8 @@ export function readPostgresAddress(text: string): PostgresAddress {
   };
 }
 
-function malformed(what: string) {
-  return unusable('in PostgreSQL', what, {
+function malformed({ database }: Named, what: string) {
+  return stop('state', 'state-unusable', `${database} ${what}`, {
     remedy: `Write ${form}, with special characters of the password percent-encoded: / as %2F, @ as %40, # as %23, ? as %3F.`,
   });
 }

@@ -1,0 +1,30 @@
+import type { Examined } from '../../operate/examine.ts';
+import { controllerDoctorJson, renderChecks } from '../../render/doctor-views.ts';
+import { exitCodes } from '../../render/exit-codes.ts';
+import { reportFormats } from '../../render/output-format.ts';
+import { defineCommand } from '../command.ts';
+import { gitOf, gitOptions, withController } from '../controller.ts';
+
+/** Examines all that a controller needs. Changes nothing. */
+export const command = defineCommand({
+  options: gitOptions,
+  notes:
+    'Run it where a worker runs, as its user and with its environment: it reads the same files. It sends at most 10 GETs to each platform.',
+  examples: [
+    'trueup controller doctor',
+    'trueup controller doctor --format json | jq \'.checks[] | select(.is != "good")\'',
+  ],
+  formats: reportFormats<Parameters<typeof controllerDoctorJson>>({
+    text: ([checks], { out, outStyle }) => out(renderChecks(checks, outStyle)),
+    json: (examined) => controllerDoctorJson(...examined),
+  }),
+  execute: async (run, view, { flags }) => {
+    const about = { env: run.options.env, ...gitOf(run, flags) };
+    const checks: readonly Examined<string>[] = await withController(({ examineController }) =>
+      examineController(about),
+    );
+    const exit = checks.some(({ is }) => is === 'bad') ? 'failed' : 'done';
+    view.report([checks, exitCodes[exit].code]);
+    return exit;
+  },
+});

@@ -1,0 +1,50 @@
+import type { Checkouts } from './checkouts.ts';
+import { examineFile } from './examine-files.ts';
+import { type Finding, asFinding, finding } from './finding.ts';
+import type { SourceRecord } from './records.ts';
+
+/** Polls may be late by this factor before something is wrong: they are spread, and a worker may be busy. */
+const patience = 3;
+const leastPatienceMs = 60_000;
+
+/** Examines a source: its files, whether git can read it now, and whether workers poll it. */
+export async function examineSource(
+  source: SourceRecord,
+  checkouts: Checkouts,
+  now: number,
+): Promise<readonly Finding[]> {
+  const { id, hookSecretFile, forgeTokenFile, credentialsFile } = source;
+  const named = [
+    [`the webhook secret of ${id}`, hookSecretFile],
+    [`the token for the forge of ${id}`, forgeTokenFile],
+    [`the git credentials of ${id}`, credentialsFile],
+  ] as const;
+  const files = await Promise.all(named.flatMap(([what, file]) => (file === null ? [] : [examineFile(what, file)])));
+  return [...files.flat(), ...(await fetchOf(source, checkouts)), ...pollOf(source, now)];
+}
+
+/** Fetches a source as a worker does. */
+export async function fetchOf(
+  source: Parameters<Checkouts['fetch']>[0],
+  checkouts: Checkouts,
+): Promise<readonly Finding[]> {
+  try {
+    const commit = await checkouts.fetch(source);
+    const { length } = await checkouts.rootFiles(source, commit);
+    const files = length === 1 ? 'one root file' : `${length} root files`;
+    return [finding('source', 'good', `${source.id}: git reads ${commit.slice(0, 12)}, with ${files}`)];
+  } catch (error) {
+    return asFinding('source', error, (message) => `${source.id}: ${message}`);
+  }
+}
+
+/** Says that polls stopped: nothing else would. */
+function pollOf({ id, polledAt, pollSeconds }: SourceRecord, now: number): readonly Finding[] {
+  const remedy = 'Start trueup controller work, or read the log of the workers.';
+  if (polledAt === null) return [finding('poll', 'warning', `${id}: no worker has read it yet`, remedy)];
+  const lateMs = now - polledAt.getTime();
+  if (lateMs <= Math.max(patience * pollSeconds * 1_000, leastPatienceMs)) return [];
+  const minutes = Math.round(lateMs / 60_000);
+  const message = `${id}: workers read it last ${minutes} min ago, and should every ${pollSeconds} s`;
+  return [finding('poll', 'bad', message, remedy)];
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { newStateKey } from '../secrets/state-key.ts';
+import type { Environment } from '../project/folder.ts';
+import { createRedactor } from '../secrets/redactor.ts';
+import type { CheckoutsOptions } from './checkouts.ts';
+import { checkoutsFolder, databaseUrl, stateKey } from './environment.ts';
+import { createLog, logForm } from './log.ts';
+import { openPool, schemas } from './pool.ts';
+import { createQueue, loadBoss } from './queue.ts';
+import { migrate } from './schema.ts';
+import { startWorker } from './worker.ts';
+
+/** How a process of the controller runs. */
+export interface WorkOptions {
+  readonly env: Environment;
+  /** Runs at a time. */
+  readonly concurrency: number;
+  /** The folder of the checkouts; undefined: the usual one. */
+  readonly folder: string | undefined;
+  readonly git: CheckoutsOptions;
+  /** false: refuses older tables. */
+  readonly migrates: boolean;
+  /** How long what runs may take to end. Milliseconds. */
+  readonly graceMs: number;
+  /** text or json. */
+  readonly log: string;
+  /** Prints a line of the log. */
+  readonly write: (line: string) => void;
+  /** Aborted: the process is to end. */
+  readonly signal: AbortSignal;
+  /** Called once it works. */
+  readonly onReady: () => void;
+}
+
+/** Works until the signal. @throws {Stop} where it cannot begin */
+export async function work(options: WorkOptions): Promise<void> {
+  const { env, concurrency, folder = checkoutsFolder(env), signal, graceMs } = options;
+  const form = logForm(options.log);
+  const [url, key] = [await databaseUrl(env), await stateKey(env)];
+  await loadBoss();
+  const { redact, add } = createRedactor();
+  for (const secret of [url, key]) add(secret);
+  const log = createLog({ write: options.write, form, redact, now: Date.now });
+  const pool = await openPool(url, concurrency + 4);
+  try {
+    const worker = await explained(
+      startWorker({
+        url,
+        pool,
+        schema: schemas.controller,
+        states: { schema: schemas.states, key },
+        folder,
+        git: options.git,
+        concurrency,
+        migrates: options.migrates,
+        onError: (error, job) => log.problem(error, { ...job }),
+        onDone: (job, ms) => log.say('done', { ...job, ms }),
+      }),
+    );
+    log.say('started', { concurrency, folder });
+    options.onReady();
+    if (!signal.aborted) await once(signal, 'abort');
+    log.say('stopping', { graceSeconds: graceMs / 1_000 });
+    await worker.stop(graceMs);
+    log.say('stopped');
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Makes the tables of the controller and of its queue, or brings them up to date. Gives the names of the migrations that ran. */
+export async function migrateTables(env: Environment): Promise<readonly string[]> {
+  const url = await databaseUrl(env);
+  const queue = await createQueue({ url, schema: schemas.queue, onError: () => undefined });
+  const pool = await openPool(url, 1);
+  try {
+    const ran = await explained(migrate(pool, schemas.controller));
+    await explained(queue.start());
+    await queue.stop(0);
+    return ran;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** A new key for the states of a controller. */
+export function newKey(): string {
+  return newStateKey().text();
+}
+
+/** Turns a refusal of the database into a sentence. */
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error && 'severity' in error)) throw error;
+    const remedy = 'trueup controller doctor says what the database lacks.';
+    throw stop('refused', 'usage', `the database refuses: ${error.message}`, { remedy, cause: error });
+  }
+}

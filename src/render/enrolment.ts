@@ -1,0 +1,23 @@
+import { renderChecks } from './doctor-views.ts';
+import type { EnrolmentDocument } from './document-schemas.ts';
+import type { Style } from './style.ts';
+
+type Report = Omit<EnrolmentDocument, 'format' | 'version'>;
+
+const verbs = { added: 'enrolled', changed: 'changed', same: 'is enrolled so already:' } as const;
+
+/** Renders what an enrolment did: the checks, and a line each for platform, source and webhook. */
+export function renderEnrolment({ checks, platform, source }: Report, style: Style): string {
+  const lines = [
+    ...(platform === undefined ? [] : [`${verbs[platform.is]} platform ${platform.id}`]),
+    ...(source === undefined ? [] : [`${verbs[source.is]} source ${source.id}`]),
+    ...(source?.webhook === undefined ? [] : [`webhook: ${source.webhook}, with content type application/json`]),
+    ...(platform === undefined && source === undefined ? ['Nothing was written.'] : []),
+  ];
+  return renderChecks(checks, style) + lines.map((line) => `${line}\n`).join('');
+}
+
+/** The same as a document. */
+export function enrolmentJson(report: Report): EnrolmentDocument {
+  return { format: 'trueup/enrolment', version: 1, ...report };
+}
