@@ -50,6 +50,33 @@ export function billOfMaterials(): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+interface Manifest {
+  readonly name: string;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** The development packages that bundles hold: those that the source imports, and all that these need. Whoever needs a peer installs it. */
+function bundledIn(
+  { dependencies }: Pick<Bom, 'dependencies'>,
+  { devDependencies, peerDependencies }: Manifest,
+): ReadonlySet<string> {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
+  const imports = texts.flatMap((text) =>
+    [...text.matchAll(/^(?:import|export) (?!type )[^']*'((?:@[^/']+\/)?[^./'][^/']*)/gm)].map(([, name = '']) => name),
+  );
+  const roots = Object.entries(devDependencies).filter(
+    ([name]) => imports.includes(name) && !Object.hasOwn(peerDependencies, name),
+  );
+  const found = new Set(roots.map(([name, version]) => `${name}@${version}`));
+  for (const ref of found)
+    for (const needed of dependencies.find((item) => item.ref === ref)?.dependsOn ?? []) found.add(needed);
+  return found;
+}
+
 function isDevelopment({ properties }: Component): boolean {
   return properties.some(({ name }) => name === 'cdx:npm:package:development');
 }

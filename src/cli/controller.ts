@@ -39,7 +39,6 @@ export const gitOptions = {
 
 /** The options of what runs until a signal. */
 export const processOptions = {
-  ...gitOptions,
   '--no-migrate': 'refuse tables of an older version, instead of bringing them up to date',
   '--grace <time>': { about: 'after SIGTERM, let runs end for so long; the rest is done by others', default: '20s' },
   '--log <form>': { about: 'form of the lines on stderr: text or json', default: 'text' },
@@ -56,7 +55,6 @@ export function processOf(run: Pick<Run, 'process' | 'terminal' | 'options'>, fl
   const { process, terminal } = run;
   return {
     env: run.options.env,
-    ...gitOf(run, flags),
     migrates: flags.migrate !== false,
     graceMs: 1_000 * readSeconds('--grace', flags.grace, 0, 3_600),
     log: flags.log,

@@ -1,6 +1,6 @@
 import { examinePlatform } from '../operate/examine.ts';
 import { openPlatform } from '../project/open-connection.ts';
-import { kinds } from '../resources/index.ts';
+import { kinds } from '../exports/kinds.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { systemClock } from '../state/clock.ts';
 import { examineFile } from './examine-files.ts';

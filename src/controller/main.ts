@@ -1,5 +1,12 @@
 /** What the command line calls of the controller: a bundle of its own, which other commands do not load. */
 
+import type { ServeOptions } from './serve.ts';
+
 export { examineController } from './doctor.ts';
 export { enrol } from './enrol.ts';
+/** As `serve` of serve.ts; the page is loaded where it is served. */
+export async function serve(options: ServeOptions): Promise<void> {
+  return (await import('./serve.ts')).serve(options);
+}
+
 export { migrateTables, newKey, work } from './work.ts';

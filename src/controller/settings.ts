@@ -180,6 +180,7 @@ export const settingsShape = (file: () => z.ZodType<string> = text) =>
     trueupController: z.literal(1).describe('Version of these settings: 1.'),
     address: address()
       .refine((url) => new URL(url).pathname === '/', 'must have no path')
+      .transform((url) => new URL(url).origin)
       .describe('Address at which browsers find the page.'),
     signIn: signInShape(file),
     roles: rolesShape(),

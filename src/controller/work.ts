@@ -2,23 +2,19 @@ import { once } from 'node:events';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { newStateKey } from '../secrets/state-key.ts';
 import type { Environment } from '../project/folder.ts';
-import { createRedactor } from '../secrets/redactor.ts';
+import { type Redactor, createRedactor } from '../secrets/redactor.ts';
 import type { CheckoutsOptions } from './checkouts.ts';
 import { checkoutsFolder, databaseUrl, stateKey } from './environment.ts';
 import { createLog, logForm } from './log.ts';
 import { openPool, schemas } from './pool.ts';
 import { createQueue, loadBoss } from './queue.ts';
+import { readSettings } from './read-settings.ts';
 import { migrate } from './schema.ts';
 import { startWorker } from './worker.ts';
 
 /** How a process of the controller runs. */
-export interface WorkOptions {
+export interface ProcessOptions {
   readonly env: Environment;
-  /** Runs at a time. */
-  readonly concurrency: number;
-  /** The folder of the checkouts; undefined: the usual one. */
-  readonly folder: string | undefined;
-  readonly git: CheckoutsOptions;
   /** false: refuses older tables. */
   readonly migrates: boolean;
   /** How long what runs may take to end. Milliseconds. */
@@ -29,6 +25,17 @@ export interface WorkOptions {
   readonly write: (line: string) => void;
   /** Aborted: the process is to end. */
   readonly signal: AbortSignal;
+}
+
+/** How a worker runs. */
+export interface WorkOptions extends ProcessOptions {
+  /** Runs at a time. */
+  readonly concurrency: number;
+  /** The folder of the checkouts; undefined: the usual one. */
+  readonly folder: string | undefined;
+  readonly git: CheckoutsOptions;
+  /** The file of the settings, absolute; undefined: no waves, and no links to the page. */
+  readonly settings: string | undefined;
   /** Called once it works. */
   readonly onReady: () => void;
 }
@@ -39,8 +46,8 @@ export async function work(options: WorkOptions): Promise<void> {
   const form = logForm(options.log);
   const [url, key] = [await databaseUrl(env), await stateKey(env)];
   await loadBoss();
-  const { redact, add } = createRedactor();
-  for (const secret of [url, key]) add(secret);
+  const settings = options.settings === undefined ? undefined : await readSettings(options.settings, env);
+  const { redact } = redactorFor(url, key);
   const log = createLog({ write: options.write, form, redact, now: Date.now });
   const pool = await openPool(url, concurrency + 4);
   try {
@@ -54,6 +61,9 @@ export async function work(options: WorkOptions): Promise<void> {
         git: options.git,
         concurrency,
         migrates: options.migrates,
+        waves: settings?.waves ?? [],
+        address: settings?.address,
+        notify: settings?.notify,
         onError: (error, job) => log.problem(error, { ...job }),
         onDone: (job, ms) => log.say('done', { ...job, ms }),
       }),
@@ -89,8 +99,15 @@ export function newKey(): string {
   return newStateKey().text();
 }
 
+/** Makes a redactor for secrets of a process. */
+export function redactorFor(...secrets: readonly string[]): Redactor {
+  const redactor = createRedactor();
+  for (const secret of secrets) redactor.add(secret);
+  return redactor;
+}
+
 /** Turns a refusal of the database into a sentence. */
-async function explained<T>(work: Promise<T>): Promise<T> {
+export async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

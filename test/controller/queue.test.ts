@@ -291,5 +291,5 @@ test('pg-boss is the version that is tested here, and whoever runs the controlle
     console.log(JSON.stringify([error.failure, ...error.diagnostics])));`;
   const [failure, told] = JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' })) as unknown[];
   expect(failure).toBe('usage');
-  expect(told).toMatchObject({ remedy: `npm install pg-boss@${pgBossVersion}` });
+  expect(told).toMatchObject({ remedy: expect.stringContaining(`npm install pg-boss@${pgBossVersion}`) as string });
 });

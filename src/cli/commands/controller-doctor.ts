@@ -5,6 +5,11 @@ import { reportFormats } from '../../render/output-format.ts';
 import { defineCommand } from '../command.ts';
 import { gitOf, gitOptions, withController } from '../controller.ts';
 
+const formats = reportFormats<Parameters<typeof controllerDoctorJson>>({
+  text: ([checks], { out, outStyle }) => out(renderChecks(checks, outStyle)),
+  json: (examined) => controllerDoctorJson(...examined),
+});
+
 /** Examines all that a controller needs. Changes nothing. */
 export const command = defineCommand({
   options: gitOptions,
@@ -14,10 +19,7 @@ export const command = defineCommand({
     'trueup controller doctor',
     'trueup controller doctor --format json | jq \'.checks[] | select(.is != "good")\'',
   ],
-  formats: reportFormats<Parameters<typeof controllerDoctorJson>>({
-    text: ([checks], { out, outStyle }) => out(renderChecks(checks, outStyle)),
-    json: (examined) => controllerDoctorJson(...examined),
-  }),
+  formats,
   execute: async (run, view, { flags }) => {
     const about = { env: run.options.env, ...gitOf(run, flags) };
     const checks: readonly Examined<string>[] = await withController(({ examineController }) =>

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { processFormats, processOf, processOptions, withController } from '../controller.ts';
+import { gitOf, gitOptions, processFormats, processOf, processOptions, withController } from '../controller.ts';
 import { readInteger } from '../settle-options.ts';
 
 /** Works what is due until a signal, together with all other workers of the database. */
 export const command = defineCommand({
   options: {
     '--concurrency <n>': { about: 'runs at a time', default: '4' },
+    '--settings <file>': 'settings of the page: waves, and links at forges; the same for all workers',
+    ...gitOptions,
     ...processOptions,
   },
   notes:
@@ -14,7 +17,14 @@ export const command = defineCommand({
   formats: processFormats,
   execute: async (run, view, { flags }) => {
     const concurrency = readInteger('--concurrency', flags.concurrency, 1, 64);
-    const options = { ...processOf(run, flags), concurrency, onReady: () => view.report({ works: true }) };
+    const settings = flags.settings === undefined ? undefined : resolve(run.process.cwd(), flags.settings);
+    const options = {
+      ...processOf(run, flags),
+      ...gitOf(run, flags),
+      concurrency,
+      settings,
+      onReady: () => view.report({ works: true }),
+    };
     await withController(({ work }) => work(options));
     return 'done';
   },

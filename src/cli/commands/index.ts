@@ -132,6 +132,11 @@ export const commands: readonly Entry[] = [
   ['emulate [options]', 'serve the emulator over HTTP until interrupted', () => import('./emulate.ts')],
   ['controller', 'keep many platforms in step with many repositories, on PostgreSQL', () => import('./controller.ts')],
   [
+    'controller serve [options]',
+    'serve the page and the API of the controller, until a signal',
+    () => import('./controller-serve.ts'),
+  ],
+  [
     'controller work [options]',
     'poll repositories, plan, apply what the policy allows, and look for drift, until a signal',
     () => import('./controller-work.ts'),

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { ForgeError } from '../../forge/call-forge.ts';
 import { repositoryAt } from '../../forge/repository-at.ts';
 import type { Repository } from '../../forge/repository.ts';
 import { problemText } from '../problem-text.ts';
 import type { SourceRecord } from '../records.ts';
+import { readNamedSecret } from '../secret-file.ts';
 import type { Running } from '../run-stack.ts';
 import type { Pusher } from './push-branch.ts';
 
@@ -33,7 +33,7 @@ export async function withForge(
   if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null) return;
   const { url, forge, forgeTokenFile } = source;
   try {
-    const token = (await readFile(forgeTokenFile, 'utf8')).trim();
+    const token = await readNamedSecret(forgeTokenFile);
     await work({ ...repositoryAt({ url, forge }), token }, source);
     await records.forgeAnswered(id);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { answerOf, refusal } from '../page/refusal.ts';
 import type { Part } from '../page/server.ts';
 import type { Queue } from '../queue.ts';
+import { readNamedSecret } from '../secret-file.ts';
 import type { Records } from '../records.ts';
 import { type HookEvent, readHook } from './hook-event.ts';
 import { type HookForge, type HookRequest, formOf } from './hook-request.ts';
@@ -76,7 +76,7 @@ async function authenticate(
 ): Promise<HookSource | undefined> {
   const source = /^[\w.-]+$/.test(id) ? await records.source(id) : undefined;
   const { forge = 'none', hookSecretFile = null } = source ?? {};
-  const secret = hookSecretFile === null ? undefined : await secretIn(hookSecretFile).catch(onError);
+  const secret = hookSecretFile === null ? undefined : await readNamedSecret(hookSecretFile).catch(onError);
   const known = secret !== undefined && secret !== '' && forge !== 'none';
   const seconds = Math.floor(Date.now() / 1_000);
   // The same work where there is no such source.
@@ -87,10 +87,6 @@ async function authenticate(
     seconds,
   );
   return isRight && known && source !== undefined ? { id, ref: source.ref, forge } : undefined;
-}
-
-async function secretIn(file: string): Promise<string> {
-  return (await readFile(file, 'utf8')).trim();
 }
 
 function readEvent(forge: HookForge, hook: HookRequest): HookEvent {

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { databaseUrl } from './environment.ts';
+import { type Log, createLog, logForm } from './log.ts';
+import { readAccess } from './page/access.ts';
+import { pageParts } from './page/parts.ts';
+import { createServer } from './page/server.ts';
+import { openPool, schemas } from './pool.ts';
+import { createQueue } from './queue.ts';
+import { readSettings } from './read-settings.ts';
+import { recordsIn } from './records.ts';
+import { migrate, requireTables } from './schema.ts';
+import { type ProcessOptions, explained, redactorFor } from './work.ts';
+
+/** How the page is served. */
+export interface ServeOptions extends ProcessOptions {
+  /** The file of the settings; absolute. */
+  readonly settings: string;
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** The command of a worker beside the page, in a process of its own; undefined: none. */
+  readonly worker: readonly string[] | undefined;
+  /** Called with the address that the page listens on. */
+  readonly onReady: (listens: string) => void;
+}
+
+/** Connections of the page to the database. */
+const maxConnections = 10;
+
+/** Serves the page until the signal. @throws {Stop} where it cannot begin, or its worker ended */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { env, signal, write } = options;
+  const form = logForm(options.log);
+  const settings = await readSettings(options.settings, env);
+  const access = await readAccess(settings);
+  const url = await databaseUrl(env);
+  const log = createLog({ write, form, redact: redactorFor(url).redact, now: Date.now });
+  const onError = (error: unknown): void => log.problem(error);
+  const queue = await createQueue({ url, schema: schemas.queue, onError });
+  const pool = await openPool(url, maxConnections);
+  try {
+    await explained<unknown>((options.migrates ? migrate : requireTables)(pool, schemas.controller));
+    await explained(queue.start());
+    const records = recordsIn(pool, schemas.controller);
+    const { address, roles } = settings;
+    const parts = pageParts({ queue, tokens: access.tokens, onError });
+    const app = createServer({ address, records, roles, ...access, parts, onError });
+    await serveUntilEnd(app, options, log);
+  } finally {
+    // What it opened would keep the process alive.
+    await queue.stop(0);
+    await pool.end();
+  }
+}
+
+/** Listens, with the worker beside it, until the signal or the end of that worker, which is an error. */
+async function serveUntilEnd(app: ReturnType<typeof createServer>, options: ServeOptions, log: Log): Promise<void> {
+  const { host, port, signal } = options;
+  const listens = await app.listen({ host, port }).catch(async (error: unknown) => {
+    await app.close();
+    throw cannotListen(options, error);
+  });
+  log.say('serving', { listens });
+  const worker = options.worker === undefined ? undefined : startBeside(options.worker);
+  options.onReady(listens);
+  const ended = await untilEnd(signal, worker);
+  log.say('stopping');
+  await app.close();
+  await stopBeside(worker, log);
+  if (ended !== undefined) throw ended;
+}
+
+/** Starts a worker that prints where this process prints. */
+function startBeside([program = '', ...words]: readonly string[]): ChildProcess {
+  return spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** Waits for the signal, or for the end of the worker, which is an error. */
+async function untilEnd(signal: AbortSignal, worker: ChildProcess | undefined): Promise<Error | undefined> {
+  const over = signal.aborted ? Promise.resolve() : once(signal, 'abort');
+  const died = worker === undefined ? new Promise<never>(() => undefined) : once(worker, 'exit');
+  await Promise.race([over, died]);
+  if (signal.aborted) return undefined;
+  return stop('refused', 'usage', 'the worker beside the page ended', {
+    remedy: 'Read its lines above, and start both again.',
+  });
+}
+
+async function stopBeside(worker: ChildProcess | undefined, log: Log): Promise<void> {
+  if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
+  log.say('waiting for the worker');
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+}
+
+function cannotListen({ host, port }: ServeOptions, error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
+  const remedy = 'Choose another --listen; port 0 chooses a free one.';
+  return stop('refused', 'usage', `cannot listen on ${host}:${port}: ${why}`, { remedy, cause: error });
+}
