@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -23,7 +23,7 @@ interface Bom {
 }
 
 /**
- * The packages of `package-lock.json` that Trueup runs with, as CycloneDX JSON: the same text for the same lock file and
+ * The packages of `package-lock.json` that Trueup runs with or has in its bundles, as CycloneDX JSON: the same text for the same lock file and
  * npm, without the time, the folder and the registry of the machine. Sends no request.
  *
  * @throws {Error} when `npm sbom` fails: package.json and the lock file contradict each other.
@@ -34,8 +34,11 @@ export function billOfMaterials(): string {
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const { serialNumber: _number, ...bom } = JSON.parse(text) as Bom;
   const { timestamp: _time, ...metadata } = bom.metadata;
-  const components = bom.components.filter((item) => !isDevelopment(item)).map(withoutRegistry);
-  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string };
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  const { name } = manifest;
+  const bundled = bundledIn(bom, manifest);
+  const isThere = (item: Component) => !isDevelopment(item) || bundled.has(item['bom-ref']);
+  const components = bom.components.filter(isThere).map(withoutRegistry);
   const refs = new Set([metadata.component, ...components].map((item) => item['bom-ref']));
   const dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))

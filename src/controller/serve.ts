@@ -31,7 +31,7 @@ const maxConnections = 10;
 
 /** Serves the page until the signal. @throws {Stop} where it cannot begin, or its worker ended */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { env, signal, write } = options;
+  const { env, write } = options;
   const form = logForm(options.log);
   const settings = await readSettings(options.settings, env);
   const access = await readAccess(settings);

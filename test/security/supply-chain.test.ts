@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { billOfMaterials } from '../../scripts/sbom.ts';
 import { isFull } from '../support/whole.ts';
 
@@ -116,15 +116,28 @@ describe('S26: the bill of materials', () => {
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
   };
 
-  test('lists each runtime package with its version and its hash, and no other', () => {
+  const listed = components.map(({ name, version }) => `${name}@${version}`);
+
+  test('lists each runtime package with its version and its hash, and what a bundle holds', () => {
     expect(bomFormat).toBe('CycloneDX');
+    const nameOf = (path: string) => path.replace(/^.*node_modules\//, '');
     const runtime = locked.filter(([, { dev }]) => dev !== true);
-    const names = runtime.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`);
-    expect(components.map(({ name, version }) => `${name}@${version}`).toSorted()).toEqual(names.toSorted());
+    const names = runtime.map(([path, { version }]) => `${nameOf(path)}@${version}`);
+    expect(names.filter((name) => !listed.includes(name))).toEqual([]);
     expect(components.filter(({ hashes }) => !Array.isArray(hashes) || hashes.length === 0)).toEqual([]);
+    const dist = join(dirname(inject('program')), '../dist');
+    const maps = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.map'));
+    const sources = maps.flatMap(
+      (path) => (JSON.parse(readFileSync(join(dist, path), 'utf8')) as { readonly sources: readonly string[] }).sources,
+    );
+    const bundled = new Set(sources.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
+    expect(bundled.size).toBeGreaterThan(10);
+    expect([...bundled].filter((name) => !components.some((one) => one.name === name))).toEqual([]);
+    expect(listed.filter((name) => /^(vitest|esbuild|typescript|oxlint|pg-boss)@/.test(name))).toEqual([]);
     const [own] = dependencies;
     const direct = Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`);
-    expect(own).toEqual({ ref: `trueup@${manifest.version}`, dependsOn: direct });
+    expect(own?.ref).toBe(`trueup@${manifest.version}`);
+    expect(own?.dependsOn).toEqual(expect.arrayContaining(direct));
   });
 
   test('is the same each time, and says nothing of the machine', () => {
