@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { isLoopback } from '../api/loopback.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
+import type { Environment } from '../project/folder.ts';
 import { databaseUrl } from './environment.ts';
 import { type Log, createLog, logForm } from './log.ts';
 import { readAccess } from './page/access.ts';
 import { pageParts } from './page/parts.ts';
 import { createServer } from './page/server.ts';
+import { signInLink } from './page/sign-in/link.ts';
 import { openPool, schemas } from './pool.ts';
 import { createQueue } from './queue.ts';
 import { readSettings } from './read-settings.ts';
@@ -22,8 +26,8 @@ export interface ServeOptions extends ProcessOptions {
   readonly port: number;
   /** The command of a worker beside the page, in a process of its own; undefined: none. */
   readonly worker: readonly string[] | undefined;
-  /** Called with the address that the page listens on. */
-  readonly onReady: (listens: string) => void;
+  /** Called with the address that the page listens on, and with the link that signs in where the settings name no other way. */
+  readonly onReady: (listens: string, link: string | undefined) => void;
 }
 
 /** Connections of the page to the database. */
@@ -35,6 +39,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const form = logForm(options.log);
   const settings = await readSettings(options.settings, env);
   const access = await readAccess(settings);
+  const { address, roles, fourEyes } = settings;
+  const { signIn } = access;
+  if ('link' in signIn) requireThisMachine(address, options.host);
+  const link = 'link' in signIn ? signInLink(address, signIn.link) : undefined;
   const url = await databaseUrl(env);
   const log = createLog({ write, form, redact: redactorFor(url).redact, now: Date.now });
   const onError = (error: unknown): void => log.problem(error);
@@ -44,10 +52,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     await explained<unknown>((options.migrates ? migrate : requireTables)(pool, schemas.controller));
     await explained(queue.start());
     const records = recordsIn(pool, schemas.controller);
-    const { address, roles } = settings;
     const parts = pageParts({ queue, tokens: access.tokens, onError });
-    const app = createServer({ address, records, roles, ...access, parts, onError });
-    await serveUntilEnd(app, options, log);
+    const app = createServer({ address, records, roles, fourEyes, ...access, parts, onError });
+    await serveUntilEnd(app, { ...options, onReady: (listens) => options.onReady(listens, link) }, log);
   } finally {
     // What it opened would keep the process alive.
     await queue.stop(0);
@@ -55,15 +62,28 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
+/** A page without a sign-in of its own is for who has its terminal. @throws {Stop} `usage` */
+function requireThisMachine(address: string, host: string): void {
+  if (isLoopback(new URL(address).hostname) && isLoopback(host)) return;
+  throw usage(
+    'The settings have no signIn, and the page is not for this machine alone',
+    'Set signIn.oidc or signIn.proxy, or let address: and --listen name 127.0.0.1.',
+  );
+}
+
 /** Listens, with the worker beside it, until the signal or the end of that worker, which is an error. */
-async function serveUntilEnd(app: ReturnType<typeof createServer>, options: ServeOptions, log: Log): Promise<void> {
+async function serveUntilEnd(
+  app: ReturnType<typeof createServer>,
+  options: Omit<ServeOptions, 'onReady'> & { readonly onReady: (listens: string) => void },
+  log: Log,
+): Promise<void> {
   const { host, port, signal } = options;
   const listens = await app.listen({ host, port }).catch(async (error: unknown) => {
     await app.close();
     throw cannotListen(options, error);
   });
   log.say('serving', { listens });
-  const worker = options.worker === undefined ? undefined : startBeside(options.worker);
+  const worker = options.worker === undefined ? undefined : startBeside(options.worker, options.env);
   options.onReady(listens);
   const ended = await untilEnd(signal, worker);
   log.say('stopping');
@@ -73,8 +93,8 @@ async function serveUntilEnd(app: ReturnType<typeof createServer>, options: Serv
 }
 
 /** Starts a worker that prints where this process prints. */
-function startBeside([program = '', ...words]: readonly string[]): ChildProcess {
-  return spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+function startBeside([program = '', ...words]: readonly string[], env: Environment): ChildProcess {
+  return spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } });
 }
 
 /** Waits for the signal, or for the end of the worker, which is an error. */

@@ -91,7 +91,9 @@ function signInShape(file: () => z.ZodType<string>) {
       proxy: proxy.optional().describe('By a proxy that has signed people in, and says who it was in headers.'),
     })
     .superRefine(either('oidc', 'proxy'))
-    .describe('How people sign in: oidc or proxy.');
+    .describe(
+      'How people sign in: oidc or proxy. Left out: the page is for this machine, and a link in the terminal signs in.',
+    );
 }
 
 const rolesShape = () =>
@@ -182,7 +184,7 @@ export const settingsShape = (file: () => z.ZodType<string> = text) =>
       .refine((url) => new URL(url).pathname === '/', 'must have no path')
       .transform((url) => new URL(url).origin)
       .describe('Address at which browsers find the page.'),
-    signIn: signInShape(file),
+    signIn: signInShape(file).optional(),
     roles: rolesShape(),
     tokens: tokensShape(file),
     fourEyes: z

@@ -87,7 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // They wait most of their time.
   const follows = { concurrency: concurrency * 2, groupConcurrency: concurrency * 2 };
   await queue.work('follow', follows, async (id, signal) => next(id, await followStack(running, id, signal)));
-  const at = { ...running, address: options.address, pusher: pusherIn(options.folder) };
+  const at = { ...running, address: options.address, pusher: pusherIn(options.folder, options.git) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
   const { notify: receivers, address } = options;
   if (receivers !== undefined && address !== undefined) {

@@ -20,7 +20,15 @@ writeFileSync(
   'trueupController: 1\naddress: http://127.0.0.1:8080\nsignIn: { proxy: { from: [127.0.0.1], secretFile: proxy } }\nroles: [{ group: sre, role: viewer }]\n',
 );
 
+const alone = join(folder, 'alone.yaml');
+writeFileSync(alone, 'trueupController: 1\naddress: http://127.0.0.1:8080\n');
+const open = join(folder, 'open.yaml');
+writeFileSync(open, 'trueupController: 1\naddress: https://trueup.example.com\n');
+const noSignIn = 'The settings have no signIn, and the page is not for this machine alone';
+
 test.each([
+  [['--settings', open], noSignIn],
+  [['--settings', alone, '--listen', '0.0.0.0:0'], noSignIn],
   [['--settings', join(folder, 'none.yaml')], `cannot read ${join(folder, 'none.yaml')}: ENOENT`],
   [['--settings', settings, '--listen', 'a:b'], '--listen must be ADDRESS:PORT, got "a:b"'],
   [['--settings', settings], 'TRUEUP_CONTROLLER_URL is not set'],

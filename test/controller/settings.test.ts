@@ -57,7 +57,7 @@ notify: [{ urlFile: /run/secrets/slack, as: slack, on: [failure, drift, approval
 waves: [{ name: shops, labels: { tier: shop }, healthyMinutes: 5, steps: [{ labels: { ring: canary } }, { share: 10 }, rest] }]
 `;
   const settings = read(text, { CREDENTIALS_DIRECTORY: '/run/credentials/trueup' });
-  expect(settings.signIn.proxy).toEqual({
+  expect(settings.signIn?.proxy).toEqual({
     from: ['10.0.0.0/8', '::1'],
     user: 'X-Forwarded-User',
     groups: 'X-Forwarded-Groups',

@@ -35,7 +35,10 @@ settings name begin in the folder of the settings.`,
       host,
       port,
       worker: works ? workerOf(run.process, flags) : undefined,
-      onReady: (page: string) => view.report({ works, page }),
+      onReady: (page: string, link?: string) => {
+        if (link !== undefined) run.terminal.err(`Open ${link} to sign in: it works once, and on this machine only.\n`);
+        view.report({ works, page });
+      },
     };
     await withController(({ serve }) => serve(about));
     return 'done';
