@@ -24,8 +24,11 @@ describe('the Dockerfile', () => {
     const [, base = ''] = /^ARG NODE=(\S+)$/m.exec(read('Dockerfile')) ?? [];
     expect(base).toMatch(/^docker\.io\/library\/node:20\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
     expect(lines.filter((line) => line.startsWith('FROM '))).toEqual([
-      'FROM ${NODE} AS build\nWORKDIR'.split('\n')[0],
-      'FROM ${NODE}',
+      'FROM ${NODE} AS build',
+      'FROM build AS build-controller',
+      'FROM ${NODE} AS base',
+      'FROM base AS controller',
+      'FROM base',
     ]);
   });
 
