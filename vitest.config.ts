@@ -37,6 +37,7 @@ const mocking = [
  * and whoever names it.
  */
 const onlyInAll = [
+  'test/controller/demo.test.ts',
   'test/controller/queue.test.ts',
   'test/controller/worker.test.ts',
   'test/controller/worker.waves.test.ts',

@@ -80,6 +80,11 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'controller/checkouts.ts',
+  'controller/demo/demo.ts',
+  'controller/demo/fill.ts',
+  'controller/demo/platforms.ts',
+  'controller/demo/postgres.ts',
+  'controller/demo/repository.ts',
   'controller/doctor.ts', // times of polls
   'controller/enrol.ts', // the name of its user
   'controller/environment.ts', // the home of its user

@@ -152,6 +152,11 @@ export const commands: readonly Entry[] = [
     () => import('./controller-doctor.ts'),
   ],
   [
+    'controller demo [options]',
+    'show the controller over ten emulated platforms, until a signal; needs PostgreSQL',
+    () => import('./controller-demo.ts'),
+  ],
+  [
     'controller migrate',
     'make the tables of the controller, or bring them up to date',
     () => import('./controller-migrate.ts'),

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { finish, start, trueup } from '../cli/process.ts';
+import { whyNoPostgres } from '../support/postgres-server.ts';
+
+/** The demonstration as somebody who tries the controller sees it. */
+
+const missing = whyNoPostgres();
+const madeBy = () => readdirSync(tmpdir()).filter((name) => /^trueup-(demo|postgres)-/.test(name)).length;
+
+test.skipIf(missing !== undefined)(
+  'the demonstration has something to approve, applies it, and leaves nothing',
+  async () => {
+    const before = madeBy();
+    const child = start(['controller', 'demo', '--no-open', '--format', 'json'], { env: {} });
+    const ended = finish(child);
+    let said = '';
+    child.stderr.on('data', (text: string) => (said += text));
+    await Promise.race([
+      once(child.stdout, 'data'),
+      ended.then(({ err }) => Promise.reject(new Error(`it ended: ${err}`))),
+    ]);
+    const link = /Open (http:\S+)/.exec(said)?.[1] ?? '';
+    const { origin, searchParams } = new URL(link);
+    const body = new URLSearchParams({ code: searchParams.get('code') ?? '' });
+    const signedIn = await fetch(`${origin}/sign-in/link`, { method: 'POST', body, redirect: 'manual' });
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const page = async (path: string) => (await fetch(`${origin}${path}`, { headers: { cookie } })).text();
+    const home = await page('/');
+    expect(home).toContain('9 plans wait for approval, 1 stack drifted.');
+    // A commit, and the repair of what was changed by hand.
+    for (const site of ['berlin', 'vienna']) {
+      const stack = await page(`/stacks/sites:${site}.yaml`);
+      const [plan = ''] = /\/plans\/[0-9a-f]{64}/.exec(stack) ?? [];
+      const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(await page(plan)) ?? [];
+      const verdict = new URLSearchParams({ _csrf: token, verdict: 'approve', because: '' });
+      const headers = { cookie, origin };
+      const answer = await fetch(`${origin}${plan}/verdict`, {
+        method: 'POST',
+        body: verdict,
+        headers,
+        redirect: 'manual',
+      });
+      expect([site, answer.status]).toEqual([site, 303]);
+      await expect.poll(() => page(`/stacks/sites:${site}.yaml`)).toContain('The platform is as the commit wants it.');
+    }
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(madeBy()).toBe(before);
+  },
+);
+
+test('a database that does not answer is said before anything starts', async () => {
+  const env = { TRUEUP_CONTROLLER_URL: 'postgres://nobody:nothing@127.0.0.1:9/none' };
+  const ran = await trueup(['controller', 'demo', '--no-open'], { env });
+  expect([ran.code, ran.out]).toEqual([7, '']);
+  expect(ran.err).toContain('cannot be reached');
+});
