@@ -187,6 +187,8 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'forge/statuses.ts': ['gitlab'],
   'forge/pulls.ts': ['gitea', 'gitlab'], // forges
   'ci/plan-for-review.ts': ['github'],
+  'controller/demo/platforms.ts': ['compose'], // the service that somebody changes by hand
+  'controller/demo/postgres.ts': ['postgres'], // the user that runs it
   'controller/hooks/hook-event.ts': ['gitlab', 'tag'], // a forge, and a ref
   'cli/commands/controller-enrol.ts': ['github', 'gitlab'], // forges
   'controller/hooks/hook-request.ts': ['github', 'gitlab'], // forges
