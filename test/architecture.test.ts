@@ -160,7 +160,7 @@ const worldly = [
   'state/new-state.ts',
   'controller/hooks/signature.ts', // compares signatures
   'controller/hooks/hook-event.ts', // a digest
-  'controller/hooks/hooks.ts', // reads secrets, and the time
+  'controller/hooks/hooks.ts', // chance, and the time
   'controller/page/metrics.ts', // how old the last look after the queue is
   'controller/tell/tell.ts', // reads addresses
 ];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hooks } from '../../src/controller/hooks/hooks.ts';
 import { createServer } from '../../src/controller/page/server.ts';
 import { type Queue, createQueue } from '../../src/controller/queue.ts';
@@ -175,6 +175,15 @@ describe.skipIf(missing !== undefined)(missing ?? 'a webhook', () => {
     expect(await deliveries()).toHaveLength(isDue ? 1 : 0);
   });
 
+  test('is compared with a secret whose file a variable of the page leads to', async () => {
+    vi.stubEnv('CREDENTIALS_DIRECTORY', folder);
+    await enrol('named', { forge: 'github', hookSecretFile: '${CREDENTIALS_DIRECTORY}/github' }); // oxlint-disable-line no-template-curly-in-string
+    expect((await post('named', push(), github(push()))).status).toBe(202);
+    vi.unstubAllEnvs();
+    expect(await post('named', push(), github(push()))).toEqual(refused);
+    expect(String(errors[0])).toContain('names CREDENTIALS_DIRECTORY, which the environment does not have');
+  });
+
   test('in a form, as GitHub can send it, counts the same', async () => {
     const body = `payload=${encodeURIComponent(push())}`;
     const { status } = await post(
@@ -300,7 +309,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a webhook', () => {
           await post(source, push(), github(push(), { 'x-hub-signature-256': `sha256=${hex(push(), '')}` })),
         ).toEqual(refused);
       }
-      expect(String(errors[0])).toContain('ENOENT');
+      expect(errors.map(String).join(' ')).toMatch(/empty is empty.*lost: ENOENT/);
       expect(await jobs()).toEqual([]);
     });
 
