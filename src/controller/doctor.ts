@@ -13,7 +13,7 @@ import { installedBoss } from './queue.ts';
 import { type Records, recordsIn } from './records.ts';
 
 /** What the examination of a controller needs. */
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly env: Environment;
   /** The folder of the checkouts; undefined: the usual one. */
   readonly folder: string | undefined;

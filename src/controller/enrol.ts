@@ -11,7 +11,7 @@ import { type NewSource, type PlatformRecord, recordsIn } from './records.ts';
 import { migrate } from './schema.ts';
 
 /** What is enrolled, and how. */
-export interface EnrolOptions {
+interface EnrolOptions {
   readonly env: Environment;
   readonly platform: PlatformRecord | undefined;
   readonly source: NewSource | undefined;
@@ -23,7 +23,7 @@ export interface EnrolOptions {
 }
 
 /** What an enrolment did. */
-export interface Enrolled {
+interface Enrolled {
   /** Where one of them is bad, nothing was written. */
   readonly checks: readonly Finding[];
   readonly platform?: 'added' | 'changed' | 'same';

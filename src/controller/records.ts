@@ -20,13 +20,11 @@ import { stacksIn } from './records/stacks.ts';
 import { statusesIn } from './records/statuses.ts';
 import { wavesIn } from './records/waves.ts';
 
-export type { EventRecord } from './records/events.ts';
-export type { Author } from './records/authors.ts';
-export type { PlanRecord, Verdict } from './records/plans.ts';
-export type { DueStack, PlatformOfPaths } from './records/place-stacks.ts';
-export type { Labels, PlatformRecord } from './records/platforms.ts';
-export type { RunBegin, RunEnd } from './records/runs.ts';
-export type { Forge, NewSource, Policy, SourceRecord } from './records/sources.ts';
+export type { PlanRecord } from './records/plans.ts';
+export type { DueStack } from './records/place-stacks.ts';
+export type { PlatformRecord } from './records/platforms.ts';
+export type { RunBegin } from './records/runs.ts';
+export type { NewSource, Policy, SourceRecord } from './records/sources.ts';
 export type { StackRecord } from './records/stacks.ts';
 
 /** The tables of a controller, a file for each in `records/`. Every method is one transaction. */

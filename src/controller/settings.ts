@@ -16,7 +16,7 @@ const name = () =>
 const text = () => z.string().min(1);
 
 /** The labels that a stack must have; every stack has none. */
-export const labelsShape = () =>
+const labelsShape = () =>
   z
     .record(name(), z.string().min(1).max(200))
     .readonly()

@@ -28,7 +28,7 @@ export interface ProcessOptions {
 }
 
 /** How a worker runs. */
-export interface WorkOptions extends ProcessOptions {
+interface WorkOptions extends ProcessOptions {
   /** Runs at a time. */
   readonly concurrency: number;
   /** The folder of the checkouts; undefined: the usual one. */

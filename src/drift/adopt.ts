@@ -24,7 +24,7 @@ import { writeFiles } from '../project/write-files.ts';
 import { type OtherStage, changesOther, otherStages } from './other-stages.ts';
 
 /** What is adopted, and how. */
-export interface AdoptRequest {
+interface AdoptRequest {
   /** Addresses, or the ids of objects. */
   readonly subjects: readonly string[];
   /** Fields of the one address, each with all below it; none: all that drifted there. */

@@ -42,7 +42,7 @@ export interface NewStack {
   readonly isGone?: boolean;
 }
 
-export const oldCommit = '4be1c7a09d21f3347c5b1d8f60e3a7b2c9d0e1f2';
+const oldCommit = '4be1c7a09d21f3347c5b1d8f60e3a7b2c9d0e1f2';
 export const newCommit = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b';
 
 /** Writes rows of a schema. */

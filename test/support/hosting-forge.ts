@@ -9,7 +9,7 @@ import { type FakeAnswer, type FakeForge, type FakeRequest, forgeToken, serveFor
 import { git } from './hosted-repository.ts';
 
 /** A pull request of the repository. */
-export interface HostedPull {
+interface HostedPull {
   title: string;
   body: string;
   readonly branch: string;
@@ -20,7 +20,7 @@ export interface HostedPull {
 }
 
 /** A status of a commit, as the forge got it. */
-export interface HostedStatus {
+interface HostedStatus {
   readonly commit: string;
   readonly context: string;
   readonly state: string;

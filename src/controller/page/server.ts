@@ -15,8 +15,6 @@ import { type SignIn, signInBy } from './sign-in/sign-in.ts';
 import { type ApiToken, tokenWay } from './tokens.ts';
 import { type Grant, type Viewer, viewerOf } from './viewer.ts';
 
-export type { Need } from './known.ts';
-
 /** What pages, API, webhooks and metrics work with. */
 export interface PageContext {
   /** Where browsers find the page, without a `/` at its end. Links are made of it, never of the header Host. */

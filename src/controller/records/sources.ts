@@ -15,7 +15,7 @@ import { beginWavesIn } from './waves.ts';
 export type Policy = 'automatic' | 'approval' | 'never';
 
 /** The program that a repository is in, which sends hooks and takes statuses. */
-export type Forge = 'github' | 'gitlab' | 'forgejo' | 'none';
+type Forge = 'github' | 'gitlab' | 'forgejo' | 'none';
 
 /** A branch of a repository, with what holds for the stacks in it. */
 export interface SourceSettings {

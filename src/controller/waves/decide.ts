@@ -16,7 +16,7 @@ export interface WaveStack {
 }
 
 /** A run that did not end well. */
-export interface Failure {
+interface Failure {
   readonly at: number;
   /** Such as `its apply ended as partly`. */
   readonly because: string;

@@ -37,7 +37,7 @@ const places = {
   me: ['/me', ''],
 } as const;
 
-export type Place = keyof typeof places;
+type Place = keyof typeof places;
 
 /** A page of the controller. It loads its style, its script and its icon from there, and nothing else. */
 export function renderLayout(frame: Frame, content: Content): string {

@@ -16,7 +16,7 @@ import type { RunDetail } from '../../records/shown-runs.ts';
 import { why } from './runs.ts';
 
 /** The last that is known of an action of a run. */
-export type Progress = Extract<EventDocument, { readonly address: string }>;
+type Progress = Extract<EventDocument, { readonly address: string }>;
 
 /** The page of a run. */
 export interface RunView {
