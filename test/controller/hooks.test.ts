@@ -290,9 +290,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a webhook', () => {
         () => ({ 'x-gitlab-token': secrets.gitlab.slice(0, -1) }),
       ],
       ['for a name that climbs out', '..%2f..%2fetc%2fpasswd', push(), () => github(push())],
-      ['for a name with a NUL', '%00', push(), () => github(push())],
     ])('%s', async (_attack, source, body, headers) => {
       expect(await post(source, body, headers())).toEqual(refused);
+      expect([await jobs(), await deliveries()]).toEqual([[], []]);
+    });
+
+    test('for a name with a NUL', async () => {
+      expect((await post('%00', push(), github(push()))).status).toBe(400);
       expect([await jobs(), await deliveries()]).toEqual([[], []]);
     });
 
