@@ -152,6 +152,10 @@ const migrations: readonly Migration[] = [
       stack text primary key references stack on delete cascade, who text not null, asked_at timestamptz not null default now(),
       pushed text, pushing text, number int, shown text, problem text, brought text);`,
   },
+  {
+    name: 'needed approvals',
+    text: `alter table plan add column is_needed boolean not null default false;`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

@@ -78,10 +78,10 @@ export function plansIn({ rows, row, onStack }: Database) {
         await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         const digest = digestOf(file);
         await query(
-          `insert into @plan (digest, stack, commit, cause, document, file, losing, authors, expires_at)
-          select $1, $2, $3, $4, $5, $6, $7, coalesce(authors, '[]'), now() + interval '7 days'
+          `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, coalesce(authors, '[]'), now() + interval '7 days'
           from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
-          [digest, id, commit, cause, jsonOf(document), file, losing],
+          [digest, id, commit, cause, jsonOf(document), file, losing, isNeeded],
         );
         const waits = stack.policy === 'approval' || (stack.policy === 'automatic' && isNeeded);
         if (cause === 'drift' || waits)

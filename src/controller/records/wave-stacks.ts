@@ -31,7 +31,7 @@ const says = `case
  */
 const members = `select member.stack as id, member.step, member.sent_at is not null as "wasSent",
     coalesce(member.sent_at > now() - interval '1 min', false) as "isJustSent",
-    stack.platform, stack.labels, stack.policy, stack.problem,
+    stack.platform, stack.labels, stack.problem,
     case when stack.paused_until > now() then json_build_object('by', stack.paused_by, 'because', stack.paused_because,
       'until', extract(epoch from stack.paused_until) * 1000) end as paused,
     case when stack.is_gone then 'gone' when stack.policy = 'never' then 'never' end as "leftOut",
@@ -41,6 +41,7 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
     run.last is not null and run.last = run.bad as "hasFailed", extract(epoch from run.bad_at) * 1000 as "badAt",
     run.bad_kind as "badKind", run.bad_ending as "badEnding",
     plan.digest is not null as "hasPlan",
+    coalesce(stack.policy = 'approval' or plan.is_needed, false) as "needsApproval",
     (select bool_and(approves) from @verdict where plan = plan.digest) as "isApproved"
   from @wave wave join @wave_stack member on member.wave = wave.id join @stack stack on stack.id = member.stack
   left join lateral (

@@ -280,10 +280,10 @@ export function wavesIn({ rows, row, transaction }: Database) {
 
 /** Whether a job would bring a stack on: nothing runs, nothing is awaited of people, and the queue does not retry it by itself. */
 function isToSend(stack: WaveMember, { may }: Decision): boolean {
-  const { leftOut, paused, isRunning, isInStep, healthyAt, hasPlan, policy, verdict, wasSent, isJustSent, problem } =
-    stack;
+  const { leftOut, paused, isRunning, isInStep, healthyAt, hasPlan, needsApproval, verdict } = stack;
+  const { wasSent, isJustSent, problem } = stack;
   if (!may.has(stack.id) || leftOut !== undefined || paused !== undefined || isRunning) return false;
   if (isInStep && healthyAt !== undefined) return false;
-  if (hasPlan && (verdict === 'refused' || (policy === 'approval' && verdict === undefined))) return false;
+  if (hasPlan && (verdict === 'refused' || (needsApproval && verdict === undefined))) return false;
   return !wasSent || (problem === null && !isJustSent);
 }

@@ -5,7 +5,8 @@ export interface HeldStack extends WaveStack {
   readonly paused: { readonly by: string; readonly because: string; readonly until: Date } | undefined;
   readonly isRunning: boolean;
   readonly hasPlan: boolean;
-  readonly policy: 'automatic' | 'approval' | 'never';
+  /** Somebody has to approve its plan: by its policy, or whatever that is. */
+  readonly needsApproval: boolean;
   readonly verdict: 'approved' | 'refused' | undefined;
   readonly problem: string | null;
 }
@@ -33,7 +34,7 @@ interface Wave {
 
 /** Says how a stack stands at a moment, in milliseconds. */
 export function standingOf(wave: Wave, stack: HeldStack, now: number): Standing {
-  const { leftOut, failed, isInStep, healthyAt, isRunning, paused, verdict, policy, hasPlan, step } = stack;
+  const { leftOut, failed, isInStep, healthyAt, isRunning, paused, verdict, needsApproval, hasPlan, step } = stack;
   if (leftOut !== undefined) return leftOut;
   if (isRunning) return 'runs';
   if (failed !== undefined) return 'failed';
@@ -41,7 +42,7 @@ export function standingOf(wave: Wave, stack: HeldStack, now: number): Standing 
   if (isInStep) return healthyAt === 'always' || settledAt(wave, stack) <= now ? 'healthy' : 'settles';
   if (paused !== undefined) return 'paused';
   if (hasPlan && verdict === 'refused') return 'refused';
-  if (hasPlan && policy === 'approval' && verdict === undefined) return 'asks';
+  if (hasPlan && needsApproval && verdict === undefined) return 'asks';
   return step > wave.step ? 'later' : 'waits';
 }
 

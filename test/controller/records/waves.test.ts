@@ -302,6 +302,26 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await tick()).toEqual([idOf(4)]);
   });
 
+  test.each([
+    ['an automatic stack, which needs none', 'automatic', false, false],
+    ['an automatic stack that may lose data', 'automatic', true, true],
+    ['a stack whose policy asks for one', 'approval', false, true],
+  ] as const)('waits for an approval of a plan of %s', async (_, policy, isNeeded, waits) => {
+    await begun({ steps: [0, 1], healthyMinutes: 0 });
+    await sql('update @stack set policy = $1', [policy]);
+    const document = { actions: [], diagnostics: [] } as unknown as Parameters<typeof records.keepPlan>[1]['document'];
+    const plan = { commit: 'c1', cause: 'commit', document, file: `a plan, ${policy} ${isNeeded}` } as const;
+    await records.keepPlan({ id: idOf(0) }, { ...plan, isNeeded });
+    await pass(2);
+    expect(await tick()).toEqual(waits ? [] : [idOf(0)]);
+    const { id = '' } = (await openWave()) ?? {};
+    const because = waits ? 'has a plan that waits for an approval' : 'waits for a worker';
+    expect(await records.wave(id)).toMatchObject({
+      stacks: [{ is: waits ? 'asks' : 'waits' }, { is: 'later' }],
+      waits: [{ stack: idOf(0), because }],
+    });
+  });
+
   test('is superseded by the next commit, which begins with its first step', async () => {
     await begun({ ...three, healthyMinutes: 0 });
     await applied(0);
