@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     const kept = await records.keepPlan(moving, {
       commit: 'c1',
       cause: 'drift',
-      document: {} as never,
+      document: { actions: [], dataAtRisk: [] } as never,
       file: 'a file',
       losing: [],
     });
@@ -154,7 +154,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     await records.sawCommit({ id: 'shops' }, 'c1', roots);
     const stack = { id: 'shops:servers/paris/trueup.yaml' };
     await records.inStep(stack, 'c1', 'a digest');
-    await records.keepPlan(stack, { commit: 'c1', cause: 'drift', document: {} as never, file: 'a file', losing: [] });
+    await records.keepPlan(stack, {
+      commit: 'c1',
+      cause: 'drift',
+      document: { actions: [], dataAtRisk: [] } as never,
+      file: 'a file',
+      losing: [],
+    });
     await addPlatform('paris', {}, 'https://other.example.com');
     expect(await records.stack(stack.id)).toMatchObject({ applied: null, digest: null });
     expect(await records.waitingPlan(stack.id)).toBeUndefined();
