@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const form = logForm(options.log);
   const settings = await readSettings(options.settings, env);
   const access = await readAccess(settings);
-  const { address, roles, fourEyes } = settings;
+  const { address, roles, fourEyes, proxies } = settings;
   const { signIn } = access;
   if ('link' in signIn) requireThisMachine(address, options.host);
   const link = 'link' in signIn ? signInLink(address, signIn.link) : undefined;
@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await explained(queue.start());
     const records = recordsIn(pool, schemas.controller);
     const parts = pageParts({ queue, tokens: access.tokens, onError });
-    const app = createServer({ address, records, roles, fourEyes, ...access, parts, onError });
+    const app = createServer({ address, records, roles, fourEyes, proxies, ...access, parts, onError });
     await serveUntilEnd(app, { ...options, onReady: (listens) => options.onReady(listens, link) }, log);
   } finally {
     // What it opened would keep the process alive.

@@ -185,6 +185,10 @@ export const settingsShape = (file: () => z.ZodType<string> = text) =>
       .transform((url) => new URL(url).origin)
       .describe('Address at which browsers find the page.'),
     signIn: signInShape(file).optional(),
+    proxies: z
+      .array(network)
+      .default([])
+      .describe('Addresses of proxies: what they say in X-Forwarded-For counts, for limits of requests alone.'),
     roles: rolesShape(),
     tokens: tokensShape(file),
     fourEyes: z

@@ -36,6 +36,7 @@ test('what is left out has defaults, and files begin in the folder of the settin
         scopes: ['openid', 'profile', 'email'],
       },
     },
+    proxies: [],
     roles: [],
     tokens: [],
     fourEyes: false,
@@ -53,6 +54,7 @@ roles:
   - { user: ops@example.com, role: approver, labels: { customer: acme } }
 tokens: [{ name: deployer, tokenFile: /run/secrets/token, role: agent }]
 fourEyes: true
+proxies: [10.0.0.0/8, 192.0.2.1]
 notify: [{ urlFile: /run/secrets/slack, as: slack, on: [failure, drift, approval], labels: { tier: shop } }]
 waves: [{ name: shops, labels: { tier: shop }, healthyMinutes: 5, steps: [{ labels: { ring: canary } }, { share: 10 }, rest] }]
 `;
@@ -64,6 +66,7 @@ waves: [{ name: shops, labels: { tier: shop }, healthyMinutes: 5, steps: [{ labe
     secretHeader: 'X-Trueup-Proxy',
     secretFile: '/run/credentials/trueup/proxy',
   });
+  expect(settings.proxies).toEqual(['10.0.0.0/8', '192.0.2.1']);
   expect(settings.roles[1]).toEqual({ user: 'ops@example.com', role: 'approver', labels: { customer: 'acme' } });
   expect(settings.tokens).toEqual([{ name: 'deployer', tokenFile: '/run/secrets/token', role: 'agent', labels: {} }]);
   expect(settings.waves[0]?.steps).toEqual([{ labels: { ring: 'canary' } }, { share: 10 }, 'rest']);

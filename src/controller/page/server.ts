@@ -29,6 +29,8 @@ export type Part = (app: FastifyInstance, context: PageContext) => void | Promis
 
 export interface ServerOptions extends PageContext {
   readonly signIn: SignIn;
+  /** Addresses and ranges whose X-Forwarded-For is believed, for limits alone; with a sign-in by proxies these count as well. */
+  readonly proxies?: readonly string[];
   readonly roles: readonly Grant[];
   readonly tokens: readonly ApiToken[];
   readonly parts: readonly Part[];
@@ -41,14 +43,14 @@ const maxBody = 64 * 1024;
 
 /** The server of the page. Each of its routes says what it needs, or the server does not start. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { records, fourEyes = false, signIn, roles, tokens, parts, onError } = options;
+  const { records, fourEyes = false, signIn, proxies = [], roles, tokens, parts, onError } = options;
   const address = new URL(options.address).origin;
   const app = fastify({
     bodyLimit: maxBody,
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 1_000 },
     // Of what proxies say, the address of the client counts for limits; each who signs in by headers proves them otherwise.
-    trustProxy: 'proxy' in signIn ? [...signIn.proxy.from] : false,
+    trustProxy: [...proxies, ...('proxy' in signIn ? signIn.proxy.from : [])],
     return503OnClosing: true,
   });
   app.addHook('onRoute', ({ url, method, config }) => {

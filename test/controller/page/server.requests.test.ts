@@ -26,11 +26,12 @@ const part: Part = (app) => {
     return 'smuggled';
   });
 };
+const signIn = {
+  oidc: { issuer: 'https://id.example.com', clientId: 'a', clientSecret: 'b', scopes: ['openid'], groups: 'groups' },
+};
 const app = pageFor(records, {
   tokens: [{ name: 'ci', token, role: 'operator' }],
-  signIn: {
-    oidc: { issuer: 'https://id.example.com', clientId: 'a', clientSecret: 'b', scopes: ['openid'], groups: 'groups' },
-  },
+  signIn,
   parts: [part],
 });
 let port: number;
@@ -236,6 +237,19 @@ test('an address has 1,200 requests in a minute, whatever they ask for', async (
   const answer = await from('192.0.2.1', { 'x-forwarded-for': '192.0.2.77' });
   expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
   expect((await from('192.0.2.2')).statusCode).toBe(404);
+});
+
+test.each([
+  ['through a proxy of the settings names who is counted', '10.1.2.3', 403],
+  ['from elsewhere counts nothing', '192.0.2.9', 429],
+])('X-Forwarded-For %s', async (_, remoteAddress, status) => {
+  const own = pageFor(records, { parts: [part], proxies: ['10.0.0.0/8'], signIn });
+  const from = (client: string) =>
+    own.inject({ url: '/sign-in/callback', remoteAddress, headers: { 'x-forwarded-for': client } });
+  for (let at = 0; at < 30; at++) await from('198.51.100.1');
+  expect((await from('198.51.100.2')).statusCode).toBe(status);
+  // What the client itself wrote before the entry of the proxy counts nothing.
+  expect((await from('203.0.113.5, 198.51.100.1')).statusCode).toBe(429);
 });
 
 test('a failure of the database is no detail of an answer', async () => {
