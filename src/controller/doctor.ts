@@ -7,6 +7,7 @@ import { examineDatabase, examineKey } from './examine-database.ts';
 import { examinePlatformRecord } from './examine-platform.ts';
 import { examineQueue } from './examine-queue.ts';
 import { examineSource } from './examine-sources.ts';
+import { examineReceivers } from './examine-receivers.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
 import { openPool, schemas } from './pool.ts';
 import { installedBoss } from './queue.ts';
@@ -72,9 +73,13 @@ async function examineRecords({ env, folder = checkoutsFolder(env), git }: Docto
   const records: Records = recordsIn(pool, schemas.controller);
   const checkouts = checkoutsIn(folder, git);
   const [platforms, sources] = [await records.platforms(), await records.sources()];
+  const stopped = (await records.shownSources()).filter(({ isStopped }) => isStopped).map(({ id }) => id);
   const found = [
+    ...examineReceivers(await records.receivers()),
     ...(await several(platforms, examinePlatformRecord)),
-    ...(await several(sources, (source) => examineSource(source, checkouts, Date.now()))),
+    ...(await several(sources, (source) =>
+      examineSource(source, checkouts, { now: Date.now(), isStopped: stopped.includes(source.id) }),
+    )),
   ];
   if (platforms.length > 0) return found;
   return [...found, finding('platform', 'warning', 'there is none', 'Run trueup controller enrol --help.')];

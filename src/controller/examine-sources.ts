@@ -3,15 +3,11 @@ import { examineFile } from './examine-files.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
 import type { SourceRecord } from './records.ts';
 
-/** Polls may be late by this factor before something is wrong: they are spread, and a worker may be busy. */
-const patience = 3;
-const leastPatienceMs = 60_000;
-
 /** Examines a source: its files, whether git can read it now, and whether workers poll it. */
 export async function examineSource(
   source: SourceRecord,
   checkouts: Checkouts,
-  now: number,
+  { now, isStopped }: { readonly now: number; readonly isStopped: boolean },
 ): Promise<readonly Finding[]> {
   const { id, hookSecretFile, forgeTokenFile, credentialsFile } = source;
   const named = [
@@ -20,7 +16,7 @@ export async function examineSource(
     [`the git credentials of ${id}`, credentialsFile],
   ] as const;
   const files = await Promise.all(named.flatMap(([what, file]) => (file === null ? [] : [examineFile(what, file)])));
-  return [...files.flat(), ...(await fetchOf(source, checkouts)), ...pollOf(source, now)];
+  return [...files.flat(), ...(await fetchOf(source, checkouts)), ...pollOf(source, now, isStopped)];
 }
 
 /** Fetches a source as a worker does. */
@@ -39,12 +35,11 @@ export async function fetchOf(
 }
 
 /** Says that polls stopped: nothing else would. */
-function pollOf({ id, polledAt, pollSeconds }: SourceRecord, now: number): readonly Finding[] {
+function pollOf({ id, polledAt, pollSeconds }: SourceRecord, now: number, isStopped: boolean): readonly Finding[] {
   const remedy = 'Start trueup controller work, or read the log of the workers.';
   if (polledAt === null) return [finding('poll', 'warning', `${id}: no worker has read it yet`, remedy)];
-  const lateMs = now - polledAt.getTime();
-  if (lateMs <= Math.max(patience * pollSeconds * 1_000, leastPatienceMs)) return [];
-  const minutes = Math.round(lateMs / 60_000);
+  if (!isStopped) return [];
+  const minutes = Math.round((now - polledAt.getTime()) / 60_000);
   const message = `${id}: workers read it last ${minutes} min ago, and should every ${pollSeconds} s`;
   return [finding('poll', 'bad', message, remedy)];
 }

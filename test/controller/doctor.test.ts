@@ -151,6 +151,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     ]);
     await pool.query(`update ${schema}.source set polled_at = now(), url = $1`, [world.repository]);
 
+    await pool.query(`insert into ${schema}.receiver (name, kinds, labels) values ('slack /run/url', '{run}', '{}')`);
+    const message = `insert into ${schema}.message (receiver, kind, subject, about, problem, dead_at)`;
+    await pool.query(`${message} values ('slack /run/url', 'run', 'shop', '{}', 'it answers 404', now())`);
+    const untold = await examine(env());
+    expect([untold.code, untold.wrong]).toEqual([
+      0,
+      ['messages warning: slack /run/url did not take 1 message in twelve attempts; the last problem: it answers 404'],
+    ]);
+    await pool.query(`delete from ${schema}.receiver`);
+
     await pool.query(`update ${schema}_queue.job set state = 'created', name = 'stack_dead' where name = 'stack'`);
     expect((await examine(env())).wrong).toEqual([
       expect.stringMatching(/^dead jobs bad: \d+ of stack failed too often/),

@@ -58,8 +58,9 @@ export async function clear(query: Query, kinds: readonly AlarmKind[], subject: 
   );
 }
 
-/** Of a source: it should have been read long ago. */
-export const isStopped = 'coalesce(polled_at, added_at) < now() - make_interval(secs => 3 * poll_seconds + 120)';
+/** Of a source: it was not read for three of its polls and two minutes, since it was enrolled. */
+export const isStopped =
+  'coalesce(source.polled_at, source.added_at) < now() - make_interval(secs => 3 * source.poll_seconds + 120)';
 
 /** An alarm as its row has it. */
 export interface AlarmRecord extends Omit<Alarm, 'of'> {
@@ -80,8 +81,8 @@ export function alarmsIn({ rows, transaction }: Database) {
     raiseStoppedPolls: () =>
       transaction(async (query) => {
         const stopped = await query<{ readonly id: string; readonly polledAt: Date | null }>(
-          `select id, polled_at as "polledAt" from @source where ${isStopped}
-            and not exists (select from @alarm where kind = 'poll' and subject = @source.id) order by id for update skip locked`,
+          `select id, polled_at as "polledAt" from @source source where ${isStopped}
+            and not exists (select from @alarm where kind = 'poll' and subject = source.id) order by id for update skip locked`,
           [],
         );
         for (const { id, polledAt } of stopped)

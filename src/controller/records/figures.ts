@@ -40,7 +40,7 @@ export function figuresIn({ rows, row }: Database) {
         ),
         rows<Figures['sources'][number]>(
           `select id, extract(epoch from now() - polled_at)::float8 as "polledFor", ${isStopped} as "isStopped"
-          from @source order by id`,
+          from @source source order by id`,
         ),
       ]);
       const none = { running: 0, oldestDue: 0, waitingPlans: 0, events: 0, messages: { waiting: 0, dead: 0 } };

@@ -1,3 +1,4 @@
+import { isStopped } from './alarms.ts';
 import type { Database } from './database.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -29,6 +30,8 @@ export interface SourceRow {
   readonly commit: string | null;
   readonly pollSeconds: number;
   readonly polledAt: Date | null;
+  /** It should have been read long ago. */
+  readonly isStopped: boolean;
   readonly nextPollAt: Date;
   readonly problem: string | null;
   /** Why its forge was not told what became of commits. */
@@ -71,7 +74,7 @@ export function shownRegistersIn({ rows }: Database) {
     shownSources: () =>
       rows<SourceRow>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
-          poll_at as "nextPollAt", source.problem, forge_problem as "forgeProblem",
+          poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
         group by source.id order by source.id`,

@@ -155,11 +155,13 @@ test('what repositories and people write is text on every page', () => {
             commit: name,
             pollSeconds: 60,
             polledAt: now,
+            isStopped: false,
             nextPollAt: now,
             problem: name,
             forgeProblem: name,
           },
         ],
+        [{ name, sentAt: now, waiting: 1, dead: 1, problem: name }],
         now,
       ),
       auditPage({
@@ -313,18 +315,21 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     policy: 'never',
     commit: null,
     pollSeconds: 60,
-    polledAt: earlier(4),
+    polledAt: earlier(6),
+    isStopped: false,
     nextPollAt: now,
     problem: null,
     forgeProblem: null,
     stackLabels: [],
   };
   expect(alarmOf(source, now)).toBeUndefined();
-  expect(alarmOf({ ...source, polledAt: earlier(6) }, now)).toBe(
+  expect(alarmOf({ ...source, isStopped: true }, now)).toBe(
     'The source s was last read 6 min ago, and is to be every 1 min.',
   );
   expect(alarmOf({ ...source, problem: 'no' }, now)).toBe('The source s cannot be read.');
-  expect(alarmOf({ ...source, polledAt: null }, now)).toBeUndefined();
+  expect(alarmOf({ ...source, isStopped: true, polledAt: null, problem: 'no' }, now)).toBe(
+    'The source s was never read, and is to be every 1 min.',
+  );
 });
 
 test('a cell of the CSV is no formula, and quotes stay quotes', () => {

@@ -23,7 +23,8 @@ export function registerRoutes(app: FastifyInstance, { records }: PageContext): 
     return show(request, reply, platformsPage(platforms, now(), request.viewer.may('administer', {})));
   });
   app.get('/sources', { config: { act: 'see' } }, async (request, reply) => {
-    return show(request, reply, sourcesPage(await visibleSources(records, request.viewer), now()));
+    const receivers = request.viewer.may('administer', {}) ? await records.receivers() : [];
+    return show(request, reply, sourcesPage(await visibleSources(records, request.viewer), receivers, now()));
   });
   app.get('/audit', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer, query } = request;
@@ -59,7 +60,8 @@ export function registerRoutes(app: FastifyInstance, { records }: PageContext): 
       const role = viewer.role(labels);
       if (role !== undefined) roles.set(role, (roles.get(role) ?? 0) + 1);
     }
-    const signOut = viewer.by === 'oidc' ? '/sign-out' : undefined;
+    // Who comes by a proxy is signed in again with the next request.
+    const signOut = viewer.by === 'oidc' || viewer.by === 'link' ? '/sign-out' : undefined;
     return show(request, reply, mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut }));
   });
 }

@@ -1,5 +1,6 @@
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
+import type { Records } from '../../records.ts';
 import type { PlatformRow, SourceRow } from '../../records/shown-registers.ts';
 import { withQuery } from '../addresses.ts';
 import type { Content } from './layout.ts';
@@ -44,17 +45,19 @@ ${mayAdminister ? cell('Key', markup`<code>${keyFile}</code>`) : ''}
 ${cell('Looked at', moment(lastLookAt, now))}</tr>`;
 }
 
+/** How a receiver of messages is. */
+type ReceiverRow = Awaited<ReturnType<Records['receivers']>>[number];
+
 /** Whether the polls of a source have stopped, or fail: in words; undefined: they go well. */
 export function alarmOf(source: SourceRow, now: Date): string | undefined {
-  const { id, pollSeconds, polledAt, problem } = source;
-  const ms = now.getTime() - (polledAt?.getTime() ?? 0);
-  if (polledAt !== null && ms > 3 * pollSeconds * 1_000 + 120_000)
-    return `The source ${id} was last read ${roughly(ms)} ago, and is to be every ${roughly(pollSeconds * 1_000)}.`;
+  const { id, pollSeconds, polledAt, isStopped, problem } = source;
+  const last = polledAt === null ? 'never read' : `last read ${roughly(now.getTime() - polledAt.getTime())} ago`;
+  if (isStopped) return `The source ${id} was ${last}, and is to be every ${roughly(pollSeconds * 1_000)}.`;
   if (problem !== null) return `The source ${id} cannot be read.`;
   return undefined;
 }
 
-export function sourcesPage(sources: readonly SourceRow[], now: Date): Content {
+export function sourcesPage(sources: readonly SourceRow[], receivers: readonly ReceiverRow[], now: Date): Content {
   const alarms = sources.filter((one) => alarmOf(one, now) !== undefined).length;
   return {
     place: 'sources',
@@ -65,7 +68,7 @@ export function sourcesPage(sources: readonly SourceRow[], now: Date): Content {
         : alarms === 0
           ? `${counted(sources.length, 'source')}, each read when it was due.`
           : `${alarms} of ${counted(sources.length, 'source')} ${alarms === 1 ? 'needs' : 'need'} you.`,
-    main:
+    main: markup`${
       sources.length === 0
         ? emptyState(
             'No source to show',
@@ -76,8 +79,26 @@ export function sourcesPage(sources: readonly SourceRow[], now: Date): Content {
             kind: 'sources',
             heads: ['Source', 'Repository', 'Commit', 'Stacks', 'Last read', 'Next'],
             rows: sources.map((one) => sourceRow(one, now)),
-          }),
+          })
+    }${receiverTable(receivers, now)}`,
   };
+}
+
+/** Who gets messages, for who administers them. */
+function receiverTable(receivers: readonly ReceiverRow[], now: Date): Markup {
+  if (receivers.length === 0) return markup``;
+  return markup`<section aria-labelledby="messages"><h2 id="messages">Messages</h2>${table({
+    caption: 'Who gets messages',
+    kind: 'receivers',
+    heads: ['Receiver', 'Last one', 'Waiting', 'Never taken'],
+    rows: receivers.map(
+      ({ name, sentAt, waiting, dead, problem }) =>
+        markup`<tr><th scope="row"><span class="name">${name}</span>${dead === 0 || problem === null ? '' : markup`<p class="problem">${problem}</p>`}</th>
+${cell('Last one', moment(sentAt, now))}
+${cell('Waiting', String(waiting))}
+${cell('Never taken', dead === 0 ? '0' : markup`<span class="badge bad">${dead}</span>`)}</tr>`,
+    ),
+  })}</section>`;
 }
 
 function sourceRow(source: SourceRow, now: Date): Markup {
