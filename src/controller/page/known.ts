@@ -27,6 +27,8 @@ export interface Known {
   readonly grants: readonly Grant[];
   /** The secret of the browser that CSRF tokens are made of; undefined: a browser sends none of what proves this identity. */
   readonly csrfKey: string | undefined;
+  /** Whether it still holds, for what goes on for long; undefined: it always does. */
+  readonly holds?: () => Promise<boolean>;
 }
 
 /** A way to prove who sends a request. Undefined: the request has nothing of this way. @throws {Refusal} when what it has is wrong */

@@ -9,6 +9,8 @@ export interface Sessions {
   readonly find: (request: FastifyRequest) => Promise<(SessionRecord & { readonly id: string }) | undefined>;
   /** Begins a session with an id that nobody knew before, and ends the one that the browser had. Gives the id. */
   readonly begin: (request: FastifyRequest, reply: FastifyReply, session: SessionRecord) => Promise<string>;
+  /** Whether the session of an id is not over yet. To ask is no use of it. */
+  readonly holds: (id: string) => Promise<boolean>;
   readonly end: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function sessionsOf(records: Records, address: string): Sessions {
       void reply.setCookie(cookie.name, id, cookie.options);
       return id;
     },
+    holds: (id) => records.sessionHolds(digestOf(id)),
     end: async (request, reply) => {
       const id = idIn(request);
       if (id !== undefined) await records.endSession(digestOf(id));

@@ -36,6 +36,9 @@ export function sessionsIn({ row, transaction }: Database) {
         select name, groups, by from @session where digest = $1 and ${isValid}`,
         [digest],
       ),
+    /** Whether a session is not over yet; to ask keeps none from being idle. */
+    sessionHolds: async (digest: string): Promise<boolean> =>
+      (await row(`select digest from @session where digest = $1 and ${isValid}`, [digest])) !== undefined,
     endSession: (digest: string): Promise<void> =>
       transaction(async (query) => {
         const [ended] = await query<Pick<SessionRecord, 'name'>>(

@@ -1,11 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Grant } from '../../../src/controller/page/viewer.ts';
+import { newSignInCode } from '../../../src/controller/page/sign-in/link.ts';
 import { pages } from '../../../src/controller/page/pages.ts';
 import { type Records, recordsIn } from '../../../src/controller/records.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type Person, personAt, proxyHeaders } from '../../support/controller-page.ts';
-import { pageFor } from '../../support/controller-pages.ts';
+import { browserAt, pageFor } from '../../support/controller-pages.ts';
 import { type ExampleRows, exampleRows, rowsOf } from '../../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
@@ -150,6 +151,38 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     const { statusCode: status, body } = await admin().get(url(example));
     expect(status).toBe(200);
     expect(body).toMatch(words);
+  });
+
+  test('who signed in by a link or a provider can sign out, and watches no run any more then', async () => {
+    const local = 'http://localhost:8080';
+    const link = { code: newSignInCode(), name: 'me' };
+    const app = pageFor(records, { address: local, signIn: { link }, parts: [pages] });
+    const browser = browserAt(app, local);
+    await browser.post('/sign-in/link', { code: link.code });
+    const { body } = await browser.get('/me');
+    expect(body).toContain('by the link in the terminal');
+    const token = /action="\/sign-out"><input type="hidden" name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    let isOver = false;
+    const watched = browser.get(`/runs/${example.going}/events`).finally(() => (isOver = true));
+    await browser.get('/me');
+    expect(isOver).toBe(false);
+    expect((await browser.post('/sign-out', { _csrf: token })).statusCode).toBe(303);
+    const events = (await watched).body;
+    expect(events).toMatch(/^event: progress\n/);
+    expect(events).toMatch(/event: end\ndata: \{\}\n\n$/);
+    expect(app.failed).toEqual([]);
+  });
+
+  test('messages that a receiver never took are shown to who administers everything', async () => {
+    const name = 'slack /run/credentials/slack';
+    await records.setReceivers([{ name, kinds: ['run'], labels: {} }]);
+    const text = `insert into ${schema}.message (receiver, kind, subject, about, problem, dead_at)`;
+    await pool.query(`${text} values ($1, 'run', 'shops', '{}', 'it answers 404', now())`, [name]);
+    const { body } = await admin().get('/sources');
+    expect(body).toContain(name);
+    expect(body).toMatch(/it answers 404[^]*<span class="badge bad">1<\/span>/);
+    expect((await sites().get('/sources')).body).not.toMatch(/slack|404/);
+    await records.setReceivers([]);
   });
 
   test('every page takes at most four statements', async () => {

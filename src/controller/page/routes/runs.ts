@@ -34,6 +34,8 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
   app.get('/runs/:id/events', { config: { act: 'see' } }, async (request, reply) => {
     const { run, stack } = await runOf(records, request);
     const look = async () => {
+      // Who signed out sees no more of it: the page is loaded again, and asks for a sign-in.
+      if ((await request.known?.holds?.()) === false) return undefined;
       const found = await records.shownRun(run.id);
       if (found === undefined || found.endedAt !== null) return undefined;
       const going = { run: found, stack, progress: [], now: now() };

@@ -43,7 +43,7 @@ export function proxyWay(
       session?.by === 'proxy' && session.name === identity.name
         ? session.id
         : await sessions.begin(request, reply, { ...identity, groups: [] });
-    return { identity, grants: roles, csrfKey: id };
+    return { identity, grants: roles, csrfKey: id, holds: () => sessions.holds(id) };
   };
 }
 

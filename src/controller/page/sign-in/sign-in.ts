@@ -57,6 +57,6 @@ function sessionWay(sessions: Sessions, signIn: SignIn, roles: readonly Grant[])
     const { id, ...identity } = session;
     // Who has the terminal of the page has its files as well.
     const grants: readonly Grant[] = identity.by === 'link' ? [{ user: identity.name, role: 'admin' }] : roles;
-    return { identity, grants, csrfKey: id };
+    return { identity, grants, csrfKey: id, holds: () => sessions.holds(id) };
   };
 }

@@ -19,6 +19,7 @@ export interface Me {
 const ways: Readonly<Record<string, string>> = {
   oidc: 'with OpenID Connect',
   proxy: 'by the proxy before this page',
+  link: 'by the link in the terminal',
   token: 'with a token',
 };
 
