@@ -3,6 +3,7 @@ import { restoresOnFailure } from '../kind/written-keys.ts';
 import { contentOf } from '../library/manifest-handle.ts';
 import type { Running, StackRun } from './with-stack.ts';
 import type { PlanRecord } from './records.ts';
+import { withProgress } from './report-progress.ts';
 import { watched } from './watch-run.ts';
 
 /** A plan to apply: by the policy, or one that was approved. */
@@ -42,7 +43,9 @@ export async function applyPlan(
   const waits = contentOf(project.manifest).manifest.resources.some(({ options }) => restoresOnFailure(options));
   try {
     const document = await watched(running, { run, signal: given }, async (signal) => {
-      const ended = resultDocument(await project.apply({ plan, permissions, waits, signal }));
+      const ended = await withProgress(running, run, async (onEvent) =>
+        resultDocument(await project.apply({ plan, permissions, waits, signal, onEvent })),
+      );
       const ending = appliedAs(ended).is === 'deploying' ? 'deploying' : ended.ending;
       return { result: ended, end: { ending, document: ended } };
     });

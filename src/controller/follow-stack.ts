@@ -1,5 +1,6 @@
 import { type ResultDocument, resultDocument } from '../index.ts';
 import { firstError } from './apply-plan.ts';
+import { withProgress } from './report-progress.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { watched } from './watch-run.ts';
 
@@ -23,7 +24,7 @@ async function follow(running: Running, { stack, commit, project, signal: given 
   const { deploying } = stack;
   const id = await records.beginRun(stack, { kind: 'follow', cause: 'apply', commit: deploying ?? commit, worker });
   const followed = await watched(running, { run: id, signal: given }, async (signal) => {
-    const result = await project.follow({ signal });
+    const result = await withProgress(running, id, (onEvent) => project.follow({ signal, onEvent }));
     const document = result && resultDocument(result);
     return { result: document, end: { ending: document?.ending ?? 'done', document } };
   });

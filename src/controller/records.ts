@@ -7,6 +7,7 @@ import { figuresIn } from './records/figures.ts';
 import { messagesIn } from './records/messages.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
+import { progressIn } from './records/progress.ts';
 import { proposalsIn } from './records/proposals.ts';
 import { pullsIn } from './records/pulls.ts';
 import { retentionIn } from './records/retention.ts';
@@ -43,6 +44,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...stacksIn(db),
     ...plansIn(db),
     ...runsIn(db),
+    ...progressIn(db),
     ...retentionIn(db),
     ...wavesIn(db),
     ...eventsIn(db),

@@ -156,6 +156,12 @@ const migrations: readonly Migration[] = [
     name: 'needed approvals',
     text: `alter table plan add column is_needed boolean not null default false;`,
   },
+  {
+    // Beside the run, which pages and lists read as it is: this row changes each second, and goes when the run ends.
+    name: 'progress',
+    text: `create table progress (
+      run bigint primary key references run on delete cascade, at timestamptz not null default now(), document jsonb not null);`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

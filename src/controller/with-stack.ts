@@ -9,6 +9,8 @@ import { RunStopped, watched } from './watch-run.ts';
 export interface Running extends Opening {
   readonly records: Records;
   readonly checkouts: Checkouts;
+  /** Hears of what failed without a run failing by it. */
+  readonly onError: (error: unknown) => void;
   /** Names this worker in runs. */
   readonly worker: string;
 }

@@ -66,7 +66,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const records = recordsIn(pool, schema);
   const checkouts = checkoutsIn(options.folder, options.git);
   const worker = `${hostname()} ${process.pid}`;
-  const running: Running = { records, checkouts, pool, states: options.states, worker, platforms: new Map() };
+  const { states, onError } = options;
+  const running: Running = { records, checkouts, pool, states, worker, platforms: new Map(), onError };
   await queue.start();
   const heard =
     (name: QueueName, handler: (id: string, signal: AbortSignal) => Promise<void>) =>

@@ -81,7 +81,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
         return work(place);
       },
     };
-    running = { records, checkouts, pool, states, worker: 'a worker', platforms: new Map() };
+    const onError = (error: unknown) => expect.fail(String(error));
+    running = { records, checkouts, pool, states, worker: 'a worker', platforms: new Map(), onError };
     return () => platform.close();
   });
 

@@ -71,6 +71,7 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
     states,
     worker: 'a worker',
     platforms: new Map(),
+    onError: () => undefined,
     address: 'https://trueup.example.com',
     pusher: pusherIn(places),
   };

@@ -65,6 +65,7 @@ export function runsIn({ rows, onStack, transaction }: Database) {
           where id = $1 and ended_at is null`,
           [id, ending, document === undefined ? null : jsonOf(document)],
         );
+        await query('delete from @progress where run = $1', [id]);
         await advance();
       }),
     /** Notes, at most each 5 seconds, that the worker of a run lives; says whether the run is to stop. */
@@ -96,8 +97,11 @@ export function runsIn({ rows, onStack, transaction }: Database) {
         await noteIn(query, { who, what: 'stopped', subject: run.stack, about: { run: id, because } });
         return true;
       }),
-    /** Ends runs whose worker gave no sign of life for 30 seconds. */
-    endLost: () => rows(`update @run set ended_at = now(), ending = 'lost' where ${isLost}`),
+    /** Ends runs whose worker gave no sign of life for 30 seconds, and removes what was noted of their progress. */
+    endLost: async (): Promise<void> => {
+      await rows(`update @run set ended_at = now(), ending = 'lost' where ${isLost}`);
+      await rows('delete from @progress using @run where run = id and ended_at is not null');
+    },
     /** How often applies and deployments of a stack failed since the last that did not. */
     failures: async (stack: string): Promise<number> => {
       const [found] = await rows<{ readonly count: number }>(

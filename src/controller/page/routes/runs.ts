@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Records } from '../../records.ts';
+import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { runAddress } from '../addresses.ts';
@@ -18,7 +19,8 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
     const { run, stack } = await runOf(records, request);
     const mayStop = request.viewer.may('operate', stack.labels);
     const because = fieldOf(request.query, 'because', 500);
-    const view = { run, stack, progress: [], now: now(), csrf: reply.csrf(), mayStop, because };
+    const progress = await progressOf(records, run);
+    const view = { run, stack, progress, now: now(), csrf: reply.csrf(), mayStop, because };
     return show(request, reply, runPage(view));
   });
   app.post('/runs/:id/stop', { config: { act: 'operate' } }, async (request, reply) => {
@@ -38,11 +40,16 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
       if ((await request.known?.holds?.()) === false) return undefined;
       const found = await records.shownRun(run.id);
       if (found === undefined || found.endedAt !== null) return undefined;
-      const going = { run: found, stack, progress: [], now: now() };
+      const going = { run: found, stack, progress: await progressOf(records, found), now: now() };
       return { words: progressWords(going), tree: progressTree(going).text };
     };
     await follow(request, reply, { look, closing: closing.signal });
   });
+}
+
+/** How far a run is that goes on. */
+async function progressOf(records: Records, { id, endedAt }: RunDetail): Promise<readonly ActionProgress[]> {
+  return endedAt === null ? records.progress(id) : [];
 }
 
 /** The run of an address with its stack. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this */

@@ -1,10 +1,11 @@
-import type { ActionName, EventDocument } from '../../../render/document-schemas.ts';
-import { actionWords, isChange } from '../../../render/action-words.ts';
+import type { ActionName } from '../../../render/document-schemas.ts';
+import { actionWords, isChange, isRemoval } from '../../../render/action-words.ts';
 import { driftPage } from '../../../render/html/drift-page.ts';
 import { type Entry, buildEntries } from '../../../render/html/page-entries.ts';
 import { planPage } from '../../../render/html/plan-page.ts';
 import { addressBelow } from '../../../kind/address.ts';
 import { groupBy } from '../../../kind/group.ts';
+import { duration } from '../../../render/duration.ts';
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { runAddress, stackAddress } from '../addresses.ts';
@@ -12,18 +13,16 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './parts.ts';
+import { type ActionProgress, isRunning } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { why } from './runs.ts';
-
-/** The last that is known of an action of a run. */
-type Progress = Extract<EventDocument, { readonly address: string }>;
 
 /** The page of a run. */
 export interface RunView {
   readonly run: RunDetail;
   readonly stack: StackRow;
-  /** The last of each action. */
-  readonly progress: readonly Progress[];
+  /** Of each action that has begun, as long as the run goes on. */
+  readonly progress: readonly ActionProgress[];
   readonly now: Date;
   readonly csrf: string;
   readonly mayStop: boolean;
@@ -69,11 +68,11 @@ function endWords({ run: { ending }, stack }: RunView): string {
 }
 
 /** The parts of the report of what a run made; undefined: it made none. */
-function reportOf({ run: { document, planned }, progress }: RunView) {
+function reportOf({ run: { document, planned } }: RunView) {
   if (document === null) return undefined;
   if (document.format === 'trueup/plan') return planPage({ plan: document });
   if (document.format === 'trueup/drift') return driftPage(document);
-  return planned === null ? undefined : planPage({ plan: planned, result: document, events: progress });
+  return planned === null ? undefined : planPage({ plan: planned, result: document });
 }
 
 /** Outcomes without the plan that they are of. */
@@ -109,34 +108,38 @@ function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
 
 /** An action with the stage that it is in. */
 interface Stage {
-  readonly entry: Entry;
-  readonly last: Progress | undefined;
+  readonly entry: Pick<Entry, 'address' | 'action' | 'service' | 'kind'>;
+  readonly last: ActionProgress | undefined;
 }
 
 /** What the progress of a run is shown from. */
 type Going = Pick<RunView, 'run' | 'progress' | 'now'>;
 
 function stagesOf({ run: { planned }, progress }: Going): Stage[] {
-  if (planned === null) return [];
+  // Deployments that an earlier run began have no plan that is kept; the address of each is that of its service.
+  if (planned === null)
+    return progress.map((one) => ({ entry: { ...one, service: one.address, kind: one.action }, last: one }));
   const last = new Map(progress.map((one) => [keyOf(one), one]));
   return buildEntries(planned, undefined, [])
-    .filter((entry) => isChange(entry))
-    .map((entry) => ({ entry, last: last.get(keyOf(entry)) }));
+    .map((entry) => ({ entry, last: last.get(keyOf(entry)) }))
+    .filter(({ entry, last: known }) => isChange(entry) && (known !== undefined || sendsRequests(entry)));
+}
+
+/** Returns false for an action that is done in the state alone: an apply tells of it only where it goes wrong. */
+function sendsRequests(entry: Entry): boolean {
+  return entry.requests > 0 || isRemoval(entry);
 }
 
 function keyOf({ address, action }: { readonly address: string; readonly action: ActionName }): string {
   return JSON.stringify([address, action]);
 }
 
-const isOverIn = ({ last }: Stage): boolean =>
-  last !== undefined && last.event !== 'started' && last.event !== 'waiting';
+const isOverIn = ({ last }: Stage): boolean => last !== undefined && !isRunning(last);
 
 /** How far a run is, in one sentence. */
 export function progressWords(going: Going): string {
   const stages = stagesOf(going);
   if (stages.length === 0) return going.run.kind === 'apply' ? 'It begins.' : 'It reads the platform.';
-  if (going.progress.length === 0)
-    return `It applies ${counted(stages.length, 'action')}. What became of each shows when it is over.`;
   const failed = stages.filter(({ last }) => last?.event === 'failed').length;
   const running = stages.filter((one) => one.last !== undefined && !isOverIn(one)).length;
   const parts = [
@@ -154,10 +157,7 @@ export function progressTree(going: Going): Markup {
   if (stages.length === 0) return markup`<p class="empty">Began ${moment(run.beganAt, now)}. Nothing to show yet.</p>`;
   const groups = [...groupBy(stages.map((one) => [one.entry.service, one] as const))];
   const done = stages.filter(isOverIn).length;
-  const bar =
-    going.progress.length === 0
-      ? ''
-      : markup`<progress max="${stages.length}" value="${done}" aria-label="Actions that are over">${done} of ${stages.length}</progress>`;
+  const bar = markup`<progress max="${stages.length}" value="${done}" aria-label="Actions that are over">${done} of ${stages.length}</progress>`;
   return markup`${bar}<ul class="tree">${groups.map(([service, members]) => markup`<li><h3><code>${service}</code></h3><ul>${members.map((one) => stageRow(one, service))}</ul></li>`)}</ul>`;
 }
 
@@ -166,31 +166,33 @@ function stageRow(stage: Stage, service: string): Markup {
   const { action, address, kind } = entry;
   const name =
     address === service ? (action === 'deploy' ? 'deployment' : kind) : (addressBelow(service, address) ?? address);
-  const isRunning = last !== undefined && !isOverIn(stage);
-  const tone = last === undefined ? 'waits' : isRunning ? 'info' : last.event;
+  const tone = last === undefined ? 'waits' : isRunning(last) ? 'info' : last.event;
   return markup`<li class="${tone}">${sign(action)}<span class="step"><code>${name}</code></span><span class="stage">${stageWords(stage)}</span></li>`;
 }
 
 function stageWords({ entry, last }: Stage): string {
   const { now, done } = actionWords[entry.action];
   if (last === undefined) return 'to come';
-  const seconds = last.seconds === undefined ? '' : ` in ${last.seconds.toFixed(1)} s`;
-  const words: Readonly<Record<Progress['event'], string>> = {
-    started: `${now}…`,
-    waiting: `${now}, waits for the ${waitWords[last.for ?? 'answer']}`,
-    done: `${done}${seconds}`,
-    failed: `failed${seconds}`,
+  const { seconds } = last;
+  const took = seconds === undefined ? '' : ` in ${seconds.toFixed(1)} s`;
+  const sofar = seconds === undefined ? '' : ` for ${duration(seconds * 1_000)}`;
+  const words: Readonly<Record<ActionProgress['event'], string>> = {
+    started: `${now}${sofar}…`,
+    waiting: `${now}${sofar}, waits for the ${waitWords[last.for ?? 'answer']}`,
+    // An apply leaves the deployments that nothing waits for to a run that follows them.
+    done: last.for === 'queue' ? 'queued on the platform' : `${done}${took}`,
+    failed: `failed${took}`,
     unverified: 'not verified',
     skipped: 'skipped',
   };
   return words[last.event];
 }
 
-const waitWords: Readonly<Record<NonNullable<Progress['for']>, string>> = {
+const waitWords: Readonly<Record<NonNullable<ActionProgress['for']>, string>> = {
   queue: 'queue of the platform',
   deployment: 'deployment',
   answer: 'answer',
-  earlier: 'deployment before it',
+  earlier: 'deployment that began before',
   health: 'health check',
   probe: 'address to answer',
 };
