@@ -63,7 +63,7 @@ export function processOf(run: Pick<Run, 'process' | 'terminal' | 'options'>, fl
   } as const;
 }
 
-/** Aborted by the first signal that ends a process; the second one ends it at once. */
+/** Aborted by the first signal that ends a process, or by the end of the one that it is beside; a second signal ends it at once. */
 function untilSignal(process: Run['process']): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -72,5 +72,8 @@ function untilSignal(process: Run['process']): AbortSignal {
       controller.abort();
     });
   }
+  process.on('disconnect', () => controller.abort());
+  // To wait for that keeps no process alive.
+  process.channel?.unref();
   return controller.signal;
 }

@@ -26,6 +26,8 @@ export interface Process extends EventEmitter {
   readonly pid: number;
   /** Sends a message to the program that started this one; undefined: it opened no channel. */
   readonly send?: (message: string) => unknown;
+  /** That channel; its end is the event `disconnect`. */
+  readonly channel?: { unref(): void } | null | undefined;
   /** Sends a signal to the process of an id. */
   kill(pid: number, signal: 'SIGSTOP'): unknown;
 }

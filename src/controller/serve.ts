@@ -92,9 +92,9 @@ async function serveUntilEnd(
   if (ended !== undefined) throw ended;
 }
 
-/** Starts a worker that prints where this process prints. */
+/** Starts a worker that prints where this process prints. The channel to it ends with this process, however that ends. */
 function startBeside([program = '', ...words]: readonly string[], env: Environment): ChildProcess {
-  return spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } });
+  return spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { ...process.env, ...env } });
 }
 
 /** Waits for the signal, or for the end of the worker, which is an error. */

@@ -98,6 +98,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     expect(err).not.toMatch(/4711|trueup-key-1/);
   });
 
+  test('a worker beside a page that was killed stops as well', async () => {
+    const checkouts = join(folder, 'checkouts-of-killed');
+    const page = await startPage(['--listen', '127.0.0.1:0', '--with-worker', '--folder', checkouts]);
+    let err = '';
+    page.child.stderr.on('data', (text: string) => (err += text));
+    await expect.poll(() => err, { timeout: 30_000 }).toContain('"started"');
+    page.child.kill('SIGKILL');
+    // They share stderr, which is closed when the last one ended.
+    const ended = await page.ended;
+    expect(ended.code).toBeNull();
+    expect(eventsOf(ended.err).slice(-2)).toEqual(['stopping', 'stopped']);
+  });
+
   test('a port that is in use is named, and so is a worker that ended', async () => {
     const page = await startPage(['--listen', '127.0.0.1:0']);
     const { port } = new URL(page.ready.page);
