@@ -33,7 +33,20 @@ export interface PlanRun {
   readonly result?: ResultDocument | undefined;
   /** Errors that ended the run. */
   readonly errors?: PlanDocument['diagnostics'];
+  /** How data at risk is allowed where no command applies the plan, and how it was; undefined: by the option of `apply`. */
+  readonly consent?: Consent | undefined;
 }
+
+interface Consent {
+  /** Such as `apply needs the box above to be ticked`. */
+  readonly needed: string;
+  readonly given: string;
+}
+
+const consentOfCommand: Consent = {
+  needed: permission({ protect: undefined }),
+  given: `allowed by ${flags.dataLoss}`,
+};
 
 /** A plan as a page, or an apply: the same page with the outcomes. */
 export function renderPlanPage(run: PlanRun): string {
@@ -41,7 +54,7 @@ export function renderPlanPage(run: PlanRun): string {
 }
 
 /** The parts of that page, for a page around them. */
-export function planPage({ plan, events = [], result, errors = [] }: PlanRun): Page {
+export function planPage({ plan, events = [], result, errors = [], consent = consentOfCommand }: PlanRun): Page {
   const entries = buildEntries(plan, result, events);
   const shown = entries.filter(isNews);
   const quiet = entries.filter((entry) => !isNews(entry));
@@ -53,7 +66,7 @@ export function planPage({ plan, events = [], result, errors = [] }: PlanRun): P
   const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
   const messages = [...errors, ...others];
-  const first = firstOf(plan, entries, result !== undefined, idOf);
+  const first = firstOf(plan, entries, { isApplied: result !== undefined, idOf, consent });
   return {
     subject: result === undefined ? 'plan' : 'apply',
     title: project?.name ?? project?.id ?? 'project',
@@ -71,7 +84,7 @@ export function planPage({ plan, events = [], result, errors = [] }: PlanRun): P
         : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(messages)}</section>`,
       markup`<section id="changes"${groups.length > maxOpenGroups ? markup` class="many"` : ''} aria-labelledby="changes-title"><h2 id="changes-title">Changes</h2>
 ${shown.length === 0 ? markup`<p class="empty">There is nothing to change.</p>` : renderFilter(choices(shown), 'change')}
-${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= maxOpenGroups }))}
+${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= maxOpenGroups, consent }))}
 </section>`,
       graph,
       renderUnchanged(quiet),
@@ -111,14 +124,17 @@ function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDo
 function firstOf(
   plan: PlanDocument,
   entries: readonly Entry[],
-  isApplied: boolean,
-  idOf: ReadonlyMap<string, string>,
+  {
+    isApplied,
+    idOf,
+    consent,
+  }: { readonly isApplied: boolean; readonly idOf: ReadonlyMap<string, string>; readonly consent: Consent },
 ): Markup | undefined {
   const linked = ({ tone, words, addresses }: Omit<Effect, 'tone'> & { readonly tone: string }) =>
     markup`<li class="${tone}"><p><b>${withFlags(words)}</b></p><ul class="links">${[...new Set(addresses)].map((address) => markup`<li><a href="#${idOf.get(address)}"><code>${address}</code></a></li>`)}</ul></li>`;
   const lines = [
     ...lossesIn(plan, entries, isApplied).map((one) => linked({ tone: 'bad', ...one })),
-    ...risksIn(entries),
+    ...risksIn(entries, consent),
     ...[...effectsOf(plan), ...adoptionIn(plan, isApplied)].map(linked),
     ...notManaged(plan).map((words) => markup`<li class="info"><p>${withFlags(words)}</p></li>`),
   ];
@@ -143,21 +159,21 @@ function lossesIn(plan: PlanDocument, entries: readonly Entry[], isApplied: bool
   ].filter(({ addresses }) => addresses.length > 0);
 }
 
-function risksIn(entries: readonly Entry[]): Markup[] {
+function risksIn(entries: readonly Entry[], consent: Consent): Markup[] {
   const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
   if (risky.length === 0) return [];
   const items = risky.map(
     (entry) =>
-      markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry))})</li>`,
+      markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry, consent))})</li>`,
   );
   return [
     markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${items}</ul></li>`,
   ];
 }
 
-function allowance(entry: Entry): string {
-  const isAllowed = entry.outcome !== undefined && entry.protect !== false;
-  return isAllowed ? `allowed by ${flags.dataLoss}` : permission(entry);
+function allowance(entry: Entry, { needed, given }: Consent): string {
+  if (entry.protect === false) return permission(entry);
+  return entry.outcome === undefined ? needed : given;
 }
 
 function choices(entries: readonly Entry[]) {
@@ -201,14 +217,17 @@ function signs(entries: readonly Entry[]): Markup {
 function renderGroup(
   address: string,
   entries: readonly Entry[],
-  { at, isOpen }: { readonly at: number; readonly isOpen: boolean },
+  { at, isOpen, consent }: { readonly at: number; readonly isOpen: boolean; readonly consent: Consent },
 ): Markup {
   return markup`<details class="group" id="g${at + 1}"${isOpen ? markup` open` : ''}><summary><h3><code>${address}</code></h3> ${signs(entries)}</summary>
-${entries.map((entry) => renderEntry(entry, address))}
+${entries.map((entry) => renderEntry(entry, { service: address, consent }))}
 </details>`;
 }
 
-function renderEntry(entry: Entry, service: string): Markup {
+function renderEntry(
+  entry: Entry,
+  { service, consent }: { readonly service: string; readonly consent: Consent },
+): Markup {
   const { id, action, kind, environment, outcome, address, seconds, position } = entry;
   const symbol = symbolOf(entry).trim();
   // The title of the group has the address already.
@@ -219,7 +238,7 @@ function renderEntry(entry: Entry, service: string): Markup {
   const result =
     outcome === undefined ? '' : markup` <span class="result ${outcome.result}">${outcome.result}</span>${took}`;
   return markup`<article class="entry ${action}" id="${id}" tabindex="-1" data-action="${action}" data-kind="${kind}" data-within="${environment}"${outcome === undefined ? '' : markup` data-result="${outcome.result}"`}><header><span class="sign" aria-hidden="true">${symbol}</span><h4><code>${name}</code></h4>${name === kind ? '' : markup`<span class="kind">${kind}</span>`}<span class="word">${actionWords[action].sign}</span>${result}${place(position)}</header>
-${words.text === '' ? '' : markup`<p class="what">${words}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
+${words.text === '' ? '' : markup`<p class="what">${words}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry, consent))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
 }
 
 /** What an action does, and why, behind its name; of a deployment, all that it puts into effect. */

@@ -237,6 +237,8 @@ test('the consent names all that asks for it, and nothing else', () => {
     'redis.cache',
     'postgres.main',
   ]);
+  expect(text).toContain('(an approval needs the box for data ticked)');
+  expect(text).not.toContain('--allow-data-loss');
   expect(html(planView({ ...view, plan: planRow() }))).not.toContain('type="checkbox" name="dataLoss"');
   expect(html(planView({ ...view, mayNot: { act: 'judge', because: 'It needs a role.' } }))).not.toContain('<textarea');
 });

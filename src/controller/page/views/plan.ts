@@ -53,11 +53,14 @@ const fateWords: Readonly<Record<PlanFate, { readonly words: string; readonly to
   ended: { words: 'planned only', tone: 'note' },
 };
 
+/** How data at risk is allowed on pages: by the box of `consent`. */
+export const consentOfPage = { needed: 'an approval needs the box for data ticked', given: 'allowed by the approval' };
+
 /** The plan as its report shows it, and above it the verdicts and the form for one. */
 export function planView(view: PlanView): Content {
   const { plan, stack, now } = view;
   const { document } = plan;
-  const report = planPage({ plan: document });
+  const report = planPage({ plan: document, consent: consentOfPage });
   const fate = fateOf(plan, stack, now);
   const { words, tone } = fateWords[fate];
   return {
