@@ -108,14 +108,19 @@ async function beginWave(
     [name, source, commit, healthyMinutes, JSON.stringify(settings), steps.length],
   );
   const members = steps.flatMap((stacks, step) => stacks.map((stack) => ({ stack, step })));
-  // Who sees a commit sends all stacks once: those of the first step are applied then.
   await query(
-    `insert into @wave_stack (wave, stack, step, sent_at)
-      select $1, stack, step, case when step = 0 then now() end from unnest($2::text[], $3::int[]) as member (stack, step)`,
+    `insert into @wave_stack (wave, stack, step) select $1, stack, step from unnest($2::text[], $3::int[]) as member (stack, step)`,
     [id, members.map(({ stack }) => stack), members.map(({ step }) => step)],
   );
   const about = { name, source, commit, steps: steps.map((stacks) => stacks.length) };
   await noteIn(query, { who: controller, what: 'wave began', subject: subjectOf(id), about });
+  // Nobody sees it, or stops it, at a step that waits for nothing, such as one without stacks.
+  const advanced = await advanceIn(query, id);
+  // Who sees a commit sends all stacks once: those that may are applied then.
+  await query('update @wave_stack set sent_at = now() where wave = $1 and stack = any($2)', [
+    id,
+    [...(advanced?.decision.may ?? [])],
+  ]);
 }
 
 /**

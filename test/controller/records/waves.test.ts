@@ -211,6 +211,20 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     ]);
   });
 
+  test('begins at its first step that has stacks, also where it is stopped at once', async () => {
+    await begun({ steps: [2], healthyMinutes: 5 });
+    // Who saw the commit sent it.
+    expect((await sql('select sent_at from @wave_stack where sent_at is null')).rows).toEqual([]);
+    const { id = '' } = (await openWave()) ?? {};
+    expect(await records.stopWave(id, { who: 'alex', because: 'wait' })).toBe(true);
+    expect([await tick(), await begin(0), (await openWave())?.step]).toEqual([[], undefined, 2]);
+    expect(await records.resumeWave(id, word)).toBe(true);
+    expect(await tick()).toEqual([idOf(0)]);
+    await applied(0);
+    await tick();
+    expect(await records.waves()).toMatchObject([{ ending: 'done', step: 2 }]);
+  });
+
   test('stops with the end of the run that failed, says which, and lets end what had begun', async () => {
     await begun({ steps: [0, 0, 0, 1], healthyMinutes: 0 });
     const [first, second] = [await begin(0), await begin(1)];
