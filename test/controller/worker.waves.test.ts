@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WireRequest } from '../../src/api/wire.ts';
 import { stepsOf } from '../../src/controller/waves/steps.ts';
 import { startWorker } from '../../src/controller/worker.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { failure } from '../../src/emulator/faults/fault-answers.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
-import { edit } from '../support/drifting.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** A worker that brings a commit to twenty stacks in three steps. */
@@ -65,16 +66,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
 
       writeFileSync(join(folder, 'key'), 'a-key\n');
       const emulator = createEmulator({ apiKey: 'a-key' });
-      const platform = await serve(emulator);
+      // The platform fails to create one of the canaries, and may have done so for all that is known, until it is repaired.
+      let isRepaired = false;
+      const isRefused = ({ path, body }: WireRequest): boolean =>
+        !isRepaired && path === '/api/redis.create' && body?.includes(`"${broken}"`) === true;
+      const deliver = (request: WireRequest) =>
+        isRefused(request) ? Promise.resolve(failure(400)) : emulator.send(request);
+      const platform = await serve(emulator, { faults: { send: deliver, deliver } });
       const rowsOf = () => Object.values(emulator.world.tables.redis);
-      const reached = { emulator, apiKey: 'a-key' };
-      // A redis of that name, which somebody made by hand: to adopt it needs an approval.
-      await edit(reached, 'redis.create', {
-        name: broken,
-        environmentId: 'env_prj_1',
-        databasePassword: 'by-hand',
-        dockerImage: 'redis:6',
-      });
       const worker = await startWorker({
         url: server.url(),
         pool,
@@ -125,19 +124,21 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
         .toMatchObject({
           stack: canaries[0],
           by: null,
-          because: 'its apply ended as refused',
+          because: 'its apply ended as partly',
         });
       // All others are planned, for people to read; nothing but the canaries is applied.
       await expect.poll(planned, { timeout: 60_000 }).toBeGreaterThanOrEqual(second.length + rest.length);
       await expect
         .poll(async () => (await records.stacks()).filter(({ applied }) => applied === commit).map(({ id }) => id))
         .toEqual(canaries.slice(1));
-      expect(rowsOf()).toHaveLength(canaries.length);
+      expect(rowsOf()).toHaveLength(canaries.length - 1);
 
-      const foreign = rowsOf().find(({ dockerImage }) => dockerImage === 'redis:6');
-      await edit(reached, 'redis.remove', { redisId: foreign?.redisId });
+      // What had begun is brought to its end also while the wave is stopped.
+      isRepaired = true;
+      const isApplied = async () => (await records.stack(idOf(broken)))?.applied;
+      await expect.poll(isApplied, { timeout: 120_000 }).toBe(commit);
       const { id = '' } = (await wave()) ?? {};
-      expect(await records.resumeWave(id, { who: 'alex', because: 'removed what was made by hand' })).toBe(true);
+      expect(await records.resumeWave(id, { who: 'alex', because: 'the platform is repaired' })).toBe(true);
       await expect.poll(async () => (await wave())?.ending, { timeout: 120_000 }).toBe('done');
       expect((await records.stacks()).map(({ applied }) => applied)).toEqual(names.map(() => commit));
       const { rows: applies } = await pool.query<{ stack: string; id: string }>(
