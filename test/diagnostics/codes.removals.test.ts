@@ -149,7 +149,13 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Nothing was written. No number of runs leads there: that version was written into the lock by hand. Find out who can write the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.',
   ],
   'stands behind what creates the object again': ['remove its block from the manifest'],
+  'the records of the controller': [
+    'Remove platform: from the manifest, or give its path to the other platform in the source; nothing was sent.',
+    'Change or remove these sources first.',
+  ],
   'no advice of its own': [
+    'Run trueup controller migrate first, or leave out --no-migrate.',
+    'What people and programs did, the last first. The database refuses to change or remove an entry.',
     'leave it for now',
     'remove from the state',
     'what the member may do stays as it is; `trueup call user.remove` removes the member',
