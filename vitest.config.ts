@@ -112,6 +112,8 @@ const flags = [
 ];
 
 const fast = fastFiles();
+/** The controller has a script of its own in CI: `npm run test:controller`. What computes alone is in the fast tests too. */
+const ofController = isFull && !isAll ? ['test/controller/**'] : [];
 const left = [...configDefaults.exclude, 'test/browser/**', ...(isFull && !isAll ? onlyInAll : [])];
 const program = 'test/support/built-program.ts';
 const source = 'test/support/built-source.ts';
@@ -143,7 +145,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [...left, ...fast, ...alone, ...mocking],
+          exclude: [...left, ...ofController, ...fast, ...alone, ...mocking],
           isolate: false,
           globalSetup: [program, ...withSource],
         },
