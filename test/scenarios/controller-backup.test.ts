@@ -110,6 +110,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
     const later = push('redis:7.4');
     await expect.poll(async () => (await first.records.stack(stack))?.applied, limit).toBe(later);
     await first.end();
+    const back = [
+      'drop schema trueup_controller, trueup_controller_queue cascade',
+      'create schema trueup_controller',
+      'create schema trueup_controller_queue',
+    ];
 
     const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
     await pool.query('create database restored');
@@ -128,5 +133,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
     await expect.poll(runs, limit).toBeGreaterThan(looks);
     expect(writes()).toHaveLength(before + 2);
     expect(await second.records.waitingPlan(stack)).toBeUndefined();
+    await second.end();
+
+    // Only the tables of the controller go back, as after an upgrade: its states know what the platform has.
+    execFileSync(programOf('psql'), [server.url(), '--quiet', ...back.flatMap((one) => ['--command', one])], {
+      stdio: 'pipe',
+    });
+    const schemas = ['--schema=trueup_controller', '--schema=trueup_controller_queue'];
+    execFileSync(programOf('pg_restore'), ['--exit-on-error', ...schemas, `--dbname=${server.url()}`, copy]);
+    const third = await workOn(server.url());
+    expect((await third.records.stack(stack))?.applied).toBe(commit);
+    await expect.poll(async () => (await third.records.stack(stack))?.applied, limit).toBe(later);
+    expect(writes()).toHaveLength(before + 2);
   });
 });

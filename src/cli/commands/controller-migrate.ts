@@ -7,8 +7,9 @@ import { withController } from '../controller.ts';
 export const command = defineCommand({
   notes: `serve and work do the same when they start, unless --no-migrate is given: then this is a step of its own before them.
 
-An older version refuses tables of a newer one. To go back after an upgrade, restore a copy of both schemas from before it:
+An older version refuses tables of a newer one. To go back after an upgrade, bring both schemas back from a copy of before it:
   pg_dump -n trueup_controller -n trueup_controller_queue -f before.sql "$TRUEUP_CONTROLLER_URL"
+  psql "$TRUEUP_CONTROLLER_URL" -c 'drop schema trueup_controller, trueup_controller_queue cascade' -f before.sql
 The states are in a schema of their own, trueup, and stay as they are: they say what the platforms have.`,
   examples: ['trueup controller migrate'],
   formats: reportFormats<readonly string[]>({
