@@ -84,7 +84,9 @@ describe.runIf(isFull)('S26: the tarball', () => {
     const top = new Set(packed.map((path) => path.split('/')[0]));
     for (const built of ['dist', 'sbom.cdx.json']) top.delete(built);
     const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
-    expect(top).toEqual(new Set([...pages, 'package.json', 'bin', 'docs', 'examples', 'pipelines', 'schema']));
+    expect(top).toEqual(
+      new Set([...pages, 'package.json', 'bin', 'deploy', 'docs', 'examples', 'pipelines', 'schema']),
+    );
   });
 
   test('holds no file of a run, no credentials and no tests', () => {
