@@ -10,12 +10,12 @@ interface Elsewhere {
   readonly page: string;
   /** What the block begins with. */
   readonly begins: string;
-  readonly needs: 'a clone' | 'a container';
+  readonly needs: 'a clone' | 'a container' | 'PostgreSQL';
   /** What runs it instead. */
   readonly by: string;
 }
 
-/** All blocks that do not run from the installed package. None of them calls its program. */
+/** All blocks that do not run from the installed package. None of them calls its program, but those of the controller. */
 export const elsewhere: readonly Elsewhere[] = [
   { page: 'README.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
   { page: 'CONTRIBUTING.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
@@ -23,6 +23,16 @@ export const elsewhere: readonly Elsewhere[] = [
   { page: 'docs/install.md', begins: 'docker run', needs: 'a container', by: 'test/scenarios/image.test.ts' },
   { page: 'docs/live.md', begins: 'export TRUEUP_LIVE_URL=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
   { page: 'docs/live.md', begins: 'TRUEUP_LIVE_REPORT=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
+  { page: 'docs/controller.md', begins: 'npm install', needs: 'PostgreSQL', by: 'test/controller/demo.test.ts' },
+  {
+    page: 'docs/controller.md',
+    begins: 'docker build',
+    needs: 'a container',
+    by: 'test/scenarios/controller-files.test.ts',
+  },
+  { page: 'docs/controller.md', begins: 'trueup', needs: 'PostgreSQL', by: 'test/controller/enrol.test.ts' },
+  { page: 'docs/controller.md', begins: 'psql', needs: 'PostgreSQL', by: 'test/scenarios/controller-backup.test.ts' },
+  { page: 'docs/forges.md', begins: 'curl', needs: 'PostgreSQL', by: 'test/controller/forge/plan-pull.test.ts' },
 ];
 
 /** The page that needs a forge and a store: `tutorial.ts` follows it. */
