@@ -16,13 +16,17 @@ async function valueOf(env: Environment, name: string): Promise<string | undefin
   return readSecretFile(named.path);
 }
 
+/** The address of a database that is set for the controller; undefined: none is. @throws {Stop} `state`, where it is none */
+export async function givenDatabaseUrl(env: Environment): Promise<string | undefined> {
+  const url = await valueOf(env, 'TRUEUP_CONTROLLER_URL');
+  if (url !== undefined) connectionTo(url);
+  return url;
+}
+
 /** The address of the database of the controller. @throws {Stop} `usage`, where it is not set; `state`, where it is none */
 export async function databaseUrl(env: Environment): Promise<string> {
-  const url = await valueOf(env, 'TRUEUP_CONTROLLER_URL');
-  if (url !== undefined) {
-    connectionTo(url);
-    return url;
-  }
+  const url = await givenDatabaseUrl(env);
+  if (url !== undefined) return url;
   throw usage(
     'TRUEUP_CONTROLLER_URL is not set: the controller has no database',
     'Set it to postgres://user:password@host/database, or TRUEUP_CONTROLLER_URL_FILE to a file with that.',

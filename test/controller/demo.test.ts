@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { finish, start, trueup } from '../cli/process.ts';
-import { whyNoPostgres } from '../support/postgres-server.ts';
+import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** The demonstration as somebody who tries the controller sees it. */
 
@@ -51,6 +52,35 @@ test.skipIf(missing !== undefined)(
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 0 });
     expect(readdirSync(place)).toEqual([]);
+  },
+);
+
+test.skipIf(missing !== undefined)(
+  'it takes a server that is there, by a file too, and drops its database',
+  async () => {
+    const server = await startPostgres();
+    const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+    try {
+      const file = join(mkdtempSync(join(tmpdir(), 'trueup-demo-url-')), 'url');
+      writeFileSync(file, server.url());
+      const child = start(['controller', 'demo', '--no-open', '--format', 'json'], {
+        env: { TRUEUP_CONTROLLER_URL_FILE: file, TMPDIR: place },
+      });
+      const ended = finish(child);
+      await Promise.race([
+        once(child.stdout, 'data'),
+        ended.then(({ err }) => Promise.reject(new Error(`it ended: ${err}`))),
+      ]);
+      const made = async () =>
+        (await pool.query(`select from pg_database where datname like 'trueup\\_demo\\_%'`)).rowCount;
+      expect(await made()).toBe(1);
+      child.kill('SIGINT');
+      expect(await ended).toMatchObject({ code: 0 });
+      expect([await made(), readdirSync(place)]).toEqual([0, []]);
+    } finally {
+      await pool.end();
+      server.stop();
+    }
   },
 );
 

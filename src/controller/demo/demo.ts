@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
-import { databaseUrl } from '../environment.ts';
+import { givenDatabaseUrl } from '../environment.ts';
 import { openPool, schemas } from '../pool.ts';
 import { loadBoss } from '../queue.ts';
 import { recordsIn } from '../records.ts';
@@ -37,7 +38,9 @@ export async function demo({ onReady, report, worker, ...options }: DemoOptions)
     const port = options.port === 0 ? await freePort() : options.port;
     const settings = join(folder, 'controller.yaml');
     await writeFile(settings, `trueupController: 1\naddress: http://127.0.0.1:${port}\n`);
-    const env = { ...options.env, TRUEUP_CONTROLLER_URL: database.url, TRUEUP_STATE_KEY: newKey() };
+    const own = { TRUEUP_CONTROLLER_URL: database.url, TRUEUP_STATE_KEY: newKey() };
+    // A file that the user named would be a second value.
+    const env = { ...options.env, ...own, TRUEUP_CONTROLLER_URL_FILE: '', TRUEUP_STATE_KEY_FILE: '' };
     const about = { ...options, env, settings, port, host: '127.0.0.1', migrates: true, signal };
     let served: Promise<void> = Promise.resolve();
     const page = new Promise<string>((resolve) => {
@@ -50,7 +53,7 @@ export async function demo({ onReady, report, worker, ...options }: DemoOptions)
       if (link === undefined) return;
       const close = await fillFor(database.url, { folder, report, signal });
       onReady(link);
-      await over(signal);
+      if (!signal.aborted) await once(signal, 'abort');
       await close();
     });
     // What failed first says why; the other one was ended by it.
@@ -74,13 +77,6 @@ async function fillFor(url: string, about: Omit<Parameters<typeof fill>[0], 'rec
   }
 }
 
-function over(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 interface Database {
   readonly url: string;
   readonly end: () => Promise<void>;
@@ -88,11 +84,11 @@ interface Database {
 
 /** A new database of the server that TRUEUP_CONTROLLER_URL names, or a PostgreSQL of its own. */
 async function databaseFor(env: ServeOptions['env']): Promise<Database> {
-  if ((env['TRUEUP_CONTROLLER_URL'] ?? env['TRUEUP_CONTROLLER_URL_FILE'] ?? '') === '') {
+  const given = await givenDatabaseUrl(env);
+  if (given === undefined) {
     const { url, stop } = await startPostgres();
     return { url, end: stop };
   }
-  const given = await databaseUrl(env);
   const name = `trueup_demo_${randomBytes(6).toString('hex')}`;
   const send = async (statement: string): Promise<void> => {
     const pool = await openPool(given, 1);
