@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { toJson } from '../formats/yaml-node.ts';
 import { withoutMark } from '../formats/utf8.ts';
 import { adviceFor, byPlace, missingBlank, problemOf } from '../manifest/problem.ts';
@@ -19,7 +20,10 @@ import { type Settings, settingsShape } from './settings.ts';
  */
 export async function readSettings(path: string, env: Environment): Promise<Settings> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${codeOf(error)}`, { remedy: seeDocs, cause: error });
+    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${systemCode(error)}`, {
+      remedy: seeDocs,
+      cause: error,
+    });
   });
   return settingsIn(path, text, env);
 }
@@ -75,8 +79,4 @@ function keysAt(schema: z.core.JSONSchema._JSONSchema | undefined, path: readonl
   const inner = typeof step === 'number' ? (Array.isArray(items) ? undefined : items) : properties[String(step)];
   const own = step === undefined ? Object.keys(properties) : keysAt(inner, rest);
   return [...own, ...anyOf.flatMap((one) => keysAt(one, path))];
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }

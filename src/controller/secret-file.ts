@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 
@@ -30,9 +31,8 @@ export function fileNamed(
 /** Reads a secret from a file, without the line end behind it. @throws {Stop} `usage`, where it cannot be read or is empty */
 export async function readSecretFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
     const remedy = 'Make the file, and let the user of this process read it.';
-    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${why}`, { remedy, cause: error });
+    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${systemCode(error)}`, { remedy, cause: error });
   });
   const secret = text.trim();
   if (secret === '' || secret.length > maxLength) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isLoopback } from '../api/loopback.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 import { databaseUrl } from './environment.ts';
@@ -54,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const records = recordsIn(pool, schemas.controller);
     const parts = pageParts({ queue, tokens: access.tokens, onError });
     const app = createServer({ address, records, roles, fourEyes, proxies, ...access, parts, onError });
-    await serveUntilEnd(app, { ...options, onReady: (listens) => options.onReady(listens, link) }, log);
+    await serveUntilEnd(app, options, { log, link });
   } finally {
     // What it opened would keep the process alive.
     await queue.stop(0);
@@ -74,8 +75,8 @@ function requireThisMachine(address: string, host: string): void {
 /** Listens, with the worker beside it, until the signal or the end of that worker, which is an error. */
 async function serveUntilEnd(
   app: ReturnType<typeof createServer>,
-  options: Omit<ServeOptions, 'onReady'> & { readonly onReady: (listens: string) => void },
-  log: Log,
+  options: ServeOptions,
+  { log, link }: { readonly log: Log; readonly link: string | undefined },
 ): Promise<void> {
   const { host, port, signal } = options;
   const listens = await app.listen({ host, port }).catch(async (error: unknown) => {
@@ -84,7 +85,7 @@ async function serveUntilEnd(
   });
   log.say('serving', { listens });
   const worker = options.worker === undefined ? undefined : startBeside(options.worker, options.env);
-  options.onReady(listens);
+  options.onReady(listens, link);
   const ended = await untilEnd(signal, worker);
   log.say('stopping');
   await app.close();
@@ -116,7 +117,7 @@ async function stopBeside(worker: ChildProcess | undefined, log: Log): Promise<v
 }
 
 function cannotListen({ host, port }: ServeOptions, error: unknown): Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const code = systemCode(error);
   const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
   const remedy = 'Choose another --listen; port 0 chooses a free one.';
   return stop('refused', 'usage', `cannot listen on ${host}:${port}: ${why}`, { remedy, cause: error });

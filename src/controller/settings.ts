@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isLoopback } from '../api/loopback.ts';
 import { oneOf } from '../manifest/one-of.ts';
 
 /** Labels by name, such as `{ customer: acme }`. As a selector: all that have these labels; `{}`: all. */
@@ -27,13 +28,10 @@ const address = () =>
   z
     .url({ protocol: /^https?$/ })
     .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
-    .refine((url) => url.startsWith('https:') || isLoopback(url), 'must begin with https://, except on this machine');
-
-/** Whether an address leads to this machine: no other one sees what is sent to it. */
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-}
+    .refine(
+      (url) => url.startsWith('https:') || isLoopback(new URL(url).hostname),
+      'must begin with https://, except on this machine',
+    );
 
 /** An address or a range of addresses in the form of CIDR. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {

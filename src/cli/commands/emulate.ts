@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type Profile, contracts, profiles } from '../../api/contract.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
+import { systemCode } from '../../diagnostics/system-code.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
@@ -104,7 +105,7 @@ function readProfile(given: string): Profile {
 }
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const code = systemCode(error);
   const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
   return stop('refused', 'usage', `cannot listen on ${host}:${port}: ${why}`, {
     remedy: 'Choose another --port; 0 chooses a free one.',
