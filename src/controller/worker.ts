@@ -59,7 +59,8 @@ const sweep = 10;
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, pool, schema, concurrency, waves = [], tickMs = 2_000 } = options;
   // A connection that is lost while nothing uses it would end the process; one that is lost silently would wait for ever.
-  pool.on('error', (error) => options.onError(error));
+  const hear = (error: Error): void => options.onError(error);
+  pool.on('error', hear);
   pool.options.query_timeout ??= queryLimitMs;
   const queue = await createQueue({ url, schema: `${schema}_queue`, onError: options.onError });
   await (options.migrates === false ? requireTables(pool, schema) : migrate(pool, schema));
@@ -115,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clearTimeout(timer);
       await ticking;
       await queue.stop(graceMs);
-      pool.off('error', options.onError);
+      pool.off('error', hear);
     },
   };
 }
