@@ -1,4 +1,5 @@
 import { type Markup, markup, trusted } from '../../render/markup.ts';
+import { renderDocument } from './document.ts';
 
 /** An error that the page answers with a status, and a sentence for whoever sent the request. */
 export interface Refusal extends Error {
@@ -41,22 +42,14 @@ export function answerOf(error: unknown): { readonly status: number; readonly se
 
 /** A page without navigation: of an error, or of a sign-in. */
 export function renderPlain(title: string, main: Markup): string {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} - Trueup</title>
-${trusted('<link rel="stylesheet" href="/assets/page.css">')}
-</head>
-<body>
+  return renderDocument(
+    `${title} - Trueup`,
+    trusted('<link rel="stylesheet" href="/assets/page.css">'),
+    markup`<body>
 <main id="main">
 <h1>${title}</h1>
 ${main}
 </main>
-</body>
-</html>
-`.text;
+</body>`,
+  );
 }

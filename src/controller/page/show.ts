@@ -35,8 +35,19 @@ export async function stackOf(
   return seen(await records.shownStack(stackIdOf(id)), viewer, act);
 }
 
+/** A row of a stack, such as a plan, with its stack. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this */
+export async function withStackOf<Row extends { readonly stack: string }>(
+  records: Records,
+  row: Row | undefined,
+  viewer: Viewer,
+  act: Act,
+): Promise<{ readonly row: Row; readonly stack: StackRow }> {
+  if (row === undefined) throw notFound();
+  return { row, stack: seen(await records.shownStack(row.stack), viewer, act) };
+}
+
 /** A stack that a viewer may see, and may do something to. */
-export function seen(stack: StackRow | undefined, viewer: Viewer, act: Act = 'see'): StackRow {
+function seen(stack: StackRow | undefined, viewer: Viewer, act: Act = 'see'): StackRow {
   if (stack === undefined || !viewer.may('see', stack.labels)) throw notFound();
   if (!viewer.may(act, stack.labels)) throw refusal(403, 'Your role does not allow this on this stack.');
   return stack;

@@ -5,10 +5,10 @@ import { isBy } from '../../records/authors.ts';
 import type { PlanRow } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { planAddress } from '../addresses.ts';
-import { notFound, refusal } from '../refusal.ts';
+import { refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf } from '../fields.ts';
-import { now, seen, show } from '../show.ts';
+import { now, show, withStackOf } from '../show.ts';
 import type { Act, Viewer } from '../viewer.ts';
 import { type MayNot, planView, tooLatePage } from '../views/plan.ts';
 
@@ -102,9 +102,8 @@ export async function planOf(
   act: Act = 'see',
 ): Promise<{ readonly plan: PlanRow; readonly stack: StackRow }> {
   const { digest = '' } = params as { readonly digest?: string };
-  const plan = await records.shownPlan(digest);
-  if (plan === undefined) throw notFound();
-  return { plan, stack: seen(await records.shownStack(plan.stack), viewer, act) };
+  const { row: plan, stack } = await withStackOf(records, await records.shownPlan(digest), viewer, act);
+  return { plan, stack };
 }
 
 /** Why somebody gives no verdict on a plan; undefined: they may. Who wrote the commit may still refuse it. */

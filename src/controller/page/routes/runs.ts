@@ -6,9 +6,8 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { runAddress } from '../addresses.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { follow } from '../live.ts';
-import { notFound } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
-import { now, seen, show } from '../show.ts';
+import { now, show, withStackOf } from '../show.ts';
 import type { Act } from '../viewer.ts';
 import { messagePage } from '../views/messages.ts';
 import { progressTree, progressWords, runPage } from '../views/run.ts';
@@ -59,7 +58,6 @@ export async function runOf(
   act: Act = 'see',
 ): Promise<{ readonly run: RunDetail; readonly stack: StackRow }> {
   const { id = '' } = params as { readonly id?: string };
-  const run = await records.shownRun(id);
-  if (run === undefined) throw notFound();
-  return { run, stack: seen(await records.shownStack(run.stack), viewer, act) };
+  const { row: run, stack } = await withStackOf(records, await records.shownRun(id), viewer, act);
+  return { run, stack };
 }

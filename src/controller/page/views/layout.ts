@@ -1,4 +1,5 @@
 import { type Markup, markup } from '../../../render/markup.ts';
+import { renderDocument } from '../document.ts';
 
 /** What every page of a viewer has. */
 export interface Frame {
@@ -45,21 +46,11 @@ export function renderLayout(frame: Frame, content: Content): string {
   const { place, subject, title, standing, verdict, head, contents, main, refreshSeconds } = content;
   const menu = Object.entries(places).filter(([, [, words]]) => words !== '');
   const here = (name: string) => (name === place ? markup` aria-current="page"` : '');
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="same-origin">
-<meta name="robots" content="noindex">
-<title>${title} · Trueup</title>
-<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+  const links = markup`<link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
 ${refreshSeconds === undefined ? '' : markup`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
-<script src="${assets.script}" defer></script>
-</head>
-<body class="site">
+<script src="${assets.script}" defer></script>`;
+  const body = markup`<body class="site">
 <a class="skip" href="#main">Skip to the content</a>
 <nav class="bar" aria-label="Trueup"><div>
 <a class="brand" href="/">${mark}<b>Trueup</b></a>
@@ -78,9 +69,8 @@ ${contents === undefined ? '' : markup`<nav class="contents" aria-label="Content
 ${main}
 </main>
 </div>
-</body>
-</html>
-`.text;
+</body>`;
+  return renderDocument(`${title} · Trueup`, links, body);
 }
 
 /** The sign of Trueup: two lines, brought to one level. */
