@@ -10,7 +10,7 @@ import { type Running, runStack } from '../../src/controller/run-stack.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
-import { proxyHeaders } from '../support/controller-page.ts';
+import { proxyHeaders } from '../support/controller-person.ts';
 import { type ControllerDatabase, browserAt, pageFor, startControllerDatabase } from '../support/controller-pages.ts';
 import { whyNoPostgres } from '../support/postgres-server.ts';
 

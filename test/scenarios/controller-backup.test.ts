@@ -1,21 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Worker, startWorker } from '../../src/controller/worker.ts';
-import { createEmulator } from '../../src/emulator/emulator.ts';
-import { serve } from '../../src/emulator/http-server.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
+import { controllerWorld } from '../support/controller-world.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** A copy of the database of a controller, restored as docs/controller.md says. */
 
 const missing = whyNoPostgres();
-const manifest = (image: string) =>
-  `trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    redis:\n      main: { dockerImage: "${image}", databasePassword: a }\n`;
-
 /** A program of the newest PostgreSQL here. */
 function programOf(name: string): string {
   const folder = '/usr/lib/postgresql';
@@ -26,39 +21,21 @@ function programOf(name: string): string {
 }
 
 describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-copied-'));
-  const copy = join(folder, 'before.dump');
-  const repository = join(folder, 'repository');
   const key = newStateKey().text();
-  const emulator = createEmulator({ apiKey: 'a-key' });
   let server: PostgresServer;
-  let platform: Awaited<ReturnType<typeof serve>>;
+  let world: Awaited<ReturnType<typeof controllerWorld>>;
   const open: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     server = await startPostgres();
-    platform = await serve(emulator);
-    mkdirSync(repository);
-    git('init', '-q', '-b', 'main');
-    writeFileSync(join(folder, 'key'), 'a-key\n');
+    world = await controllerWorld();
   });
   afterAll(async () => {
     for (const close of open) await close();
-    await platform.close();
+    await world.close();
     server.stop();
   });
 
-  const git = (...words: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
-      cwd: repository,
-      encoding: 'utf8',
-    });
-  const push = (image: string): string => {
-    writeFileSync(join(repository, 'trueup.yaml'), manifest(image));
-    git('add', '-A');
-    git('commit', '-q', '-m', image);
-    return git('rev-parse', 'HEAD').trim();
-  };
-  const writes = () => emulator.log.flatMap(({ method, operation }) => (method === 'POST' ? [operation] : []));
+  const writes = () => world.emulator.log.flatMap(({ method, operation }) => (method === 'POST' ? [operation] : []));
 
   /** Starts a worker on a database, with checkouts of its own. */
   async function workOn(url: string): Promise<Worker & { readonly end: () => Promise<void> }> {
@@ -68,7 +45,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
       pool,
       schema: 'trueup_controller',
       states: { schema: 'trueup', key },
-      folder: mkdtempSync(join(folder, 'checkouts-')),
+      folder: mkdtempSync(join(world.folder, 'checkouts-')),
       concurrency: 2,
       tickMs: 200,
       onError: () => undefined,
@@ -85,18 +62,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
   }
 
   test('goes on where it was made, and creates nothing that was created since', async () => {
+    const copy = join(world.folder, 'before.dump');
     const first = await workOn(server.url());
     const stack = 'shop:trueup.yaml';
     const limit = { timeout: 60_000, interval: 200 };
     await first.records.addPlatform(
-      { id: 'main', url: platform.url, profile: null, keyFile: join(folder, 'key'), envFile: null, connections: 4 },
+      { id: 'main', url: world.url, profile: null, keyFile: world.keyFile, envFile: null, connections: 4 },
       'alex',
     );
-    const commit = push('redis:7.2');
+    const commit = world.push('redis:7.2');
     await first.records.addSource(
       {
         id: 'shop',
-        url: repository,
+        url: world.repository,
         ref: 'refs/heads/main',
         platforms: [{ platform: 'main', paths: '*' }],
         policy: 'automatic',
@@ -107,7 +85,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
     );
     await expect.poll(async () => (await first.records.stack(stack))?.applied, limit).toBe(commit);
     execFileSync(programOf('pg_dump'), ['--format=custom', `--file=${copy}`, server.url()]);
-    const later = push('redis:7.4');
+    const later = world.push('redis:7.4');
     await expect.poll(async () => (await first.records.stack(stack))?.applied, limit).toBe(later);
     await first.end();
     const back = [
@@ -127,7 +105,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a copy of the database', () =
     await expect.poll(async () => (await second.records.stack(stack))?.applied, limit).toBe(later);
     // The platform has the later commit. That it was deployed, the copy does not know: that is sent once more, and nothing else.
     expect(writes().slice(before)).toEqual(['redis.changeStatus', 'redis.deploy']);
-    expect(Object.keys(emulator.world.tables.redis)).toHaveLength(1);
+    expect(Object.keys(world.emulator.world.tables.redis)).toHaveLength(1);
     const runs = async () => (await second.records.runs(stack)).filter(({ ending }) => ending === 'in step').length;
     const looks = await runs();
     await expect.poll(runs, limit).toBeGreaterThan(looks);

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { api } from '../../src/controller/page/api.ts';
 import { pages } from '../../src/controller/page/pages.ts';
 import type { ProvidedController } from '../browser/provided.ts';
-import { proxyHeaders } from './controller-page.ts';
+import { proxyHeaders } from './controller-person.ts';
 import { pageFor, startControllerDatabase } from './controller-pages.ts';
 import { exampleRows } from './controller-rows.ts';
 import { freePort } from './free-port.ts';

@@ -5,7 +5,7 @@ import { newSignInCode } from '../../../src/controller/page/sign-in/link.ts';
 import { pages } from '../../../src/controller/page/pages.ts';
 import { type Records, recordsIn } from '../../../src/controller/records.ts';
 import { migrate } from '../../../src/controller/schema.ts';
-import { type Person, personAt, proxyHeaders } from '../../support/controller-page.ts';
+import { type Person, personAt, proxyHeaders } from '../../support/controller-person.ts';
 import { browserAt, pageFor } from '../../support/controller-pages.ts';
 import { type ExampleRows, exampleRows, rowsOf } from '../../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
