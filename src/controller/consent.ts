@@ -6,7 +6,7 @@ import { needsDataLoss } from '../plan/risks.ts';
 export interface Consent {
   /** The addresses whose data may be lost; all that it deletes, where that is more than one edit usually means. */
   readonly losing: readonly string[];
-  /** Somebody has to approve it, whatever the policy is: it may lose data, adopts objects, or creates many again. */
+  /** A person must approve it, whatever the policy is: it may lose data, adopts objects, or creates many again. */
   readonly isNeeded: boolean;
 }
 

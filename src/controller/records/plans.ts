@@ -48,7 +48,7 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. `isNeeded`: somebody has to approve it, whatever the policy is. Gives the plan that waits; none, where
+     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. Gives the plan that waits; none, where
      * the stack wants another commit by now.
      */
     keepPlan: async (

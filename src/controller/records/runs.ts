@@ -26,9 +26,8 @@ export function runsIn({ rows, onStack, transaction }: Database) {
     beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => begin(rows, id, about),
     /**
      * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
-     * commit, it is paused, its policy is another one, or the plan does not wait or is refused, also
-     * where it would be applied by the policy; and where its wave does not let the commit
-     * in yet. From here on no verdict is noted.
+     * commit, it is paused, its policy is another one, or the plan does not wait or is refused, also where it would be applied by the
+     * policy; and where its wave does not let the commit in yet. From here on no verdict is noted.
      */
     beginApply: ({ id }: Pick<StackRecord, 'id'>, about: Omit<RunBegin, 'kind'>): Promise<string | undefined> =>
       onStack(id, async (query) => {
