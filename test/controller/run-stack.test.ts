@@ -750,6 +750,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     ],
     ['another policy', () => enrolled('never'), false],
     ['its expiry', () => pool.query('update trueup_controller.plan set expires_at = now()'), false],
+    [
+      'data at risk that its approval does not allow',
+      () => pool.query(`update trueup_controller.plan set losing = array['production.redis.main']`),
+      false,
+    ],
   ])('begins the apply of an approved plan, unless there was a change meanwhile: %s', async (_, meanwhile, begins) => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));
