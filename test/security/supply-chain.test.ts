@@ -134,7 +134,9 @@ describe('S26: the bill of materials', () => {
       const map = JSON.parse(readFileSync(join(dist, path), 'utf8')) as { readonly sources: readonly string[] };
       return map.sources.map((source) => join(dist, dirname(path), source));
     });
-    const bundled = new Set(sources.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^./][^/]*)/.exec(path)?.[1] ?? []));
+    const bundled = new Set(
+      sources.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^./][^/]*)/.exec(path)?.[1] ?? []),
+    );
     expect(bundled.size).toBeGreaterThan(10);
     expect([...bundled].filter((name) => !components.some((one) => one.name === name))).toEqual([]);
     expect(listed.filter((name) => /^(vitest|esbuild|typescript|oxlint|pg-boss)@/.test(name))).toEqual([]);
