@@ -24,13 +24,23 @@ export function stackRow(about: Partial<StackRow> = {}): StackRow {
     pausedBy: null,
     pausedBecause: null,
     plan: null,
+    wave: null,
     run: null,
     ...about,
   };
 }
 
 export function waitingPlan(about: Partial<WaitingPlan> = {}): WaitingPlan {
-  return { digest: 'd'.repeat(64), cause: 'commit', madeAt: at, summary: { create: 2 }, isApproved: null, ...about };
+  return {
+    digest: 'd'.repeat(64),
+    commit: newCommit,
+    cause: 'commit',
+    isNeeded: false,
+    madeAt: at,
+    summary: { create: 2 },
+    isApproved: null,
+    ...about,
+  };
 }
 
 export function runRow(about: Partial<RunRow> = {}): RunRow {

@@ -105,17 +105,19 @@ export function rowsOf(pool: Pool, schema: string) {
         readonly cause?: string;
         readonly ago?: number;
         readonly as?: 'superseded' | 'applied' | 'expired';
+        readonly isNeeded?: boolean;
       } = {},
     ): Promise<string> => {
-      const { cause = 'commit', ago = 5, as } = about;
+      const { cause = 'commit', ago = 5, as, isNeeded = false } = about;
       const { actions = [] } = document as Partial<PlanDocument>;
       const losing = actions.filter(({ dataAtRisk }) => dataAtRisk !== undefined).map(({ address }) => address);
       const digest = createHash('sha256')
         .update(`${stack} ${cause} ${ago} ${as ?? ''}`)
         .digest('hex');
       await send(
-        `insert into @plan (digest, stack, commit, cause, document, file, losing, authors, made_at, expires_at, superseded_at, applied_at)
-        values ($1, $2, $3, $4, $5, 'file', $8, $9, now() - make_interval(mins => $6),
+        `insert into @plan (digest, stack, commit, cause, document, file, losing, authors, is_needed, made_at, expires_at, superseded_at,
+          applied_at)
+        values ($1, $2, $3, $4, $5, 'file', $8, $9, $10, now() - make_interval(mins => $6),
           now() + case when $7 = 'expired' then interval '-1 h' else interval '6 days' end,
           case when $7 = 'superseded' then now() end, case when $7 = 'applied' then now() end)`,
         [
@@ -128,6 +130,7 @@ export function rowsOf(pool: Pool, schema: string) {
           as ?? '',
           losing,
           JSON.stringify([{ name: 'dev', email: 'dev@example.com' }]),
+          isNeeded || losing.length > 0,
         ],
       );
       return digest;
@@ -243,6 +246,7 @@ export async function exampleRows(pool: Pool, schema: string): Promise<ExampleRo
     });
   await stack('sites:former/trueup.yaml', { platform: 'south', isGone: true });
   await stack('internal:wiki/trueup.yaml', { platform: 'tools', isBehind: true });
+  await stack('internal:mail/trueup.yaml', { platform: 'tools', isBehind: true });
   await stack('internal:tickets/trueup.yaml', { platform: 'tools', policy: 'never', isBehind: true });
   await stack('internal:trueup.yaml', { platform: 'tools', isNew: true });
   await rows.event('ops@example.com', 'paused', 'shops:billing-and-invoices-of-all-regions/trueup.yaml', {
@@ -260,6 +264,8 @@ export async function exampleRows(pool: Pool, schema: string): Promise<ExampleRo
     plan: refused,
     because: 'the release notes say to migrate the database first',
   });
+  const mail = await rows.plan('internal:mail/trueup.yaml', documents.plan, { ago: 2 });
+  await rows.verdict(mail, 'lead@example.com', true, 'tried on staging');
   const approved = await rows.plan('shops:catalogue/trueup.yaml', documents.plan, { ago: 3 });
   await rows.verdict(approved, 'lead@example.com', true, 'checked with the shop on staging');
   await rows.event('lead@example.com', 'approved', 'shops:catalogue/trueup.yaml', {

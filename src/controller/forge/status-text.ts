@@ -1,6 +1,7 @@
 import type { CommitStatus } from '../../forge/statuses.ts';
 import { titleOf, wordsOf } from '../../render/verdict.ts';
 import { planAddress, stackAddress } from '../page/addresses.ts';
+import { type OpenPlan, standingOf } from '../plan-standing.ts';
 import type { DueStatus } from '../records/statuses.ts';
 
 /**
@@ -19,18 +20,17 @@ export function statusOf(due: DueStatus, address: string | undefined): CommitSta
   };
 }
 
-function saying({ is, policy, document }: DueStatus): Pick<CommitStatus, 'state' | 'description'> {
+function saying(due: DueStatus): Pick<CommitStatus, 'state' | 'description'> {
+  const { is, document } = due;
   const words =
     document === null ? undefined : document.format === 'trueup/plan' ? titleOf(document) : wordsOf(document);
   switch (is) {
     case 'failed':
       return { state: 'failure', description: 'Failed, and is tried again.' };
     case 'planned':
-      return policy === 'never'
-        ? { state: 'success', description: `Planned, and not applied by its policy: ${words ?? 'changes'}.` }
-        : { state: 'pending', description: `Waits for approval: ${words ?? 'changes'}.` };
+      return sayingOfPlan(due, 'commit', words ?? 'changes');
     case 'drifted':
-      return { state: 'pending', description: `Drifted: ${words ?? 'changes'}; waits for a decision.` };
+      return sayingOfPlan(due, 'drift', words ?? 'changes');
     case 'applied':
       return words === undefined
         ? { state: 'success', description: 'Nothing to do.' }
@@ -39,5 +39,35 @@ function saying({ is, policy, document }: DueStatus): Pick<CommitStatus, 'state'
       return { state: 'success', description: 'Not applied: another commit came after it.' };
     default:
       return is satisfies never;
+  }
+}
+
+/** What is said of an open plan. A pause is over some day, and nothing is said of it. */
+function sayingOfPlan(
+  { commit, policy, isNeeded, isApproved, wave }: DueStatus,
+  cause: OpenPlan['cause'],
+  words: string,
+): Pick<CommitStatus, 'state' | 'description'> {
+  const stack = { policy, wanted: commit, isGone: false, isPaused: false, wave };
+  const standing = standingOf({ commit, cause, isNeeded, isApproved }, stack);
+  const drifted = cause === 'drift';
+  switch (standing) {
+    case 'ended':
+      return drifted
+        ? { state: 'pending', description: `Drifted: ${words}; its policy repairs nothing.` }
+        : { state: 'success', description: `Planned, and not applied by its policy: ${words}.` };
+    case 'refused':
+      return drifted
+        ? { state: 'pending', description: `Drifted: ${words}; its repair was refused.` }
+        : { state: 'failure', description: `Refused: ${words}.` };
+    case 'waits':
+      return {
+        state: 'pending',
+        description: drifted ? `Drifted: ${words}; waits for a decision.` : `Waits for approval: ${words}.`,
+      };
+    case 'wave':
+      return { state: 'pending', description: `Waits for its wave: ${words}.` };
+    default:
+      return { state: 'pending', description: `${drifted ? 'To be repaired' : 'To be applied'}: ${words}.` };
   }
 }

@@ -5,6 +5,7 @@ import type {
   ControllerStackDocument,
   ControllerStacksDocument,
 } from '../../render/document-schemas.ts';
+import { needsApproval } from '../plan-standing.ts';
 import type { EventRow } from '../records/shown-registers.ts';
 import type { PlanRow, RunDetail, RunRow } from '../records/shown-runs.ts';
 import type { StackRow } from '../records/shown-stacks.ts';
@@ -60,7 +61,18 @@ function stackSummary(stack: StackRow, page: string): StackSummary {
         ? undefined
         : { until: pausedUntil.toISOString(), by: pausedBy ?? '', because: pausedBecause ?? '' },
     plan:
-      plan === null ? undefined : { ...plan, madeAt: plan.madeAt.toISOString(), isApproved: orNone(plan.isApproved) },
+      plan === null
+        ? undefined
+        : {
+            digest: plan.digest,
+            commit: plan.commit,
+            cause: plan.cause,
+            madeAt: plan.madeAt.toISOString(),
+            summary: plan.summary,
+            needsApproval: needsApproval(policy, plan),
+            isApproved: orNone(plan.isApproved),
+          },
+    wave: orNone(stack.wave),
     run: run === null ? undefined : { ...run, beganAt: run.beganAt.toISOString() },
     address: page + stackAddress(id),
   };

@@ -86,7 +86,7 @@ function registryOf(figures: Figures, counts: Awaited<ReturnType<Queue['counts']
   const jobs = gauge('queue_jobs', 'Jobs by their queue and state.', ['queue', 'state']);
   for (const [name, states] of Object.entries(counts))
     for (const [state, count] of Object.entries(states)) jobs.set({ queue: name, state }, Number(count));
-  gauge('plans_waiting', 'Plans without an approval or a refusal.').set(figures.waitingPlans);
+  gauge('plans_waiting', 'Plans that wait for an approval or a refusal.').set(figures.waitingPlans);
   const messages = gauge('messages', 'Messages that wait for their receiver, or that it never confirmed.', ['state']);
   for (const [state, count] of Object.entries(figures.messages)) messages.set({ state }, count);
   new Counter({ name: 'trueup_controller_events_total', help: 'Events that were noted.', registers: [registry] }).inc(

@@ -1,3 +1,4 @@
+import { type OpenPlan, type PlanStanding, standingOf } from '../plan-standing.ts';
 import type { StackRow } from '../records/shown-stacks.ts';
 
 /** How a stack stands: one word of these, the most urgent one. */
@@ -11,6 +12,7 @@ export const stateWords = {
   running: { words: 'running', tone: 'info' },
   approved: { words: 'approved', tone: 'info' },
   refused: { words: 'refused', tone: 'note' },
+  wave: { words: 'waits for its wave', tone: 'info' },
   planned: { words: 'planned only', tone: 'note' },
   behind: { words: 'to be planned', tone: 'info' },
   paused: { words: 'paused', tone: 'note' },
@@ -25,19 +27,24 @@ export const needsYou: readonly StackState[] = ['failed', 'approval', 'drifted']
 
 /** The state of a stack. Who paused one knows its trouble: it needs nobody until then. */
 export function stateOf(stack: StackRow): StackState {
-  const { plan, run, policy, problem } = stack;
+  const { plan, run, problem } = stack;
   if (stack.isGone) return 'gone';
   if (stack.pausedUntil !== null) return 'paused';
   if (run?.kind === 'apply') return 'running';
   if (problem !== null) return 'failed';
-  if (plan !== null) {
-    if (plan.isApproved === false) return 'refused';
-    if (plan.isApproved === true) return run === null ? 'approved' : 'running';
-    if (policy === 'never') return 'planned';
-    return plan.cause === 'drift' ? 'drifted' : 'approval';
-  }
+  const standing = plan === null ? undefined : standingIn(stack, plan);
+  if (plan !== null && standing === 'waits') return plan.cause === 'drift' ? 'drifted' : 'approval';
+  if (standing === 'refused' || standing === 'wave') return standing;
+  if (standing === 'ended') return 'planned';
+  if (standing === 'approved') return run === null ? 'approved' : 'running';
+  if (standing === 'next') return run === null ? 'behind' : 'running';
   if (run !== null && stack.applied !== stack.wanted) return 'running';
   return stack.wanted === null || stack.applied !== stack.wanted ? 'behind' : 'in step';
+}
+
+/** How an open plan of a stack stands. */
+export function standingIn(stack: StackRow, plan: OpenPlan): PlanStanding {
+  return standingOf(plan, { ...stack, isPaused: stack.pausedUntil !== null });
 }
 
 /** The short name of a stack: its folder where its file is named as usual, and its source where it has no folder. */

@@ -1,5 +1,7 @@
 import { isStopped } from './alarms.ts';
+import { type Asking, needsApproval } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
+import type { Policy } from './sources.ts';
 
 /** Numbers about everything that the controller does, as metrics show them. */
 export interface Figures {
@@ -19,16 +21,14 @@ export interface Figures {
 export function figuresIn({ rows, row }: Database) {
   return {
     figures: async (): Promise<Figures> => {
-      const [runs, totals, stacks, sources] = await Promise.all([
+      const [runs, totals, stacks, sources, plans] = await Promise.all([
         rows<Figures['runs'][number]>(
           `select kind, ending, count(*)::int as count from @run where ended_at > now() - interval '24 hours' group by kind, ending`,
         ),
-        row<Pick<Figures, 'running' | 'oldestDue' | 'waitingPlans' | 'events' | 'messages'>>(
+        row<Pick<Figures, 'running' | 'oldestDue' | 'events' | 'messages'>>(
           `select (select count(*) from @run where ended_at is null)::int as running,
             (select coalesce(extract(epoch from greatest(interval '0', now() - min(look_at))), 0) from @stack
               where not is_gone and coalesce(paused_until <= now(), true))::float8 as "oldestDue",
-            (select count(*) from @plan where ${isOpen} and expires_at > now()
-              and not exists (select from @verdict where plan = digest))::int as "waitingPlans",
             (select coalesce(max(id), 0) from @event)::float8 as events,
             (select json_build_object('waiting', count(*) filter (where sent_at is null and dead_at is null),
               'dead', count(dead_at)) from @message) as messages`,
@@ -42,9 +42,16 @@ export function figuresIn({ rows, row }: Database) {
           `select id, extract(epoch from now() - polled_at)::float8 as "polledFor", ${isStopped} as "isStopped"
           from @source source order by id`,
         ),
+        rows<Asking & { readonly policy: Policy; readonly count: number }>(
+          `select policy, cause, is_needed as "isNeeded", count(*)::int as count
+          from @plan as plan join @stack as stack on stack.id = plan.stack and stack.wanted = plan.commit and not is_gone
+          where ${isOpen} and expires_at > now() and not exists (select from @verdict as verdict where verdict.plan = plan.digest) group by 1, 2, 3`,
+        ),
       ]);
-      const none = { running: 0, oldestDue: 0, waitingPlans: 0, events: 0, messages: { waiting: 0, dead: 0 } };
-      return { runs, stacks, sources, ...(totals ?? none) };
+      const none = { running: 0, oldestDue: 0, events: 0, messages: { waiting: 0, dead: 0 } };
+      const waiting = plans.filter((plan) => needsApproval(plan.policy, plan));
+      const waitingPlans = waiting.reduce((sum, { count }) => sum + count, 0);
+      return { runs, stacks, sources, waitingPlans, ...(totals ?? none) };
     },
     /** The names of the migrations that ran. */
     migrations: async () =>

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PlanDocument } from '../../index.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import type { Consent } from '../consent.ts';
+import { needsApproval } from '../plan-standing.ts';
 import { clear, raise } from './alarms.ts';
 import { type Author, isBy } from './authors.ts';
 import { type Database, isOpen, jsonOf } from './database.ts';
@@ -83,8 +84,8 @@ export function plansIn({ rows, row, onStack }: Database) {
           from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
           [digest, id, commit, cause, jsonOf(document), file, losing, isNeeded],
         );
-        const waits = stack.policy === 'approval' || (stack.policy === 'automatic' && isNeeded);
-        if (cause === 'drift' || waits)
+        // Drift is told of under every policy.
+        if (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded }))
           await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;
       }),

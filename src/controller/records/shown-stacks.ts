@@ -1,16 +1,15 @@
 import type { ActionName } from '../../render/document-schemas.ts';
+import type { OpenPlan } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
 import type { Policy } from './sources.ts';
+import { holdingWaves } from './wave-stacks.ts';
 
 /** A plan that waits, as lists show it. */
-export interface WaitingPlan {
+export interface WaitingPlan extends OpenPlan {
   readonly digest: string;
-  readonly cause: 'commit' | 'drift';
   readonly madeAt: Date;
   /** Numbers of actions by their names. */
   readonly summary: Partial<Record<ActionName, number>>;
-  /** null: there is no verdict yet. */
-  readonly isApproved: boolean | null;
 }
 
 /** A stack as pages show it. */
@@ -33,6 +32,8 @@ export interface StackRow {
   readonly pausedBy: string | null;
   readonly pausedBecause: string | null;
   readonly plan: WaitingPlan | null;
+  /** The wave that does not let the commit in that it wants. */
+  readonly wave: string | null;
   /** The run that goes on. */
   readonly run: { readonly id: string; readonly kind: string; readonly beganAt: Date } | null;
 }
@@ -40,7 +41,9 @@ export interface StackRow {
 /** The columns of a stack, flat, as `stackRow` takes them. */
 interface Flat extends Omit<StackRow, 'plan' | 'run'> {
   readonly planDigest: string | null;
+  readonly planCommit: string;
   readonly planCause: 'commit' | 'drift';
+  readonly planNeeded: boolean;
   readonly planMadeAt: Date;
   readonly planSummary: WaitingPlan['summary'] | null;
   readonly planApproved: boolean | null;
@@ -55,16 +58,17 @@ const columns = (
   stack.wanted, stack.applied, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", ${problem} as problem,
   stack.is_gone as "isGone", case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
   stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
-  waiting.digest as "planDigest", waiting.cause as "planCause", waiting.made_at as "planMadeAt",
-  waiting.summary as "planSummary",
+  waiting.digest as "planDigest", waiting.commit as "planCommit", waiting.cause as "planCause",
+  waiting.is_needed as "planNeeded", waiting.made_at as "planMadeAt", holding.wave, waiting.summary as "planSummary",
   (select bool_and(approves) from @verdict where plan = waiting.digest) as "planApproved",
   going.id as "runId", going.kind as "runKind", going.began_at as "runBeganAt"`;
 
 const from = `@stack as stack
-  left join lateral (select digest, cause, made_at, summary from @plan
+  left join lateral (select digest, commit, cause, is_needed, made_at, summary from @plan
     where stack = stack.id and ${isOpen} and expires_at > now()) as waiting on true
   left join lateral (select id, kind, began_at from @run
-    where stack = stack.id and ended_at is null order by id desc limit 1) as going on true`;
+    where stack = stack.id and ended_at is null order by id desc limit 1) as going on true
+  left join (${holdingWaves}) as holding on holding.stack = stack.id and holding.commit = stack.wanted`;
 
 export function shownStacksIn({ rows, row }: Database) {
   return {
@@ -85,13 +89,16 @@ export function shownStacksIn({ rows, row }: Database) {
 }
 
 function stackRow(flat: Flat): StackRow {
-  const { planDigest, planCause, planMadeAt, planSummary, planApproved, runId, runKind, runBeganAt, ...stack } = flat;
+  const { planDigest, planCommit, planCause, planNeeded, planMadeAt, planSummary, planApproved, ...others } = flat;
+  const { runId, runKind, runBeganAt, ...stack } = others;
   const plan =
     planDigest === null
       ? null
       : {
           digest: planDigest,
+          commit: planCommit,
           cause: planCause,
+          isNeeded: planNeeded,
           madeAt: planMadeAt,
           summary: planSummary ?? {},
           isApproved: planApproved,

@@ -1,6 +1,7 @@
 import { usage } from '../../diagnostics/usage.ts';
 import { checkRef, checkSourceAddress } from '../git-source.ts';
 import type { Query } from '../transaction.ts';
+import type { Policy } from '../plan-standing.ts';
 import type { WaveSettings } from '../waves/steps.ts';
 import { clear } from './alarms.ts';
 import { type Changes, changesOf } from './changes.ts';
@@ -11,8 +12,7 @@ import { type DueStack, type PlatformOfPaths, lockSource, placeStacks, unplacedP
 import type { Labels } from './platforms.ts';
 import { beginWavesIn } from './waves.ts';
 
-/** When the worker applies the plans of a stack: at once, after an approval, or never. */
-export type Policy = 'automatic' | 'approval' | 'never';
+export type { Policy } from '../plan-standing.ts';
 
 /** The program that a repository is in, which sends hooks and takes statuses. */
 type Forge = 'github' | 'gitlab' | 'forgejo' | 'none';

@@ -1,9 +1,11 @@
 import type { PlanDocument, ResultDocument } from '../../index.ts';
+import type { OpenPlan } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
 import type { Policy } from './sources.ts';
+import { holdingWaves } from './wave-stacks.ts';
 
 /** What is true of a stack and a commit, and was not said to the forge yet. */
-export interface DueStatus {
+export interface DueStatus extends Pick<OpenPlan, 'isNeeded' | 'isApproved'> {
   readonly stack: string;
   readonly path: string;
   readonly policy: Policy;
@@ -11,26 +13,32 @@ export interface DueStatus {
   /** Names what is true: the same text, the same status. */
   readonly fact: string;
   readonly is: 'failed' | 'planned' | 'drifted' | 'applied' | 'superseded';
-  /** The plan that waits, by its digest. */
+  /** The open plan, by its digest. */
   readonly plan: string | null;
+  /** The wave that does not let the commit in yet. */
+  readonly wave: string | null;
   readonly document: PlanDocument | ResultDocument | null;
 }
 
 /** Of each stack of a source what is true of its commit, and what waits at the forge for a commit that it wants no more. */
 const truths = (sources: string) => `
   select stack.id as stack, stack.path, stack.policy, stack.wanted as commit, plan.digest as plan,
+    coalesce(plan.is_needed, false) as "isNeeded", said.approves as "isApproved", holding.wave,
     case when stack.problem is not null then 'failed' when plan.cause = 'drift' then 'drifted'
       when plan.cause = 'commit' then 'planned' when stack.applied = stack.wanted then 'applied' end as is,
-    concat_ws(' ', case when stack.problem is not null then 'failed' when plan.digest is not null then plan.digest || stack.policy
+    concat_ws(' ', case when stack.problem is not null then 'failed' when plan.digest is not null
+        then concat_ws(' ', plan.digest, stack.policy, said.approves, holding.wave)
       when stack.applied = stack.wanted then 'applied' end, run.id) as fact,
     run.id as run
   from @stack as stack
     left join @plan as plan on plan.stack = stack.id and plan.commit = stack.wanted and ${isOpen} and plan.expires_at > now()
     left join lateral (select id from @run as run where run.stack = stack.id and run.kind = 'apply' and run.commit = stack.wanted
       and run.ended_at is not null and stack.problem is null and plan.digest is null order by id desc limit 1) as run on true
+    left join lateral (select bool_and(approves) as approves from @verdict where plan = plan.digest) as said on true
+    left join (${holdingWaves}) as holding on holding.stack = stack.id and holding.commit = stack.wanted
   where stack.source ${sources} and not stack.is_gone
   union all
-  select stack.id, stack.path, stack.policy, said.commit, null, 'superseded', 'superseded', null
+  select stack.id, stack.path, stack.policy, said.commit, null, false, null, null, 'superseded', 'superseded', null
   from @status as said join @stack as stack on stack.id = said.stack
   where stack.source ${sources} and said.state = 'pending' and (said.commit is distinct from stack.wanted or stack.is_gone)`;
 
@@ -55,6 +63,7 @@ export function statusesIn({ rows, row, transaction }: Database) {
     dueStatuses: (source: string, most: number) =>
       rows<DueStatus>(
         `select truth.stack, truth.path, truth.policy, truth.commit, truth.fact, truth.is, truth.plan,
+          truth."isNeeded", truth."isApproved", truth.wave,
           coalesce((select document from @plan where digest = truth.plan),
             (select document from @run where id = truth.run)) as document
         from (${truths('= $1')}) as truth

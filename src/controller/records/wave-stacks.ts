@@ -1,6 +1,7 @@
 import type { WaveStack } from '../waves/decide.ts';
 import type { HeldStack } from '../waves/standing.ts';
 import type { Query } from '../transaction.ts';
+import { type Policy, needsApproval } from '../plan-standing.ts';
 import { isOpen } from './database.ts';
 
 /** A stack of a wave with what people want to see of it. */
@@ -40,8 +41,7 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
     run.begun is null and run.bad is null as "isUntouched", extract(epoch from run.good_at) * 1000 as "goodAt",
     run.last is not null and run.last = run.bad as "hasFailed", extract(epoch from run.bad_at) * 1000 as "badAt",
     run.bad_kind as "badKind", run.bad_ending as "badEnding",
-    plan.digest is not null as "hasPlan",
-    coalesce(stack.policy = 'approval' or plan.is_needed, false) as "needsApproval",
+    plan.digest is not null as "hasPlan", stack.policy, plan.is_needed as "isNeeded",
     (select bool_and(approves) from @verdict where plan = plan.digest) as "isApproved"
   from @wave wave join @wave_stack member on member.wave = wave.id join @stack stack on stack.id = member.stack
   left join lateral (
@@ -60,10 +60,24 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
       bool_or(kind = 'apply' and ended_at is null) as "isRunning",
       bool_or(kind = 'drift' and says and id > coalesce((select last from applies), 0)) as "isUnchanged"
     from counted) run on true
-  left join @plan plan on plan.stack = member.stack and ${isOpen} and expires_at > now()
+  left join @plan plan on plan.stack = member.stack and plan.commit = wave.commit and plan.cause = 'commit' and ${isOpen}
+    and expires_at > now()
   where wave.id = $1 order by member.step, member.stack`;
 
-interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verdict' | 'leftOut'> {
+/**
+ * Open waves with the stacks that they do not let in, as far as they were brought on: those of later steps, and where a wave is
+ * stopped all that had not begun. `decide` says it of the moment.
+ */
+export const holdingWaves = `select member.stack, wave.commit, wave.id as wave
+  from @wave as wave join @wave_stack as member on member.wave = wave.id
+  where wave.ended_at is null and (member.step > wave.step or (wave.stopped_at is not null and not exists (
+    select from @run as begun where begun.stack = member.stack and begun.commit = wave.commit and begun.id > wave.after_run
+      and begun.kind = 'apply' and begun.cause = 'commit')))`;
+
+interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verdict' | 'leftOut' | 'needsApproval'> {
+  readonly policy: Policy;
+  /** null: there is no plan of the commit. */
+  readonly isNeeded: boolean | null;
   readonly paused: { readonly by: string; readonly because: string; readonly until: number } | null;
   readonly leftOut: WaveStack['leftOut'] | null;
   readonly isUntouched: boolean;
@@ -78,9 +92,11 @@ interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verd
 /** The stacks of a wave, by their steps. */
 export async function membersIn(query: Query, wave: string): Promise<readonly WaveMember[]> {
   return (await query<Row>(members, [wave])).map((row) => {
-    const { paused, leftOut, isUntouched, goodAt, hasFailed, badAt, badKind, badEnding, isApproved, ...rest } = row;
+    const { paused, leftOut, isUntouched, goodAt, hasFailed, badAt, badKind, badEnding, isApproved, ...others } = row;
+    const { policy, isNeeded, ...rest } = others;
     return {
       ...rest,
+      needsApproval: isNeeded !== null && needsApproval(policy, { cause: 'commit', isNeeded }),
       paused: paused === null ? undefined : { ...paused, until: new Date(paused.until) },
       leftOut: leftOut ?? undefined,
       healthyAt: isUntouched ? 'always' : goodAt === null ? undefined : Number(goodAt),

@@ -21,6 +21,7 @@ const stack = z.object({
     'running',
     'approved',
     'refused',
+    'wave',
     'planned',
     'behind',
     'paused',
@@ -37,12 +38,17 @@ const stack = z.object({
   plan: z
     .object({
       digest: z.string(),
+      commit: z.string(),
       cause: z.enum(['commit', 'drift']),
       madeAt: z.string(),
       summary: z.partialRecord(actionName, int),
+      /** A person has to approve it, by the policy of the stack or by what the plan does. */
+      needsApproval: z.boolean(),
       isApproved: z.boolean().optional(),
     })
     .optional(),
+  /** The wave that does not let the commit in yet. */
+  wave: z.string().optional(),
   /** The run that goes on. */
   run: z.object({ id: z.string(), kind: z.string(), beganAt: z.string() }).optional(),
   /** Its page. */
@@ -80,7 +86,26 @@ export const controllerPlanDocument = document('controller-plan', 1, {
   stack: z.string(),
   commit: z.string(),
   cause: z.enum(['commit', 'drift']),
-  state: z.enum(['waits', 'approved', 'refused', 'runs', 'applied', 'superseded', 'expired', 'ended']),
+  /**
+   * `waits`: for an approval; `wave`, `paused`: for its wave, for the end of a pause; `next`: the next free worker applies it by the
+   * policy; `failed`: its run did not do all of it; `outdated`: its stack wants another commit; `ended`: its policy applies none.
+   */
+  state: z.enum([
+    'waits',
+    'wave',
+    'paused',
+    'approved',
+    'next',
+    'refused',
+    'runs',
+    'applied',
+    'failed',
+    'superseded',
+    'outdated',
+    'expired',
+    'ended',
+    'gone',
+  ]),
   madeAt: z.string(),
   expiresAt: z.string(),
   verdicts: z.array(

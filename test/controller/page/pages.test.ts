@@ -62,13 +62,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     const { statusCode: status, body } = await admin().get('/');
     expect(status).toBe(200);
     expect(statesIn(body)).toEqual({
-      all: 15,
+      all: 16,
       failed: 1,
       'waits for approval': 1,
       drifted: 1,
       running: 1,
       approved: 1,
       refused: 1,
+      'waits for its wave': 1,
       'planned only': 1,
       'to be planned': 1,
       paused: 1,

@@ -14,6 +14,7 @@ import { stackPage } from '../../../src/controller/page/views/stack.ts';
 import type { PlanRow } from '../../../src/controller/records/shown-runs.ts';
 import { hostileNames } from '../../render/hostile.ts';
 import { runDetail, runRow, stackRow, waitingPlan } from '../../support/controller-page-data.ts';
+import { newCommit } from '../../support/controller-rows.ts';
 import { hostilePlan } from '../../support/hostile-documents.ts';
 
 const now = new Date('2026-11-29T12:00:00Z');
@@ -26,8 +27,9 @@ function planRow(about: Partial<PlanRow> = {}): PlanRow {
   return {
     digest: 'd'.repeat(64),
     stack: 'shops:north/trueup.yaml',
-    commit: 'c'.repeat(40),
+    commit: newCommit,
     cause: 'commit',
+    isNeeded: false,
     document: hostilePlan([]),
     losing: [],
     authors: [],
@@ -249,6 +251,8 @@ test.each([
   ['refused', { verdicts: [verdict, { ...verdict, approves: false }] }, false],
   ['being applied', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, false],
   ['applied', { appliedAt: now, run: { id: '7', endedAt: now, ending: 'done' } }, false],
+  ['not applied in full', { appliedAt: now, run: { id: '7', endedAt: now, ending: 'partly' } }, false],
+  ['out of date', { commit: 'a'.repeat(40) }, false],
   ['superseded', { supersededAt: now }, false],
   ['expired', { expiresAt: earlier(1) }, false],
 ] as const)('a plan that is %s says so', (words, about, hasForm) => {
@@ -277,6 +281,7 @@ test.each([
   ['refused', { verdicts: [{ ...verdict, approves: false, because: 'not today' }] }, 'not today'],
   ['begun', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, 'Watch run 7'],
   ['over', { expiresAt: earlier(1) }, 'Nobody approved it until 2026-11-29 11:59 UTC'],
+  ['over, and approved', { expiresAt: earlier(1), verdicts: [verdict] }, 'It was approved, and not applied until 2026-11-29 11:59 UTC'],
 ] as const)(
   'an approval that comes when the plan is %s says what happened, and keeps what was written',
   (_is, about, words) => {

@@ -1,6 +1,6 @@
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import { planAddress, runAddress, stackAddress, withQuery } from '../addresses.ts';
+import { planAddress, runAddress, stackAddress, waveAddress, withQuery } from '../addresses.ts';
 import { type StackFilter, type StackPage, stacksPerPage } from '../stack-list.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { type StackState, needsYou, stackStates, stateOf, stateWords } from '../stack-state.ts';
@@ -48,7 +48,7 @@ function summaryOf({ counts, all }: StackPage): string {
     ...(of('drifted') === 0 ? [] : [`${counted(of('drifted'), 'stack')} drifted`]),
   ];
   if (parts.length > 0) return `${parts.join(', ')}.`;
-  const moving = of('running') + of('approved') + of('behind');
+  const moving = of('running') + of('approved') + of('wave') + of('behind');
   if (moving > 0) return `Nothing needs you. ${counted(moving, 'stack')} ${moving === 1 ? 'is' : 'are'} on the way.`;
   return of('in step') === all ? 'Nothing needs you. Every stack is in step.' : 'Nothing needs you.';
 }
@@ -143,7 +143,7 @@ ${rows.map((stack) => stackRow(stack, now))}
 }
 
 function stackRow(stack: StackPage['rows'][number], now: Date): Markup {
-  const { plan, run, state, wanted, applied } = stack;
+  const { plan, run, wave, state, wanted, applied } = stack;
   const commits =
     wanted === applied || wanted === null
       ? commitCode(wanted)
@@ -153,7 +153,7 @@ function stackRow(stack: StackPage['rows'][number], now: Date): Markup {
       ? markup` <a href="${runAddress(run.id)}">run ${run.id}</a>`
       : plan === null || state === 'paused'
         ? ''
-        : markup` <a class="plain-link" href="${planAddress(plan.digest)}">${summarySigns(plan.summary)}<span class="hidden"> plan of ${stack.id}</span></a>`;
+        : markup`${state === 'wave' && wave !== null ? markup` <a href="${waveAddress(wave)}">wave ${wave}</a>` : ''} <a class="plain-link" href="${planAddress(plan.digest)}">${summarySigns(plan.summary)}<span class="hidden"> plan of ${stack.id}</span></a>`;
   return markup`<tr><th scope="row">${stackLink(stack)}<div class="under"><span class="where">${stack.source}</span>${labelTags(stack.labels)}</div></th>
 ${cell('State', markup`${badge(state)}${signs}`)}
 ${cell('Commit', commits)}
@@ -163,5 +163,5 @@ ${cell('Looked at', moment(stack.lookedAt, now))}</tr>`;
 
 const firstSteps = emptyState(
   'No stacks yet',
-  markup`<p>A stack is a root file in a repository, on a platform. Three steps lead to the first one.</p><ol class="steps"><li>Register a platform, on the machine of the controller: <code>trueup controller enrol platform</code></li><li>Register a repository: <code>trueup controller enrol source</code></li><li>The next poll finds every file with <code>trueup:</code> at its top. See <a href="/sources">Sources</a>, which says when that is, and what went wrong.</li></ol>`,
+  markup`<p>A stack is a root file in a repository, on a platform. Three steps lead to the first one.</p><ol class="steps"><li>Register a platform, on the machine of the controller: <code>trueup controller enrol --platform NAME</code></li><li>Register a repository: <code>trueup controller enrol --source NAME</code></li><li>The next poll finds every file with <code>trueup:</code> at its top. See <a href="/sources">Sources</a>, which says when that is, and what went wrong.</li></ol>`,
 );

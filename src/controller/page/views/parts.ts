@@ -2,7 +2,7 @@ import { actionWords } from '../../../render/action-words.ts';
 import type { ActionName } from '../../../render/document-schemas.ts';
 import { duration } from '../../../render/duration.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import { withQuery, stackAddress } from '../addresses.ts';
+import { withQuery, stackAddress, waveAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { type StackState, nameOf, stateWords } from '../stack-state.ts';
 
@@ -68,6 +68,11 @@ const endingTones: Readonly<Record<string, string>> = {
 /** The name of a stack, which leads to its page, above where it comes from. */
 export function stackLink(stack: Pick<StackRow, 'id' | 'source' | 'path'>): Markup {
   return markup`<a class="name" href="${stackAddress(stack.id)}">${nameOf(stack)}</a>`;
+}
+
+/** The wave that a stack waits for. */
+export function waveLink(wave: string | null): Markup {
+  return wave === null ? markup`its wave` : markup`<a href="${waveAddress(wave)}">its wave</a>`;
 }
 
 /** The labels of a stack; each leads to the stacks that have it. */

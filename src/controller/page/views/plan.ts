@@ -1,24 +1,35 @@
 import { planPage } from '../../../render/html/plan-page.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
+import { type PlanStanding, needsApproval } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
-import { nameOf } from '../stack-state.ts';
+import { nameOf, standingIn } from '../stack-state.ts';
 import type { Content } from './layout.ts';
-import { actForm, commitCode, factList, inWords, moment } from './parts.ts';
+import { actForm, commitCode, factList, inWords, moment, waveLink } from './parts.ts';
 import type { PlanRow, Verdict } from '../../records/shown-runs.ts';
 
-/** What became of a plan. */
-export type PlanFate = 'waits' | 'approved' | 'refused' | 'runs' | 'applied' | 'superseded' | 'expired' | 'ended';
+/** What became of a plan: how it stands while it is open, or how that ended. `failed`: its run did not do all of it. */
+export type PlanFate = PlanStanding | 'runs' | 'applied' | 'failed' | 'superseded' | 'expired';
 
-export function fateOf(plan: PlanRow, { policy }: Pick<StackRow, 'policy'>, now: Date): PlanFate {
-  if (plan.appliedAt !== null) return 'applied';
-  if (plan.run !== null && plan.run.endedAt === null) return 'runs';
+/** How runs end that did all that a plan says; deployments may go on. */
+const doneEndings = ['done', 'deploying'];
+
+export function fateOf(plan: PlanRow, stack: StackRow, now: Date): PlanFate {
+  const { run, verdicts } = plan;
+  if (run !== null && run.endedAt === null) return 'runs';
+  if (plan.appliedAt !== null) return run === null || doneEndings.includes(run.ending ?? '') ? 'applied' : 'failed';
   if (plan.supersededAt !== null) return 'superseded';
-  if (plan.verdicts.some(({ approves }) => !approves)) return 'refused';
-  if (plan.expiresAt <= now) return 'expired';
-  if (policy === 'never') return 'ended';
-  return plan.verdicts.length > 0 ? 'approved' : 'waits';
+  const isRefused = verdicts.some(({ approves }) => !approves);
+  if (plan.expiresAt <= now) return isRefused ? 'refused' : 'expired';
+  const isApproved = isRefused ? false : verdicts.length > 0 ? true : null;
+  const standing = standingIn(stack, { ...plan, isApproved });
+  // An apply by the policy makes the plan again, and names none.
+  const isByPolicy = standing === 'next' || standing === 'wave';
+  return isByPolicy && stack.run?.kind === 'apply' ? 'runs' : standing;
 }
+
+/** Fates of a plan that may still be applied: who may approve it may refuse it. */
+const openFates: readonly PlanFate[] = ['waits', 'approved', 'paused', 'wave', 'next'];
 
 /** What a viewer does not do with a plan, and why: give no verdict at all, or not approve it. */
 export interface MayNot {
@@ -44,13 +55,19 @@ export interface PlanView {
 
 const fateWords: Readonly<Record<PlanFate, { readonly words: string; readonly tone: string }>> = {
   waits: { words: 'waits for approval', tone: 'change' },
+  wave: { words: 'waits for its wave', tone: 'info' },
+  paused: { words: 'waits for the end of the pause', tone: 'note' },
   approved: { words: 'approved', tone: 'info' },
+  next: { words: 'to be applied', tone: 'info' },
   refused: { words: 'refused', tone: 'note' },
   runs: { words: 'being applied', tone: 'info' },
   applied: { words: 'applied', tone: 'done' },
+  failed: { words: 'not applied in full', tone: 'bad' },
   superseded: { words: 'superseded', tone: 'note' },
+  outdated: { words: 'out of date', tone: 'note' },
   expired: { words: 'expired', tone: 'note' },
   ended: { words: 'planned only', tone: 'note' },
+  gone: { words: 'of a stack that is gone', tone: 'note' },
 };
 
 /** How data at risk is allowed on pages: by the box of `consent`. */
@@ -72,7 +89,7 @@ export function planView(view: PlanView): Content {
     head: markup`${report.counts}${factList([
       ['commit', commitCode(plan.commit)],
       ['made', moment(plan.madeAt, now)],
-      ['expires', fate === 'waits' || fate === 'approved' ? moment(plan.expiresAt, now) : undefined],
+      ['expires', openFates.includes(fate) ? moment(plan.expiresAt, now) : undefined],
       ['platform', stack.platform],
       ['digest', markup`<code title="${plan.digest}">${plan.digest.slice(0, 12)}</code>`],
     ])}`,
@@ -85,29 +102,47 @@ export function planView(view: PlanView): Content {
 function judgement(view: PlanView, fate: PlanFate): Markup {
   const { plan, stack, who, mayNot } = view;
   const own = plan.verdicts.find((one) => one.who === who);
-  const isOpen = fate === 'waits' || (fate === 'approved' && own?.approves !== false);
+  const isOpen = openFates.includes(fate) && own?.approves !== false;
+  const mayApprove = needsApproval(stack.policy, plan) && own?.approves !== true && mayNot === undefined;
   return markup`<section class="judgement" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2>
 ${fateLine(plan, stack, fate)}${verdictList(plan.verdicts, view.now)}
-${!isOpen || mayNot === undefined ? '' : markup`<p class="hint">${mayNot.because}</p>`}${!isOpen || mayNot?.act === 'judge' ? '' : verdictForm(view, own?.approves !== true && mayNot === undefined)}</section>`;
+${!isOpen || mayNot === undefined ? '' : markup`<p class="hint">${mayNot.because}</p>`}${!isOpen || mayNot?.act === 'judge' ? '' : verdictForm(view, mayApprove)}</section>`;
 }
 
-function fateLine({ run, supersededAt, appliedAt, expiresAt }: PlanRow, stack: StackRow, fate: PlanFate): Markup {
+function fateLine(plan: PlanRow, stack: StackRow, fate: PlanFate): Markup {
+  const { cause, verdicts, supersededAt, appliedAt, expiresAt } = plan;
+  const { wave } = stack;
+  const run = plan.run ?? stack.run;
+  const isApproved = verdicts.length > 0;
   const words: Readonly<Record<PlanFate, Markup>> = {
-    waits: markup`<p>One approval applies exactly this plan. A new commit takes its place.</p>`,
+    waits: markup`<p>One approval applies exactly this plan${heldWords(plan, stack)}. A new commit takes its place.</p>`,
+    wave: markup`<p>${isApproved ? 'It is approved, and is applied' : 'Nobody has to approve it. It is made again, and applied,'} when ${waveLink(wave)} lets this stack in. Until then, a refusal stops it.</p>`,
+    paused: markup`<p>The stack is paused. ${isApproved ? 'It is applied' : 'It is made again, and applied,'} when <a href="${stackAddress(stack.id)}">the pause</a> is over. Until then, a refusal stops it.</p>`,
     approved: markup`<p>The next free worker applies it. Until that begins, a refusal stops it.</p>`,
-    refused: markup`<p>It is not applied. A new commit brings a new plan.</p>`,
+    next: markup`<p>Nobody has to approve it: the next free worker makes it again, and applies it. Until that begins, a refusal stops it.</p>`,
+    refused: markup`<p>It is not applied. ${cause === 'drift' ? 'Other drift or a new commit' : 'A new commit'} brings a new plan.</p>`,
     runs: markup`<p>It is being applied. <a href="${runAddress(run?.id ?? '')}">Watch run ${run?.id}</a></p>`,
     applied: markup`<p>It was applied${appliedAt === null ? '' : ` at ${inWords(appliedAt)}`}.${run === null ? '' : markup` <a href="${runAddress(run.id)}">See run ${run.id}</a>`}</p>`,
+    failed: markup`<p>Its run ended as ${plan.run?.ending ?? 'failed'}. What is left is planned again. <a href="${runAddress(run?.id ?? '')}">See run ${run?.id}</a></p>`,
     superseded: markup`<p>It is out of date${supersededAt === null ? '' : ` since ${inWords(supersededAt)}`}. ${successor(stack)}</p>`,
-    expired: markup`<p>Nobody approved it until ${inWords(expiresAt)}. <a href="${stackAddress(stack.id)}">See how the stack stands</a></p>`,
+    outdated: markup`<p>It is not applied. ${successor({ ...stack, plan: null })}</p>`,
+    expired: markup`<p>${isApproved ? 'It was approved, and not applied' : needsApproval(stack.policy, plan) ? 'Nobody approved it' : 'It was not applied'} until ${inWords(expiresAt)}. <a href="${stackAddress(stack.id)}">See how the stack stands</a></p>`,
     ended: markup`<p>The policy of this stack applies no plan: it is there to read.</p>`,
+    gone: markup`<p>It is not applied: <a href="${stackAddress(stack.id)}">the file of the stack</a> is not in the source any more.</p>`,
   };
   return words[fate];
 }
 
-function successor({ id, plan, wanted }: StackRow): Markup {
+/** What an approved plan waits for after its approval. */
+function heldWords({ cause }: PlanRow, { pausedUntil, wave }: StackRow): Markup {
+  if (pausedUntil !== null) return markup`, after the pause of the stack`;
+  return cause === 'commit' && wave !== null ? markup`, when ${waveLink(wave)} lets this stack in` : markup``;
+}
+
+function successor({ id, plan, wanted, applied }: StackRow): Markup {
   if (plan !== null) return markup`<a href="${planAddress(plan.digest)}">See the plan that took its place</a>`;
-  return markup`The stack wants commit ${commitCode(wanted)} now. <a href="${stackAddress(id)}">See how it stands</a>`;
+  const is = wanted === applied ? 'is in step with' : 'wants';
+  return markup`The stack ${is} commit ${commitCode(wanted)} now. <a href="${stackAddress(id)}">See how it stands</a>`;
 }
 
 function verdictList(verdicts: readonly Verdict[], now: Date): Markup {
@@ -162,7 +197,7 @@ export function tooLatePage(view: {
   const fate = fateOf(plan, stack, now);
   const own = plan.verdicts.find((one) => one.who === who);
   const refusals = plan.verdicts.filter((one) => !one.approves && one.who !== who);
-  const isOpen = fate === 'waits' || fate === 'approved';
+  const isOpen = openFates.includes(fate);
   const reason =
     fate === 'refused' && refusals.length > 0
       ? markup`<p>In between it was refused.</p>`

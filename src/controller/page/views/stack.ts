@@ -1,8 +1,9 @@
 import type { Page } from '../../../render/html/shell.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
+import type { PlanStanding } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
-import type { StackRow } from '../../records/shown-stacks.ts';
-import { type StackState, nameOf, stateOf, stateWords } from '../stack-state.ts';
+import type { StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
+import { type StackState, nameOf, standingIn, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import {
   actForm,
@@ -15,6 +16,7 @@ import {
   moment,
   problemLines,
   summarySigns,
+  waveLink,
 } from './parts.ts';
 import type { RunRow } from '../../records/shown-runs.ts';
 import { runTable } from './runs.ts';
@@ -107,19 +109,41 @@ function standing(view: StackView, state: StackState): Markup {
   return markup`<div class="standing ${stateWords[state].tone}">${words}</div>`;
 }
 
-function planLine({ plan, policy }: StackRow, now: Date): Markup {
+function planLine(stack: StackRow, now: Date): Markup {
+  const { plan } = stack;
   if (plan === null) return markup``;
-  const what = plan.cause === 'drift' ? 'A repair of what drifted' : 'A plan for the new commit';
-  const how =
-    plan.isApproved === true
-      ? 'is approved, and is applied by the next free worker.'
-      : plan.isApproved === false
-        ? 'was refused. A new commit brings a new plan.'
-        : policy === 'never'
-          ? 'is there to read. The policy of this stack applies none.'
-          : 'waits for approval.';
-  const isOpen = plan.isApproved === null && policy !== 'never';
-  return markup`<p>${what} ${how} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p><a class="button${isOpen ? ' main' : ''}" href="${planAddress(plan.digest)}">${isOpen ? 'Review the plan' : 'Read the plan'}</a></p>`;
+  const standing = standingIn(stack, plan);
+  const isOfCommit = standing === 'outdated' ? 'A plan for another commit' : 'A plan for the new commit';
+  const what = plan.cause === 'drift' ? 'A repair of what drifted' : isOfCommit;
+  return markup`<p>${what} ${planWords(stack, standing)} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p>${planButton(plan, standing, ['Review the plan', 'Read the plan'])}</p>`;
+}
+
+function planWords({ plan, wave }: StackRow, standing: PlanStanding): Markup {
+  const isApproved = plan?.isApproved === true;
+  const words: Readonly<Record<PlanStanding, Markup>> = {
+    gone: markup`is not applied: its file is not in the source any more.`,
+    outdated: markup`is not applied: the next free worker plans the commit that the stack wants now.`,
+    refused: markup`was refused. A new commit brings a new plan.`,
+    ended: markup`is there to read. The policy of this stack applies none.`,
+    waits: markup`waits for approval.`,
+    paused: isApproved
+      ? markup`is approved, and is applied when the pause is over.`
+      : markup`is made again, and applied, when the pause is over.`,
+    wave: markup`${isApproved ? 'is approved, and waits for' : 'waits for'} ${waveLink(wave)}.`,
+    approved: markup`is approved, and is applied by the next free worker.`,
+    next: markup`is made again, and applied, by the next free worker.`,
+  };
+  return words[standing];
+}
+
+/** The way to a plan, which is the first thing to do where it waits for an approval. */
+function planButton(
+  { digest }: Pick<WaitingPlan, 'digest'>,
+  standing: PlanStanding,
+  [review, read]: readonly [string, string],
+): Markup {
+  const isAsked = standing === 'waits';
+  return markup`<a class="button${isAsked ? ' main' : ''}" href="${planAddress(digest)}">${isAsked ? review : read}</a>`;
 }
 
 function quietWords({ wanted, isGone }: StackRow, state: StackState): string {
@@ -162,7 +186,7 @@ export function foundPage(
   const { plan } = stack;
   const repair =
     plan?.cause === 'drift'
-      ? markup`<p><a class="button${plan.isApproved === null ? ' main' : ''}" href="${planAddress(plan.digest)}">Review the repair</a></p>`
+      ? markup`<p>${planButton(plan, standingIn(stack, plan), ['Review the repair', 'Read the repair'])}</p>`
       : markup``;
   return {
     place: 'stacks',
