@@ -1,9 +1,13 @@
 import { Stop } from '../index.ts';
+import { inWordsOfPage, remedyOnPage } from './page-remedy.ts';
 
-/** What failed, for a row that people read: with a remedy in a line of its own, behind `->`. */
+/** What failed, for a row that people read on pages: with a remedy in a line of its own, behind `->`. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Stop)) return error instanceof Error ? error.message : String(error);
   return error.diagnostics
-    .flatMap(({ message, remedy }) => (remedy === undefined ? [message] : [message, `-> ${remedy}`]))
+    .flatMap((one) => {
+      const remedy = remedyOnPage(one);
+      return [inWordsOfPage(one.message), ...(remedy === undefined ? [] : [`-> ${remedy}`])];
+    })
     .join('\n');
 }

@@ -51,23 +51,20 @@ function effect(
   return { tone, words: wordsOf(counted(addresses.length, 'service')), addresses };
 }
 
-/** The objects that an apply adopts, and the consent that it needs. */
-export function adoptionIn({ actions, allowed }: PlanDocument, isApplied = false): Effect[] {
+/** What a command needs before it adopts objects. */
+export const adoptionConsent = ` and needs consent: ${flags.adoption}, or answer yes`;
+
+/** The objects that an apply adopts, and the consent that it needs; empty, where it was applied. */
+export function adoptionIn({ actions, allowed }: PlanDocument, needed: string = adoptionConsent): Effect[] {
   const addresses = actions.filter((action) => action.needsConsent).map(({ address }) => address);
   if (addresses.length === 0) return [];
-  const consent = allowed?.adoption === true ? ' (allowed)' : ` and needs consent: ${flags.adoption}, or answer yes`;
-  return [
-    {
-      tone: 'info',
-      words: `Apply adopts ${counted(addresses.length, 'object')}${isApplied ? '' : consent}`,
-      addresses,
-    },
-  ];
+  const consent = allowed?.adoption === true && needed !== '' ? ' (allowed)' : needed;
+  return [{ tone: 'info', words: `Apply adopts ${counted(addresses.length, 'object')}${consent}`, addresses }];
 }
 
 /** Says how many objects the plan does not manage. */
-export function notManaged({ unmanaged = 0 }: PlanDocument): string[] {
+export function notManaged({ unmanaged = 0 }: PlanDocument, listedBy = ' (trueup export --unmanaged)'): string[] {
   if (unmanaged === 0) return [];
   const words = `${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed`;
-  return [`${words} (trueup export --unmanaged).`];
+  return [`${words}${listedBy}.`];
 }

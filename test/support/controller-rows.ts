@@ -227,7 +227,7 @@ export async function exampleRows(pool: Pool, schema: string): Promise<ExampleRo
     ...shop,
     isBehind: true,
     problem:
-      'the apply ended as partly: the deployment of application production.application.api failed: the container exited with code 1\n-> Read its log: trueup logs production.application.api',
+      'the apply ended as partly: the deployment of application production.application.api failed: the container exited with code 1\n-> Its log on the platform shows more.',
     lookedAgo: 4,
   });
   await stack('shops:basket/trueup.yaml', { ...shop, isBehind: true, policy: 'automatic' });

@@ -11,6 +11,7 @@ import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
+import { type Reader, readerOfCommand } from './reader.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** A finding on the page. */
@@ -26,7 +27,7 @@ export function renderDriftPage(drift: DriftDocument): string {
 }
 
 /** The parts of that page, for a page around them. */
-export function driftPage(drift: DriftDocument): Page {
+export function driftPage(drift: DriftDocument, reader: Reader = readerOfCommand): Page {
   const { project, memory, summary, resolved, ignored = [] } = drift;
   const entries = drift.findings.map((one, at): Entry => ({
     ...one,
@@ -44,13 +45,13 @@ export function driftPage(drift: DriftDocument): Page {
     main: [
       drift.diagnostics.length === 0
         ? markup``
-        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(drift.diagnostics)}</section>`,
+        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(drift.diagnostics, reader)}</section>`,
       markup`<section id="changes" aria-labelledby="changes-title"><h2 id="changes-title">Findings</h2>
 ${entries.length === 0 ? markup`<p class="empty">The platform is as the last apply left it.</p>` : renderFilter(choices(entries), 'finding')}
 ${groups.map(
   ({ status, title, found }) =>
     markup`<details class="group" id="${classOf(status)}" open><summary><h3>${title}</h3> <span>${found.length}</span></summary>
-${found.map(renderFinding)}
+${found.map((entry) => renderFinding(entry, reader))}
 </details>`,
 )}
 </section>`,
@@ -74,15 +75,17 @@ function choices(entries: readonly Entry[]) {
   ];
 }
 
-function renderFinding(entry: Entry): Markup {
+function renderFinding(entry: Entry, reader: Reader): Markup {
   const { anchor, is, status, kind, environment, address, name, objectId, position, remedies = [] } = entry;
   const title = address ?? name ?? objectId ?? kind;
   return markup`<article class="entry ${classOf(status)}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
-<p class="what">${summaryOf(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map(renderRemedy)}</dl></article>`;
+<p class="what">${summaryOf(entry)}</p>${sides(entry)}<dl class="remedies">${remedies.map((one) => renderRemedy(one, reader))}</dl></article>`;
 }
 
-function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number]): Markup {
-  return markup`<div><dt>${aim}</dt>${command === undefined ? '' : markup`<dd><code>${command}</code></dd>`}</div>`;
+function renderRemedy({ aim, command }: NonNullable<Entry['remedies']>[number], { wayOf }: Reader): Markup {
+  const way = command === undefined ? undefined : wayOf(command);
+  const shown = way && (way.isCommand ? markup`<code>${way.words}</code>` : markup`${way.words}`);
+  return markup`<div><dt>${aim}</dt>${shown === undefined ? '' : markup`<dd>${shown}</dd>`}</div>`;
 }
 
 function summaryOf(entry: Entry): string {

@@ -10,6 +10,7 @@ import { drawGraph } from '../graph-svg.ts';
 import { counted } from '../lines.ts';
 import { type Markup, markup } from '../markup.ts';
 import { isChange } from '../action-words.ts';
+import { type Reader, readerOfCommand } from './reader.ts';
 
 /** A choice of what the drawing shows. */
 interface Level {
@@ -25,7 +26,11 @@ const maxNodes = 1_200;
 const maxOpen = 80;
 
 /** The dependency graph: one drawing per environment, for each level. Empty without dependencies. */
-export function renderGraph(nodes: readonly GraphNode[], linkOf: (address: string) => string | undefined): Markup {
+export function renderGraph(
+  nodes: readonly GraphNode[],
+  linkOf: (address: string) => string | undefined,
+  { tooMany: fewer }: Pick<Reader, 'tooMany'> = readerOfCommand,
+): Markup {
   const changes = aroundChanges(nodes);
   const services = foldServices(nodes);
   // A level that shows the same as a later one is none.
@@ -48,7 +53,7 @@ export function renderGraph(nodes: readonly GraphNode[], linkOf: (address: strin
       markup`<label><input type="radio" name="level" id="level-${name}"${at === 0 ? markup` checked` : ''}>${label} <b>${members.length}</b></label>`,
   )}</fieldset>
 <p class="hint">What a resource needs stands to its left. Each box leads to its resource.</p>
-${tooMany.map((level) => markup`<p class="hint">${counted(level.nodes.length, 'resource')} are too many for ${`“${level.label}”`}: plan with --target, or run trueup graph --target.</p>`)}
+${tooMany.map((level) => markup`<p class="hint">${counted(level.nodes.length, 'resource')} are too many for ${`“${level.label}”`}${fewer}.</p>`)}
 ${drawn.map((level) => renderLevel(level, linkOf))}
 </details></section>`;
 }

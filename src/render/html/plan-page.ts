@@ -1,4 +1,3 @@
-import { flags } from '../../diagnostics/safeguards.ts';
 import { permission, sentenceOf } from '../action-sentence.ts';
 import { groupBy } from '../../kind/group.ts';
 import { addressBelow } from '../../kind/address.ts';
@@ -23,6 +22,7 @@ import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './page-entries.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { renderGraph } from './graph-page.ts';
+import { type Reader, readerOfCommand } from './reader.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** What `plan` and `show` have, and what `apply` and `destroy` have at their end. */
@@ -33,20 +33,9 @@ export interface PlanRun {
   readonly result?: ResultDocument | undefined;
   /** Errors that ended the run. */
   readonly errors?: PlanDocument['diagnostics'];
-  /** How data at risk is allowed where no command applies the plan, and how it was; undefined: by the option of `apply`. */
-  readonly consent?: Consent | undefined;
+  /** Who reads it. */
+  readonly reader?: Reader | undefined;
 }
-
-interface Consent {
-  /** Such as `apply needs the box above to be ticked`. */
-  readonly needed: string;
-  readonly given: string;
-}
-
-const consentOfCommand: Consent = {
-  needed: permission({ protect: undefined }),
-  given: `allowed by ${flags.dataLoss}`,
-};
 
 /** A plan as a page, or an apply: the same page with the outcomes. */
 export function renderPlanPage(run: PlanRun): string {
@@ -54,7 +43,7 @@ export function renderPlanPage(run: PlanRun): string {
 }
 
 /** The parts of that page, for a page around them. */
-export function planPage({ plan, events = [], result, errors = [], consent = consentOfCommand }: PlanRun): Page {
+export function planPage({ plan, events = [], result, errors = [], reader = readerOfCommand }: PlanRun): Page {
   const entries = buildEntries(plan, result, events);
   const shown = entries.filter(isNews);
   const quiet = entries.filter((entry) => !isNews(entry));
@@ -62,11 +51,11 @@ export function planPage({ plan, events = [], result, errors = [], consent = con
   const idOf = new Map(entries.toReversed().map(({ address, id }) => [address, id]));
   for (const { address, id } of shown.toReversed()) idOf.set(address, id);
   const { project } = plan;
-  const graph = renderGraph(buildNodes(plan.actions), (address) => idOf.get(address));
+  const graph = renderGraph(buildNodes(plan.actions), (address) => idOf.get(address), reader);
   const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
   const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
   const messages = [...errors, ...others];
-  const first = firstOf(plan, entries, { isApplied: result !== undefined, idOf, consent });
+  const first = firstOf(plan, entries, { isApplied: result !== undefined, idOf, reader });
   return {
     subject: result === undefined ? 'plan' : 'apply',
     title: project?.name ?? project?.id ?? 'project',
@@ -81,10 +70,10 @@ export function planPage({ plan, events = [], result, errors = [], consent = con
       first ?? markup``,
       messages.length === 0
         ? markup``
-        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(messages)}</section>`,
+        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(messages, reader)}</section>`,
       markup`<section id="changes"${groups.length > maxOpenGroups ? markup` class="many"` : ''} aria-labelledby="changes-title"><h2 id="changes-title">Changes</h2>
 ${shown.length === 0 ? markup`<p class="empty">There is nothing to change.</p>` : renderFilter(choices(shown), 'change')}
-${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= maxOpenGroups, consent }))}
+${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= maxOpenGroups, reader }))}
 </section>`,
       graph,
       renderUnchanged(quiet),
@@ -127,16 +116,16 @@ function firstOf(
   {
     isApplied,
     idOf,
-    consent,
-  }: { readonly isApplied: boolean; readonly idOf: ReadonlyMap<string, string>; readonly consent: Consent },
+    reader,
+  }: { readonly isApplied: boolean; readonly idOf: ReadonlyMap<string, string>; readonly reader: Reader },
 ): Markup | undefined {
   const linked = ({ tone, words, addresses }: Omit<Effect, 'tone'> & { readonly tone: string }) =>
     markup`<li class="${tone}"><p><b>${withFlags(words)}</b></p><ul class="links">${[...new Set(addresses)].map((address) => markup`<li><a href="#${idOf.get(address)}"><code>${address}</code></a></li>`)}</ul></li>`;
   const lines = [
     ...lossesIn(plan, entries, isApplied).map((one) => linked({ tone: 'bad', ...one })),
-    ...risksIn(entries, consent),
-    ...[...effectsOf(plan), ...adoptionIn(plan, isApplied)].map(linked),
-    ...notManaged(plan).map((words) => markup`<li class="info"><p>${withFlags(words)}</p></li>`),
+    ...risksIn(entries, reader),
+    ...[...effectsOf(plan), ...adoptionIn(plan, isApplied ? '' : reader.adoption)].map(linked),
+    ...notManaged(plan, reader.unmanaged).map((words) => markup`<li class="info"><p>${withFlags(words)}</p></li>`),
   ];
   if (lines.length === 0) return undefined;
   return markup`<section id="first" aria-labelledby="first-title"><h2 id="first-title">Look at this first</h2><ul class="first">${lines}</ul></section>`;
@@ -159,19 +148,19 @@ function lossesIn(plan: PlanDocument, entries: readonly Entry[], isApplied: bool
   ].filter(({ addresses }) => addresses.length > 0);
 }
 
-function risksIn(entries: readonly Entry[], consent: Consent): Markup[] {
+function risksIn(entries: readonly Entry[], reader: Reader): Markup[] {
   const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
   if (risky.length === 0) return [];
   const items = risky.map(
     (entry) =>
-      markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry, consent))})</li>`,
+      markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${withFlags(allowance(entry, reader))})</li>`,
   );
   return [
     markup`<li class="bad"><p><b>Data at risk: ${counted(risky.length, 'resource')}</b></p><ul class="risks">${items}</ul></li>`,
   ];
 }
 
-function allowance(entry: Entry, { needed, given }: Consent): string {
+function allowance(entry: Entry, { needed, given }: Reader): string {
   if (entry.protect === false) return permission(entry);
   return entry.outcome === undefined ? needed : given;
 }
@@ -217,16 +206,16 @@ function signs(entries: readonly Entry[]): Markup {
 function renderGroup(
   address: string,
   entries: readonly Entry[],
-  { at, isOpen, consent }: { readonly at: number; readonly isOpen: boolean; readonly consent: Consent },
+  { at, isOpen, reader }: { readonly at: number; readonly isOpen: boolean; readonly reader: Reader },
 ): Markup {
   return markup`<details class="group" id="g${at + 1}"${isOpen ? markup` open` : ''}><summary><h3><code>${address}</code></h3> ${signs(entries)}</summary>
-${entries.map((entry) => renderEntry(entry, { service: address, consent }))}
+${entries.map((entry) => renderEntry(entry, { service: address, reader }))}
 </details>`;
 }
 
 function renderEntry(
   entry: Entry,
-  { service, consent }: { readonly service: string; readonly consent: Consent },
+  { service, reader }: { readonly service: string; readonly reader: Reader },
 ): Markup {
   const { id, action, kind, environment, outcome, address, seconds, position } = entry;
   const symbol = symbolOf(entry).trim();
@@ -238,7 +227,7 @@ function renderEntry(
   const result =
     outcome === undefined ? '' : markup` <span class="result ${outcome.result}">${outcome.result}</span>${took}`;
   return markup`<article class="entry ${action}" id="${id}" tabindex="-1" data-action="${action}" data-kind="${kind}" data-within="${environment}"${outcome === undefined ? '' : markup` data-result="${outcome.result}"`}><header><span class="sign" aria-hidden="true">${symbol}</span><h4><code>${name}</code></h4>${name === kind ? '' : markup`<span class="kind">${kind}</span>`}<span class="word">${actionWords[action].sign}</span>${result}${place(position)}</header>
-${words.text === '' ? '' : markup`<p class="what">${words}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry, consent))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
+${words.text === '' ? '' : markup`<p class="what">${words}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${withFlags(allowance(entry, reader))})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])], reader)}</article>`;
 }
 
 /** What an action does, and why, behind its name; of a deployment, all that it puts into effect. */

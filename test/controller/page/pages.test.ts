@@ -80,6 +80,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect(body).toContain('The source internal was last read 47 min ago');
   });
 
+  test('no page about a stack names a command or an option: who reads it has neither', async () => {
+    const { waiting, repair, done, looked } = example;
+    const drift = '/stacks/sites:paris~1trueup.yaml/drift';
+    for (const url of [checkout, drift, `/plans/${waiting}`, `/plans/${repair}`, `/runs/${done}`, `/runs/${looked}`]) {
+      const { body } = await admin().get(url);
+      const words = body.replaceAll(/<pre.*?<\/pre>/gs, '').replaceAll(/<[^>]*>/g, ' ');
+      expect([url, words]).not.toEqual([url, expect.stringMatching(/\s--[a-z]|\btrueup [a-z]+ /) as string]);
+    }
+    const { body } = await admin().get(drift);
+    expect(body).toContain('<dd>propose it as a pull request, or change the manifest and push it</dd>');
+  });
+
   test('who may see some stacks sees these, and nothing of others on any page', async () => {
     const app = sites();
     const { body } = await app.get('/');
@@ -107,7 +119,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     [
       'a stack that failed',
       () => '/stacks/shops:search~1trueup.yaml',
-      /the container exited with code 1<\/p><p class="problem">Read its log/,
+      /the container exited with code 1<\/p><p class="problem">Its log on the platform/,
     ],
     [
       'a stack that is paused',

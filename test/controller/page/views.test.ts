@@ -245,6 +245,34 @@ test('the consent names all that asks for it, and nothing else', () => {
   expect(html(planView({ ...view, mayNot: { act: 'judge', because: 'It needs a role.' } }))).not.toContain('<textarea');
 });
 
+test('who reads a page is told of approvals, and of no option of a command', () => {
+  const adopting = {
+    ...deleting,
+    unmanaged: 2,
+    actions: [
+      { ...deleting.actions[0], address: 'redis.there', action: 'adopt', needsConsent: true, dataAtRisk: undefined },
+      ...deleting.actions,
+    ],
+    diagnostics: [
+      { code: 'mass-deletion', severity: 'error', message: 'deletes many', remedy: 'Give --allow-mass-delete.' },
+      { code: 'secret-missing', severity: 'error', message: 'no token', remedy: 'Run trueup plan with --var a=b.' },
+    ],
+  } as unknown as PlanDocument;
+  const plan = planRow({ document: adopting, losing: ['redis.cache'] });
+  const view = { plan, stack: stackRow(), now, csrf: 'x', who: 'a', mayNot: undefined };
+  const run = runDetail({ kind: 'plan', document: adopting, endedAt: now, ending: 'done' });
+  const shown = [
+    html(planView(view)),
+    html(planView({ ...view, stack: stackRow({ policy: 'never' }) })),
+    html(runPage({ run, stack: stackRow(), progress: [], now, csrf: 'x', mayStop: true })),
+  ];
+  for (const text of shown) expect(text.replaceAll(/class="[^"]*"/g, '')).not.toMatch(/[\s>(]--[a-z]|trueup [a-z]/);
+  expect(shown[0]).toContain('Apply adopts 1 object; approving the plan allows it');
+  expect(shown[0]).toContain('2 objects of the project are not managed.');
+  expect(shown[0]).toContain('Tick the box for data when you approve the plan, or refuse it.');
+  expect(shown[1]).toContain('Apply adopts 1 object; the policy of this stack applies no plan');
+});
+
 test.each([
   ['waits', {}, true],
   ['approved', { verdicts: [verdict] }, true],

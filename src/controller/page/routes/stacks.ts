@@ -12,6 +12,7 @@ import { historyPage } from '../views/history.ts';
 import { homePage } from '../views/home.ts';
 import { alarmOf } from '../views/registers.ts';
 import { proposalPart } from '../views/proposal.ts';
+import { readerFor } from '../views/reader.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
 import { hasForge } from './forges.ts';
 
@@ -66,7 +67,7 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const proposal = await records.proposal(stack.id);
     const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf() });
     const about = { at: last.beganAt, run: last.id, now: now(), proposal: shown };
-    return show(request, reply, foundPage(stack, driftPage(last.document), about));
+    return show(request, reply, foundPage(stack, driftPage(last.document, readerFor(stack)), about));
   });
   app.get('/stacks/:id/history', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);

@@ -6,6 +6,7 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf, standingIn } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { actForm, commitCode, factList, inWords, moment, waveLink } from './parts.ts';
+import { readerFor } from './reader.ts';
 import type { PlanRow, Verdict } from '../../records/shown-runs.ts';
 
 /** What became of a plan: how it stands while it is open, or how that ended. `failed`: its run did not do all of it. */
@@ -70,14 +71,11 @@ const fateWords: Readonly<Record<PlanFate, { readonly words: string; readonly to
   gone: { words: 'of a stack that is gone', tone: 'note' },
 };
 
-/** How data at risk is allowed on pages: by the box of `consent`. */
-export const consentOfPage = { needed: 'an approval needs the box for data ticked', given: 'allowed by the approval' };
-
 /** The plan as its report shows it, and above it the verdicts and the form for one. */
 export function planView(view: PlanView): Content {
   const { plan, stack, now } = view;
   const { document } = plan;
-  const report = planPage({ plan: document, consent: consentOfPage });
+  const report = planPage({ plan: document, reader: readerFor(stack) });
   const fate = fateOf(plan, stack, now);
   const { words, tone } = fateWords[fate];
   return {

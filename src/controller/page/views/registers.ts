@@ -20,7 +20,7 @@ export function platformsPage(platforms: readonly PlatformRow[], now: Date, mayA
       platforms.length === 0
         ? emptyState(
             'No platform to show',
-            markup`<p>Register one on the machine of the controller: <code>trueup controller enrol platform</code></p>`,
+            markup`<p>Register one on the machine of the controller: <code>trueup controller enrol --platform NAME</code></p>`,
           )
         : table({
             caption: 'Platforms',
@@ -72,7 +72,7 @@ export function sourcesPage(sources: readonly SourceRow[], receivers: readonly R
       sources.length === 0
         ? emptyState(
             'No source to show',
-            markup`<p>Register a repository on the machine of the controller: <code>trueup controller enrol source</code></p>`,
+            markup`<p>Register a repository on the machine of the controller: <code>trueup controller enrol --source NAME</code></p>`,
           )
         : table({
             caption: 'Sources',

@@ -15,7 +15,7 @@ import type { Content } from './layout.ts';
 import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './parts.ts';
 import { type ActionProgress, isRunning } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
-import { consentOfPage } from './plan.ts';
+import { readerFor } from './reader.ts';
 import { why } from './runs.ts';
 
 /** The page of a run. */
@@ -69,11 +69,12 @@ function endWords({ run: { ending }, stack }: RunView): string {
 }
 
 /** The parts of the report of what a run made; undefined: it made none. */
-function reportOf({ run: { document, planned } }: RunView) {
+function reportOf({ run: { document, planned }, stack }: RunView) {
   if (document === null) return undefined;
-  if (document.format === 'trueup/plan') return planPage({ plan: document, consent: consentOfPage });
-  if (document.format === 'trueup/drift') return driftPage(document);
-  return planned === null ? undefined : planPage({ plan: planned, result: document, consent: consentOfPage });
+  const reader = readerFor(stack);
+  if (document.format === 'trueup/plan') return planPage({ plan: document, reader });
+  if (document.format === 'trueup/drift') return driftPage(document, reader);
+  return planned === null ? undefined : planPage({ plan: planned, result: document, reader });
 }
 
 /** Outcomes without the plan that they are of. */
