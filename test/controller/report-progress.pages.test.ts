@@ -105,8 +105,10 @@ describe.skipIf(missing !== undefined)(missing ?? 'a run', () => {
     createSecond();
     expect(await applying).toEqual({ is: 'again', as: 'follow', afterSeconds: 0 });
     const [first = '', ...others] = (await apply.events).split('\n\n').filter((one) => one !== '');
-    expect(first).toMatch(/^event: progress\ndata: .*2 of 4 actions done, 1 running\..*creating for/s);
+    expect(first).toMatch(/^event: whole\ndata: .*2 of 4 actions done, 1 running\..*creating for/s);
     expect(others.at(-1)).toBe('event: end\ndata: {}');
+    // Who has all of it gets rows.
+    for (const event of others.slice(0, -1)) expect(event).toMatch(/^(?::|event: change\ndata: {"words":)/);
     expect((await browser.get(apply.url)).body).not.toContain('Progress</h2>');
     expect(await rest()).toEqual([]);
 

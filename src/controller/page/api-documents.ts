@@ -6,6 +6,7 @@ import type {
   ControllerStacksDocument,
 } from '../../render/document-schemas.ts';
 import { needsApproval } from '../plan-standing.ts';
+import type { ActionProgress } from '../records/progress.ts';
 import type { EventRow } from '../records/shown-registers.ts';
 import type { PlanRow, RunDetail, RunRow } from '../records/shown-runs.ts';
 import type { StackRow } from '../records/shown-stacks.ts';
@@ -13,6 +14,7 @@ import { planAddress, runAddress, stackAddress } from './addresses.ts';
 import type { StackPage } from './stack-list.ts';
 import { stateOf } from './stack-state.ts';
 import { fateOf } from './views/plan.ts';
+import { countsOf, stepsOf } from './views/progress.ts';
 
 /** The documents of the API, from the rows that pages show. */
 
@@ -23,7 +25,7 @@ type RunSummary = ControllerStackDocument['runs'][number];
 const orNone = <T>(value: T | null): T | undefined => value ?? undefined;
 const isoOf = (at: Date | null): string | undefined => at?.toISOString();
 
-export function stacksDocument({ rows, found, next }: StackPage, page: string): ControllerStacksDocument {
+export function stacksDocument({ rows, found, next }: StackPage<StackRow>, page: string): ControllerStacksDocument {
   return {
     format: 'trueup/controller-stacks',
     version: 1,
@@ -114,14 +116,37 @@ export function planDocumentOf(plan: PlanRow, stack: StackRow, page: string, now
   };
 }
 
-export function runDocumentOf(run: RunDetail, page: string): ControllerRunDocument {
+/** @param progress of each action that has begun */
+export function runDocumentOf(
+  run: RunDetail,
+  progress: readonly ActionProgress[],
+  page: string,
+): ControllerRunDocument {
   return {
     format: 'trueup/controller-run',
     version: 1,
     stack: run.stack,
     run: runSummary(run, page),
     plan: orNone(run.planned),
+    progress: run.endedAt === null ? progressDocument(run, progress) : undefined,
     document: orNone(run.document),
+  };
+}
+
+function progressDocument(
+  run: RunDetail,
+  progress: readonly ActionProgress[],
+): NonNullable<ControllerRunDocument['progress']> {
+  const stages = stepsOf(run)(progress);
+  return {
+    ...countsOf(stages),
+    actions: stages.map(({ entry: { address, action }, last }) => ({
+      address,
+      action,
+      stage: last?.event ?? 'to come',
+      waitsFor: last?.event === 'waiting' ? last.for : undefined,
+      seconds: last?.seconds,
+    })),
   };
 }
 

@@ -4,7 +4,7 @@ import { refusal } from './refusal.ts';
 import { allowOf, proposeOf } from './routes/forges.ts';
 import { noteVerdict, planOf, problemOf, verdictIn } from './routes/plans.ts';
 import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
-import { runOf } from './routes/runs.ts';
+import { progressOf, runOf } from './routes/runs.ts';
 import { filterOf, untilOf, visibleStacks } from './routes/stacks.ts';
 import type { PageContext } from './server.ts';
 import { fieldOf, reasonOf } from './fields.ts';
@@ -25,7 +25,9 @@ function readings(app: FastifyInstance, { records, address }: PageContext): void
   app.get('/api/v1/stacks', { config: { act: 'see' } }, async (request) => {
     const stacks = await visibleStacks(records, request);
     const after = fieldOf(request.query, 'after') || undefined;
-    return stacksDocument(pageOfStacks(stacks, filterOf(request.query), after), address);
+    const part = pageOfStacks(stacks, filterOf(request.query), after);
+    const rows = await records.shownStacks(part.rows.map(({ id }) => id));
+    return stacksDocument({ ...part, rows }, address);
   });
   app.get('/api/v1/stacks/:id', { config: { act: 'see' } }, async (request) => {
     const stack = await stackOf(records, request);
@@ -36,7 +38,8 @@ function readings(app: FastifyInstance, { records, address }: PageContext): void
     return planDocumentOf(plan, stack, address, now());
   });
   app.get('/api/v1/runs/:id', { config: { act: 'see' } }, async (request) => {
-    return runDocumentOf((await runOf(records, request)).run, address);
+    const { run } = await runOf(records, request);
+    return runDocumentOf(run, await progressOf(records, run), address);
   });
   app.get('/api/v1/events', { config: { act: 'see' } }, async ({ viewer, query }) => {
     const subjects = await visibleSubjects(records, viewer);
@@ -68,7 +71,8 @@ function acts(app: FastifyInstance, context: PageContext): void {
     const { run } = await runOf(records, request, 'operate');
     const isStopped = await records.stopRun(run.id, request.viewer.name, reasonOf(request.body));
     const since = await runOf(records, request);
-    return reply.code(isStopped ? 200 : 409).send(runDocumentOf(since.run, address));
+    const progress = await progressOf(records, since.run);
+    return reply.code(isStopped ? 200 : 409).send(runDocumentOf(since.run, progress, address));
   });
   app.post('/api/v1/stacks/:id/run', { config: { act: 'operate' } }, async (request, reply) => {
     const stack = await stackOf(records, request, 'operate');

@@ -125,6 +125,28 @@ export const controllerRunDocument = document('controller-run', 1, {
   run,
   /** What it applies. */
   plan: planDocument.optional(),
+  /** How far it is, as long as it goes on. */
+  progress: z
+    .object({
+      /** Actions; those that are over, that run, and that failed. */
+      all: int,
+      over: int,
+      running: int,
+      failed: int,
+      actions: z.array(
+        z.object({
+          /** Of a deployment, that of its service. */
+          address: z.string(),
+          action: actionName,
+          stage: z.enum(['to come', 'started', 'waiting', 'done', 'failed', 'unverified', 'skipped']),
+          /** What a deployment waits for. */
+          waitsFor: z.enum(['queue', 'deployment', 'answer', 'earlier', 'health', 'probe']).optional(),
+          /** How long it took, or has been running. */
+          seconds: z.number().optional(),
+        }),
+      ),
+    })
+    .optional(),
   /** What it made. */
   document: z.union([planDocument, resultDocument, driftDocument]).optional(),
 });

@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'the API', () => {
 
   test('lists stacks with their states, narrowed as the page is', async () => {
     const all = read(documents.controllerStacksDocument, await send('all', '/stacks'));
-    expect(all.found).toBe(15);
+    expect(all.found).toBe(16);
     const failed = read(documents.controllerStacksDocument, await send('all', '/stacks?state=failed'));
     expect(failed.stacks.map(({ id, state }) => [id, state])).toEqual([['shops:search/trueup.yaml', 'failed']]);
     const canaries = read(documents.controllerStacksDocument, await send('sites', '/stacks?label=ring%3Dcanary'));
@@ -71,7 +71,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'the API', () => {
     expect(run.document?.format).toBe('trueup/result');
     const drift = read(documents.controllerRunDocument, await send('all', `/runs/${example.looked}`));
     expect(drift.document?.format).toBe('trueup/drift');
-    read(documents.controllerRunDocument, await send('all', `/runs/${example.going}`));
+    const going = read(documents.controllerRunDocument, await send('all', `/runs/${example.going}`));
+    const actions = going.progress?.actions ?? [];
+    expect(going.progress).toMatchObject({ all: actions.length, over: 0, running: 0, failed: 0 });
+    expect(actions.length).toBeGreaterThan(0);
+    const { address = '', action = 'create' } = actions[0] ?? {};
+    await database.records.noteProgress(example.going, [{ address, action, event: 'started', seconds: 3 }]);
+    const later = read(documents.controllerRunDocument, await send('all', `/runs/${example.going}`));
+    expect(later.progress).toMatchObject({ over: 0, running: 1 });
+    expect(later.progress?.actions).toContainEqual(expect.objectContaining({ address, action, stage: 'started' }));
+    expect(run.progress).toBeUndefined();
   });
 
   test('shows nothing of stacks with other labels', async () => {
@@ -92,11 +101,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'the API', () => {
     const answer = await send('shops', form, complete);
     expect(answer.status).toBe(200);
     expect(read(documents.controllerPlanDocument, answer)).toMatchObject({
-      state: 'approved',
+      state: 'wave',
       verdicts: [{ who: 'token:shops', role: 'approver', approves: true, because: 'as announced' }],
     });
     const again = await send('shops', form, complete);
-    expect([again.status, read(documents.controllerPlanDocument, again).state]).toEqual([409, 'approved']);
+    expect([again.status, read(documents.controllerPlanDocument, again).state]).toEqual([409, 'wave']);
     const late = await send('shops', `/plans/${example.superseded}/verdict`, complete);
     expect([late.status, read(documents.controllerPlanDocument, late).state]).toEqual([409, 'superseded']);
   });

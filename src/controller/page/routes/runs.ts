@@ -5,12 +5,13 @@ import type { RunDetail } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { runAddress } from '../addresses.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
-import { follow } from '../live.ts';
+import { follow, watchesWith } from '../live.ts';
+import { watchProgress } from '../progress-watch.ts';
 import type { PageContext } from '../server.ts';
 import { now, show, withStackOf } from '../show.ts';
 import type { Act } from '../viewer.ts';
 import { messagePage } from '../views/messages.ts';
-import { progressTree, progressWords, runPage } from '../views/run.ts';
+import { runPage } from '../views/run.ts';
 
 /** Runs, live while they go on. */
 export function runRoutes(app: FastifyInstance, { records }: PageContext): void {
@@ -30,24 +31,24 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
     const words = `In between it ended, or was stopped. You wrote: ${because}`;
     return show(request, reply, messagePage('It came too late', words, way), 409);
   });
+  const watches = watchesWith(() => performance.now());
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
   app.get('/runs/:id/events', { config: { act: 'see' } }, async (request, reply) => {
-    const { run, stack } = await runOf(records, request);
-    const look = async () => {
+    const { run } = await runOf(records, request);
+    const { look, leave } = watches.join(run.id, () => watchProgress(records, run));
+    try {
       // Who signed out sees no more of it: the page is loaded again, and asks for a sign-in.
-      if ((await request.known?.holds?.()) === false) return undefined;
-      const found = await records.shownRun(run.id);
-      if (found === undefined || found.endedAt !== null) return undefined;
-      const going = { run: found, stack, progress: await progressOf(records, found), now: now() };
-      return { words: progressWords(going), tree: progressTree(going).text };
-    };
-    await follow(request, reply, { look, closing: closing.signal });
+      const holds = async () => (await request.known?.holds?.()) !== false;
+      await follow(request, reply, { look, holds }, closing.signal);
+    } finally {
+      leave();
+    }
   });
 }
 
 /** How far a run is that goes on. */
-async function progressOf(records: Records, { id, endedAt }: RunDetail): Promise<readonly ActionProgress[]> {
+export async function progressOf(records: Records, { id, endedAt }: RunDetail): Promise<readonly ActionProgress[]> {
   return endedAt === null ? records.progress(id) : [];
 }
 

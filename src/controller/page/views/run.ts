@@ -1,20 +1,15 @@
-import type { ActionName } from '../../../render/document-schemas.ts';
-import { actionWords, isChange, isRemoval } from '../../../render/action-words.ts';
+import { isChange } from '../../../render/action-words.ts';
 import { driftPage } from '../../../render/html/drift-page.ts';
-import { type Entry, buildEntries } from '../../../render/html/page-entries.ts';
 import { planPage } from '../../../render/html/plan-page.ts';
-import { addressBelow } from '../../../kind/address.ts';
-import { groupBy } from '../../../kind/group.ts';
-import { duration } from '../../../render/duration.ts';
-import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './parts.ts';
-import { type ActionProgress, isRunning } from '../../records/progress.ts';
+import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
+import { countsOf, progressTree, progressWords, sign, stepsOf } from './progress.ts';
 import { readerFor } from './reader.ts';
 import { why } from './runs.ts';
 
@@ -87,10 +82,11 @@ function outcomeList({ document }: RunDetail): Markup {
 
 /** What goes on: its script keeps it up to date. */
 function live(view: RunView): Markup {
-  const { run } = view;
+  const { run, progress, now } = view;
+  const stages = stepsOf(run)(progress);
   return markup`<section aria-labelledby="progress"><h2 id="progress">Progress</h2>
-<p class="live-words" role="status" id="live-words">${progressWords(view)}</p>
-<div id="live" data-events="${runAddress(run.id)}/events">${progressTree(view)}</div>
+<p class="live-words" role="status" id="live-words">${progressWords(run, countsOf(stages))}</p>
+<div id="live" data-events="${runAddress(run.id)}/events">${progressTree(run, stages, { now })}</div>
 ${stopLine(view)}${stopForm(view)}</section>`;
 }
 
@@ -106,99 +102,4 @@ function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
     csrf,
     markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until somebody resumes it.</p><button class="danger">Stop the run</button>`,
   )}</details>`;
-}
-
-/** An action with the stage that it is in. */
-interface Stage {
-  readonly entry: Pick<Entry, 'address' | 'action' | 'service' | 'kind'>;
-  readonly last: ActionProgress | undefined;
-}
-
-/** What the progress of a run is shown from. */
-type Going = Pick<RunView, 'run' | 'progress' | 'now'>;
-
-function stagesOf({ run: { planned }, progress }: Going): Stage[] {
-  // Deployments that an earlier run began have no plan that is kept; the address of each is that of its service.
-  if (planned === null)
-    return progress.map((one) => ({ entry: { ...one, service: one.address, kind: one.action }, last: one }));
-  const last = new Map(progress.map((one) => [keyOf(one), one]));
-  return buildEntries(planned, undefined, [])
-    .map((entry) => ({ entry, last: last.get(keyOf(entry)) }))
-    .filter(({ entry, last: known }) => isChange(entry) && (known !== undefined || sendsRequests(entry)));
-}
-
-/** Returns false for an action that is done in the state alone: an apply tells of it only where it goes wrong. */
-function sendsRequests(entry: Entry): boolean {
-  return entry.requests > 0 || isRemoval(entry);
-}
-
-function keyOf({ address, action }: { readonly address: string; readonly action: ActionName }): string {
-  return JSON.stringify([address, action]);
-}
-
-const isOverIn = ({ last }: Stage): boolean => last !== undefined && !isRunning(last);
-
-/** How far a run is, in one sentence. */
-export function progressWords(going: Going): string {
-  const stages = stagesOf(going);
-  if (stages.length === 0) return going.run.kind === 'apply' ? 'It begins.' : 'It reads the platform.';
-  const failed = stages.filter(({ last }) => last?.event === 'failed').length;
-  const running = stages.filter((one) => one.last !== undefined && !isOverIn(one)).length;
-  const parts = [
-    `${stages.filter(isOverIn).length} of ${counted(stages.length, 'action')} done`,
-    ...(running === 0 ? [] : [`${running} running`]),
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-  ];
-  return `${parts.join(', ')}.`;
-}
-
-/** The actions by service, each with its stage: what the page shows, and what its script is sent. */
-export function progressTree(going: Going): Markup {
-  const { run, now } = going;
-  const stages = stagesOf(going);
-  if (stages.length === 0) return markup`<p class="empty">Began ${moment(run.beganAt, now)}. Nothing to show yet.</p>`;
-  const groups = [...groupBy(stages.map((one) => [one.entry.service, one] as const))];
-  const done = stages.filter(isOverIn).length;
-  const bar = markup`<progress max="${stages.length}" value="${done}" aria-label="Actions that are over">${done} of ${stages.length}</progress>`;
-  return markup`${bar}<ul class="tree">${groups.map(([service, members]) => markup`<li><h3><code>${service}</code></h3><ul>${members.map((one) => stageRow(one, service))}</ul></li>`)}</ul>`;
-}
-
-function stageRow(stage: Stage, service: string): Markup {
-  const { entry, last } = stage;
-  const { action, address, kind } = entry;
-  const name =
-    address === service ? (action === 'deploy' ? 'deployment' : kind) : (addressBelow(service, address) ?? address);
-  const tone = last === undefined ? 'waits' : isRunning(last) ? 'info' : last.event;
-  return markup`<li class="${tone}">${sign(action)}<span class="step"><code>${name}</code></span><span class="stage">${stageWords(stage)}</span></li>`;
-}
-
-function stageWords({ entry, last }: Stage): string {
-  const { now, done } = actionWords[entry.action];
-  if (last === undefined) return 'to come';
-  const { seconds } = last;
-  const took = seconds === undefined ? '' : ` in ${seconds.toFixed(1)} s`;
-  const sofar = seconds === undefined ? '' : ` for ${duration(seconds * 1_000)}`;
-  const words: Readonly<Record<ActionProgress['event'], string>> = {
-    started: `${now}${sofar}…`,
-    waiting: `${now}${sofar}, waits for the ${waitWords[last.for ?? 'answer']}`,
-    // An apply leaves the deployments that nothing waits for to a run that follows them.
-    done: last.for === 'queue' ? 'queued on the platform' : `${done}${took}`,
-    failed: `failed${took}`,
-    unverified: 'not verified',
-    skipped: 'skipped',
-  };
-  return words[last.event];
-}
-
-const waitWords: Readonly<Record<NonNullable<ActionProgress['for']>, string>> = {
-  queue: 'queue of the platform',
-  deployment: 'deployment',
-  answer: 'answer',
-  earlier: 'deployment that began before',
-  health: 'health check',
-  probe: 'address to answer',
-};
-
-function sign(action: ActionName): Markup {
-  return markup`<span class="sign ${action}" aria-hidden="true">${actionWords[action].symbol.trim()}</span><span class="hidden">${actionWords[action].sign} </span>`;
 }
