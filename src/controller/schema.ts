@@ -162,6 +162,35 @@ const migrations: readonly Migration[] = [
     text: `create table progress (
       run bigint primary key references run on delete cascade, at timestamptz not null default now(), document jsonb not null);`,
   },
+  {
+    // A row for each change that a forge may have to be told of: who tells it removes the rows that it saw, and no later one.
+    name: 'untold',
+    text: `create table untold (
+      id bigint generated always as identity primary key, source text not null references source on delete cascade);
+    create index on untold (source);
+    alter table source add column compared_at timestamptz;
+    create function note_untold() returns trigger language plpgsql set search_path from current as $$
+      declare about text;
+      begin
+        about := case tg_table_name when 'stack' then to_jsonb(new) ->> 'id' when 'verdict' then
+          (select stack from plan where digest = to_jsonb(new) ->> 'plan') else to_jsonb(new) ->> 'stack' end;
+        insert into untold (source) select id from source
+          where id = coalesce((select stack.source from stack where stack.id = about), to_jsonb(new) ->> 'source')
+            and forge <> 'none' and forge_token_file is not null;
+        return null;
+      end $$;
+    create trigger stack_is_untold after insert on stack for each row execute function note_untold();
+    create trigger stack_change_is_untold after update on stack for each row
+      when ((old.wanted, old.applied, old.policy, old.problem is null, old.is_gone)
+        is distinct from (new.wanted, new.applied, new.policy, new.problem is null, new.is_gone))
+      execute function note_untold();
+    create trigger plan_is_untold after insert on plan for each row execute function note_untold();
+    create trigger plan_end_is_untold after update of superseded_at, applied_at on plan for each row execute function note_untold();
+    create trigger verdict_is_untold after insert or update on verdict for each row execute function note_untold();
+    create trigger apply_is_untold after update of ended_at on run for each row when (new.kind = 'apply') execute function note_untold();
+    create trigger wave_is_untold after insert or update of step, stopped_at, ended_at on wave for each row
+      execute function note_untold();`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

@@ -162,7 +162,7 @@ describe('by keyboard, without a script', () => {
     await page.keyboard.type('as announced');
     await tabTo(page, '[value=approve]');
     await page.keyboard.press('Enter');
-    await page.locator('.badge', { hasText: 'approved' }).waitFor();
+    await page.locator('.badge', { hasText: 'waits for its wave' }).waitFor();
     expect(await page.locator('.told').textContent()).toContain('as announced');
   });
 

@@ -31,11 +31,17 @@ test.each([
     'Set TRUEUP_SECRET_TOKEN, or declare a source under secrets:.',
     'Set TRUEUP_SECRET_TOKEN, or declare a source under secrets:. Such a variable stands in the file of variables of the platform.',
   ],
-  ['Look at the manifest. To delete all, use trueup destroy; or say so under moved:.', 'Look at the manifest. Or say so under moved:.'],
+  [
+    'Look at the manifest. To delete all, use trueup destroy; or say so under moved:.',
+    'Look at the manifest. Or say so under moved:.',
+  ],
   ['trueup logs a.b --deployment shows more.', 'Its log on the platform shows more.'],
   ['Run trueup doctor.', 'Change the manifest and push it, or ask who runs the controller.'],
   ['Set TRUEUP_API_KEY to it.', 'Set the key of the platform to it.'],
-  ['Look at TRUEUP_STATE_URL and at the database. Nothing was overwritten.', 'Look at the address of the database and at the database. Nothing was overwritten.'],
+  [
+    'Look at TRUEUP_STATE_URL and at the database. Nothing was overwritten.',
+    'Look at the address of the database and at the database. Nothing was overwritten.',
+  ],
   ['Run the job of `trueup-ci` again.', 'Run the job of `trueup-ci` again.'],
 ])('%j is %j on a page', (remedy, words) => {
   expect(remedyOnPage({ code: 'usage', remedy })).toBe(words);

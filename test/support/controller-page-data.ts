@@ -7,7 +7,17 @@ import { newCommit } from './controller-rows.ts';
 const at = new Date('2026-11-29T00:00:00Z');
 
 export function stackRow(about: Partial<StackRow> = {}): StackRow {
+  const { plan, lookedAt, pausedUntil, problem } = {
+    plan: null,
+    lookedAt: at,
+    pausedUntil: null,
+    problem: null,
+    ...about,
+  };
   return {
+    isPaused: pausedUntil !== null,
+    hasProblem: problem !== null,
+    since: (plan?.madeAt ?? lookedAt ?? new Date(0)).getTime() / 1_000,
     id: 'shops:north/trueup.yaml',
     source: 'shops',
     path: 'north/trueup.yaml',

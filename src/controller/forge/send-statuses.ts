@@ -18,18 +18,24 @@ export async function sendStatuses(
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const changes = await records.untold(id);
+  const due = await records.dueStatuses(id, most);
+  // Where there may be more, the changes stay for the next job.
+  const told = async (): Promise<void> => void (due.length < most && (await records.told(id, changes)));
   const send = async (forge: Repository): Promise<void> => {
-    for (const due of await records.dueStatuses(id, most)) {
+    for (const one of due) {
       signal.throwIfAborted();
-      const status = statusOf(due, address);
+      const status = statusOf(one, address);
       const problem = await writeStatus(forge, status).then(
         () => undefined,
         (error: unknown) => refusalOf(error),
       );
-      await records.saidStatus(due, { state: status.state, problem });
+      await records.saidStatus(one, { state: status.state, problem });
     }
+    await told();
   };
-  await withForge({ records }, id, send, signal);
+  // A forge that nothing is sent to has not answered.
+  await (due.length === 0 ? told() : withForge({ records }, id, send, signal));
 }
 
 /** Why a forge refused this very status. @throws what is no such refusal */

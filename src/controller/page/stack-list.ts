@@ -1,5 +1,5 @@
-import type { StackRow } from '../records/shown-stacks.ts';
-import { type StackState, nameOf, stateOf } from './stack-state.ts';
+import type { StackGlance } from '../records/shown-stacks.ts';
+import { type StackState, nameOf, needsYou, stateOf } from './stack-state.ts';
 
 /** What narrows a list of stacks. */
 export interface StackFilter {
@@ -11,9 +11,8 @@ export interface StackFilter {
 }
 
 /** A part of a list of stacks, in the order of their ids. */
-export interface StackPage {
-  /** With their states. */
-  readonly rows: readonly (StackRow & { readonly state: StackState })[];
+export interface StackPage<Stack extends StackGlance> {
+  readonly rows: readonly Stack[];
   /** How many stacks match, and how many of these come before the part. */
   readonly found: number;
   readonly before: number;
@@ -29,21 +28,22 @@ export interface StackPage {
 export const stacksPerPage = 200;
 
 /** Narrows a list of stacks, and cuts out the part after an id. Stacks that are gone show where they are asked for. */
-export function pageOfStacks(
-  stacks: readonly StackRow[],
+export function pageOfStacks<Stack extends StackGlance>(
+  stacks: readonly Stack[],
   { text, label, state }: StackFilter,
   after: string | undefined,
-): StackPage {
-  const all = stacks.map((one) => ({ ...one, state: stateOf(one) }));
+): StackPage<Stack> {
   const counts = new Map<StackState, number>();
-  for (const one of all) counts.set(one.state, (counts.get(one.state) ?? 0) + 1);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = all.filter(
-    (one) =>
-      (state === '' ? one.state !== 'gone' : one.state === state) &&
+  const matches = stacks.filter((one) => {
+    const is = stateOf(one);
+    counts.set(is, (counts.get(is) ?? 0) + 1);
+    return (
+      (state === '' ? is !== 'gone' : is === state) &&
       hasLabel(one, label) &&
-      (words.length === 0 || hasWords(one, words)),
-  );
+      (words.length === 0 || hasWords(one, words))
+    );
+  });
   const start = after === undefined ? 0 : matches.filter(({ id }) => id <= after).length;
   const rows = matches.slice(start, start + stacksPerPage);
   const isLast = start + rows.length >= matches.length;
@@ -53,17 +53,24 @@ export function pageOfStacks(
     before: start,
     next: isLast ? undefined : rows.at(-1)?.id,
     counts,
-    all: all.length - (counts.get('gone') ?? 0),
+    all: stacks.length - (counts.get('gone') ?? 0),
   };
 }
 
-function hasWords(stack: StackRow, words: readonly string[]): boolean {
+/** The stacks that need a person: the most urgent first, and of these those that have waited longest. */
+export function urgentOf<Stack extends StackGlance>(stacks: readonly Stack[]): readonly Stack[] {
+  const rank = new Map(stacks.map((stack) => [stack, needsYou.indexOf(stateOf(stack))]));
+  const of = (stack: Stack): number => rank.get(stack) ?? -1;
+  return stacks.filter((stack) => of(stack) >= 0).toSorted((a, b) => of(a) - of(b) || a.since - b.since);
+}
+
+function hasWords(stack: StackGlance, words: readonly string[]): boolean {
   const labels = Object.entries(stack.labels).map(([key, value]) => `${key}=${value}`);
   const text = [stack.id, nameOf(stack), stack.platform, ...labels].join('\n').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
-function hasLabel({ labels }: StackRow, wanted: string): boolean {
+function hasLabel({ labels }: StackGlance, wanted: string): boolean {
   if (wanted === '') return true;
   const at = wanted.indexOf('=');
   const key = at === -1 ? wanted : wanted.slice(0, at);

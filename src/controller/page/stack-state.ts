@@ -1,5 +1,5 @@
-import { type OpenPlan, type PlanStanding, standingOf } from '../plan-standing.ts';
-import type { StackRow } from '../records/shown-stacks.ts';
+import { standingOf } from '../plan-standing.ts';
+import type { StackGlance } from '../records/shown-stacks.ts';
 
 /** How a stack stands: one word of these, the most urgent one. */
 export type StackState = keyof typeof stateWords;
@@ -26,13 +26,13 @@ export const stackStates = Object.keys(stateWords) as readonly StackState[];
 export const needsYou: readonly StackState[] = ['failed', 'approval', 'drifted'];
 
 /** The state of a stack. Who paused one knows its trouble: it needs nobody until then. */
-export function stateOf(stack: StackRow): StackState {
-  const { plan, run, problem } = stack;
+export function stateOf(stack: StackGlance): StackState {
+  const { plan, run } = stack;
   if (stack.isGone) return 'gone';
-  if (stack.pausedUntil !== null) return 'paused';
+  if (stack.isPaused) return 'paused';
   if (run?.kind === 'apply') return 'running';
-  if (problem !== null) return 'failed';
-  const standing = plan === null ? undefined : standingIn(stack, plan);
+  if (stack.hasProblem) return 'failed';
+  const standing = plan === null ? undefined : standingOf(plan, stack);
   if (plan !== null && standing === 'waits') return plan.cause === 'drift' ? 'drifted' : 'approval';
   if (standing === 'refused' || standing === 'wave') return standing;
   if (standing === 'ended') return 'planned';
@@ -42,13 +42,8 @@ export function stateOf(stack: StackRow): StackState {
   return stack.wanted === null || stack.applied !== stack.wanted ? 'behind' : 'in step';
 }
 
-/** How an open plan of a stack stands. */
-export function standingIn(stack: StackRow, plan: OpenPlan): PlanStanding {
-  return standingOf(plan, { ...stack, isPaused: stack.pausedUntil !== null });
-}
-
 /** The short name of a stack: its folder where its file is named as usual, and its source where it has no folder. */
-export function nameOf({ source, path }: Pick<StackRow, 'source' | 'path'>): string {
+export function nameOf({ source, path }: Pick<StackGlance, 'source' | 'path'>): string {
   const name = path.replace(/(?:^|\/)trueup\.ya?ml$/, '');
   return name === '' ? source : name;
 }

@@ -71,13 +71,15 @@ export function shownRegistersIn({ rows }: Database) {
         from @platform as platform left join @stack as stack on stack.platform = platform.id and not is_gone
         group by platform.id order by platform.id`,
       ),
-    shownSources: () =>
+    /** @param which `troubled`: those alone whose polls stopped, or fail */
+    shownSources: (which: 'all' | 'troubled' = 'all') =>
       rows<SourceRow>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
           poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
-        group by source.id order by source.id`,
+        where $1 = 'all' or ${isStopped} or source.problem is not null group by source.id order by source.id`,
+        [which],
       ),
     /**
      * Events, the last first, at most so many, before one where it is named. The texts of a filter are parts of what they narrow.

@@ -1,6 +1,6 @@
 import type { ActionName } from '../../render/document-schemas.ts';
 import type { OpenPlan } from '../plan-standing.ts';
-import { type Database, isOpen } from './database.ts';
+import type { Database } from './database.ts';
 import type { Policy } from './sources.ts';
 import { holdingWaves } from './wave-stacks.ts';
 
@@ -12,8 +12,8 @@ export interface WaitingPlan extends OpenPlan {
   readonly summary: Partial<Record<ActionName, number>>;
 }
 
-/** A stack as pages show it. */
-export interface StackRow {
+/** A stack as far as its state goes, and what finds it. */
+export interface StackGlance {
   readonly id: string;
   readonly source: string;
   readonly path: string;
@@ -22,86 +22,102 @@ export interface StackRow {
   readonly labels: Readonly<Record<string, string>>;
   readonly wanted: string | null;
   readonly applied: string | null;
+  readonly isGone: boolean;
+  readonly isPaused: boolean;
+  readonly hasProblem: boolean;
+  readonly plan: OpenPlan | null;
+  /** The wave that does not let the commit in that it wants. */
+  readonly wave: string | null;
+  /** The run that goes on. */
+  readonly run: { readonly kind: string } | null;
+  /** When its plan was made, or it was looked at last. Seconds since 1970. */
+  readonly since: number;
+}
+
+/** A stack as pages show it. */
+export interface StackRow extends StackGlance {
   readonly lookedAt: Date | null;
   readonly nextLookAt: Date;
-  /** In lists its start. */
   readonly problem: string | null;
-  readonly isGone: boolean;
   /** null: it is not paused. */
   readonly pausedUntil: Date | null;
   readonly pausedBy: string | null;
   readonly pausedBecause: string | null;
   readonly plan: WaitingPlan | null;
-  /** The wave that does not let the commit in that it wants. */
-  readonly wave: string | null;
-  /** The run that goes on. */
   readonly run: { readonly id: string; readonly kind: string; readonly beganAt: Date } | null;
 }
 
-/** The columns of a stack, flat, as `stackRow` takes them. */
-interface Flat extends Omit<StackRow, 'plan' | 'run'> {
-  readonly planDigest: string | null;
-  readonly planCommit: string;
+/** The columns of a glance, flat, as `glanceOf` takes them. */
+interface FlatGlance extends Omit<StackGlance, 'plan' | 'run'> {
+  readonly planCommit: string | null;
   readonly planCause: 'commit' | 'drift';
   readonly planNeeded: boolean;
+  readonly planApproved: boolean | null;
+  readonly runKind: string | null;
+}
+
+/** The other columns of a stack. */
+interface Flat extends FlatGlance, Omit<StackRow, keyof StackGlance> {
+  readonly planDigest: string;
   readonly planMadeAt: Date;
   readonly planSummary: WaitingPlan['summary'] | null;
-  readonly planApproved: boolean | null;
-  readonly runId: string | null;
-  readonly runKind: string;
+  readonly runId: string;
   readonly runBeganAt: Date;
 }
 
-const columns = (
-  problem: string,
-): string => `stack.id, stack.source, stack.path, stack.platform, stack.policy, stack.labels,
-  stack.wanted, stack.applied, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", ${problem} as problem,
-  stack.is_gone as "isGone", case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
-  stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
-  waiting.digest as "planDigest", waiting.commit as "planCommit", waiting.cause as "planCause",
-  waiting.is_needed as "planNeeded", waiting.made_at as "planMadeAt", holding.wave, waiting.summary as "planSummary",
-  (select bool_and(approves) from @verdict where plan = waiting.digest) as "planApproved",
-  going.id as "runId", going.kind as "runKind", going.began_at as "runBeganAt"`;
+const glance = `stack.id, stack.source, stack.path, stack.platform, stack.policy, stack.labels, stack.wanted, stack.applied,
+  stack.is_gone as "isGone", coalesce(stack.paused_until > now(), false) as "isPaused", stack.problem is not null as "hasProblem",
+  waiting.commit as "planCommit", waiting.cause as "planCause", waiting.is_needed as "planNeeded",
+  (select bool_and(approves) from @verdict where plan = waiting.digest) as "planApproved", holding.wave, going.kind as "runKind",
+  coalesce(extract(epoch from coalesce(waiting.made_at, stack.looked_at)), 0)::float8 as since`;
 
+const columns = `${glance}, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem,
+  case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
+  stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
+  waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary",
+  going.id as "runId", going.began_at as "runBeganAt"`;
+
+/** Of a stack there is one open plan; of its runs that go on, the last one counts. */
 const from = `@stack as stack
-  left join lateral (select digest, commit, cause, is_needed, made_at, summary from @plan
-    where stack = stack.id and ${isOpen} and expires_at > now()) as waiting on true
-  left join lateral (select id, kind, began_at from @run
-    where stack = stack.id and ended_at is null order by id desc limit 1) as going on true
+  left join @plan as waiting on waiting.stack = stack.id and waiting.superseded_at is null and waiting.applied_at is null
+    and waiting.expires_at > now()
+  left join (select distinct on (stack) stack, id, kind, began_at from @run where ended_at is null order by stack, id desc) as going
+    on going.stack = stack.id
   left join (${holdingWaves}) as holding on holding.stack = stack.id and holding.commit = stack.wanted`;
 
 export function shownStacksIn({ rows, row }: Database) {
   return {
-    /** Every stack, with the plan that waits and the run that goes on, in the order of their ids. */
-    shownStacks: async (): Promise<readonly StackRow[]> => {
-      const found = await rows<Flat>(
-        `select ${columns('left(stack.problem, 400)')} from ${from} order by stack.id collate "C"`,
-      );
-      return found.map(stackRow);
-    },
+    /** Every stack as far as lists choose by it, in the order of their ids. */
+    stackGlances: async (): Promise<readonly StackGlance[]> =>
+      (await rows<FlatGlance>(`select ${glance} from ${from} order by stack.id collate "C"`)).map(glanceOf),
+    /** Stacks by their ids, with the plan that waits and the run that goes on, in the order of the ids. */
+    shownStacks: async (ids: readonly string[]): Promise<readonly StackRow[]> =>
+      (
+        await rows<Flat>(`select ${columns} from ${from} where stack.id = any($1) order by stack.id collate "C"`, [ids])
+      ).map(stackRow),
     /** The labels of every stack, also of those that are gone. */
     stackLabels: () => rows<Pick<StackRow, 'id' | 'labels'>>('select id, labels from @stack'),
     shownStack: async (id: string): Promise<StackRow | undefined> => {
-      const found = await row<Flat>(`select ${columns('stack.problem')} from ${from} where stack.id = $1`, [id]);
+      const found = await row<Flat>(`select ${columns} from ${from} where stack.id = $1`, [id]);
       return found && stackRow(found);
     },
   };
 }
 
-function stackRow(flat: Flat): StackRow {
-  const { planDigest, planCommit, planCause, planNeeded, planMadeAt, planSummary, planApproved, ...others } = flat;
-  const { runId, runKind, runBeganAt, ...stack } = others;
-  const plan =
-    planDigest === null
+function glanceOf<Row extends FlatGlance>(flat: Row) {
+  const { planCommit, planCause, planNeeded, planApproved, runKind, ...stack } = flat;
+  const plan: OpenPlan | null =
+    planCommit === null
       ? null
-      : {
-          digest: planDigest,
-          commit: planCommit,
-          cause: planCause,
-          isNeeded: planNeeded,
-          madeAt: planMadeAt,
-          summary: planSummary ?? {},
-          isApproved: planApproved,
-        };
-  return { ...stack, plan, run: runId === null ? null : { id: runId, kind: runKind, beganAt: runBeganAt } };
+      : { commit: planCommit, cause: planCause, isNeeded: planNeeded, isApproved: planApproved };
+  return { ...stack, plan, run: runKind === null ? null : { kind: runKind } };
+}
+
+function stackRow(flat: Flat): StackRow {
+  const { planDigest, planMadeAt, planSummary, runId, runBeganAt, plan, run, ...stack } = glanceOf(flat);
+  return {
+    ...stack,
+    plan: plan && { ...plan, digest: planDigest, madeAt: planMadeAt, summary: planSummary ?? {} },
+    run: run && { ...run, id: runId, beganAt: runBeganAt },
+  };
 }

@@ -48,16 +48,27 @@ const isDue = `truth.is is not null and (said.fact is distinct from truth.fact
 
 export function statusesIn({ rows, row, transaction }: Database) {
   return {
-    /** The sources with a forge that does not know all that is true. */
+    /**
+     * The sources with a forge for which something changed that it may not know; and each that was not compared for ten minutes, as
+     * plans expire, and what a forge refused is said again. Reads no stack.
+     */
     sourcesToTell: (most: number) =>
       rows<{ readonly id: string }>(
-        `select distinct stack.source as id
-        from (${truths(`in (select id from @source where forge <> 'none' and forge_token_file is not null
-            and coalesce(forge_after <= now(), true))`)}) as truth
-          join @stack as stack on stack.id = truth.stack
-          left join @status as said on said.stack = truth.stack and said.commit = truth.commit
-        where ${isDue} order by 1 limit $1`,
+        `select id from @source as source where forge <> 'none' and forge_token_file is not null
+          and coalesce(forge_after <= now(), true) and (coalesce(compared_at < now() - interval '10 minutes', true)
+            or exists (select from @untold as untold where untold.source = source.id))
+        order by id limit $1`,
         [most],
+      ),
+    /** The changes of a source that its forge may not know. To be read before `dueStatuses`. */
+    untold: async (source: string): Promise<readonly string[]> =>
+      (await rows<{ readonly id: string }>('select id from @untold where source = $1', [source])).map(({ id }) => id),
+    /** The forge of a source knows these changes, and all that is true. */
+    told: (source: string, changes: readonly string[]) =>
+      rows(
+        `with told as (delete from @untold where id = any($2::bigint[]))
+        update @source set compared_at = now() where id = $1`,
+        [source, changes],
       ),
     /** What its forge does not know, of some stacks. */
     dueStatuses: (source: string, most: number) =>

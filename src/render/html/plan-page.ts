@@ -213,10 +213,7 @@ ${entries.map((entry) => renderEntry(entry, { service: address, reader }))}
 </details>`;
 }
 
-function renderEntry(
-  entry: Entry,
-  { service, reader }: { readonly service: string; readonly reader: Reader },
-): Markup {
+function renderEntry(entry: Entry, { service, reader }: { readonly service: string; readonly reader: Reader }): Markup {
   const { id, action, kind, environment, outcome, address, seconds, position } = entry;
   const symbol = symbolOf(entry).trim();
   // The title of the group has the address already.

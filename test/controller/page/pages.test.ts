@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     ['the audit of one thing', () => '/audit?what=paused&who=OPS&since=2020-01-01', /moving the database/],
     ['the audit from a day that is none', () => '/audit?since=2026-02-31', /moving the database/],
     ['nothing that matches', () => '/audit?subject=nowhere', /No entry matches/],
-    ['what one may do', () => '/me', /<b>admin<\/b> of 16 stacks/],
+    ['what one may do', () => '/me', /<b>admin<\/b> of 17 stacks/],
     ['stacks with a label', () => '/?label=ring%3Dcanary', /4 stacks/],
   ])('shows %s', async (_what, url, words) => {
     const { statusCode: status, body } = await admin().get(url(example));
@@ -181,7 +181,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect(isOver).toBe(false);
     expect((await browser.post('/sign-out', { _csrf: token })).statusCode).toBe(303);
     const events = (await watched).body;
-    expect(events).toMatch(/^event: progress\n/);
+    expect(events).toMatch(/^event: whole\n/);
     expect(events).toMatch(/event: end\ndata: \{\}\n\n$/);
     expect(app.failed).toEqual([]);
   });

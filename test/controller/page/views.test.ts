@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanDocument } from '../../../src/render/document-schemas.ts';
-import { pageOfStacks } from '../../../src/controller/page/stack-list.ts';
+import { pageOfStacks, urgentOf } from '../../../src/controller/page/stack-list.ts';
 import { auditPage, eventsAsCsv } from '../../../src/controller/page/views/audit.ts';
 import { historyPage } from '../../../src/controller/page/views/history.ts';
 import { homePage } from '../../../src/controller/page/views/home.ts';
@@ -9,7 +9,8 @@ import { mePage, notDonePage } from '../../../src/controller/page/views/messages
 import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
 import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
 import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
-import { progressTree, progressWords, runPage } from '../../../src/controller/page/views/run.ts';
+import { countsOf, progressTree, progressWords, stepsOf } from '../../../src/controller/page/views/progress.ts';
+import { runPage } from '../../../src/controller/page/views/run.ts';
 import { stackPage } from '../../../src/controller/page/views/stack.ts';
 import type { PlanRow } from '../../../src/controller/records/shown-runs.ts';
 import { hostileNames } from '../../render/hostile.ts';
@@ -101,7 +102,7 @@ test('what repositories and people write is text on every page', () => {
       about: { because: name, [name]: name },
       isStack: true,
     };
-    const page = pageOfStacks([stack, { ...stack, pausedUntil: null }], filter, undefined);
+    const page = pageOfStacks([stack, { ...stack, pausedUntil: null, isPaused: false }], filter, undefined);
     const plan = planRow({
       digest: name,
       commit: name,
@@ -124,8 +125,8 @@ test('what repositories and people write is text on every page', () => {
     const pages = [
       homePage({
         now,
-        stacks: [stack],
         page,
+        urgent: { shown: [stack], rest: [stack] },
         filter: { text: name, label: name, state: '' },
         labels: [name],
         alarms: [{ words: name, address: '/', link: name }],
@@ -175,7 +176,10 @@ test('what repositories and people write is text on every page', () => {
       mePage({ name, by: name, groups: [name], roles: [[name, 1]], csrf: 'x', signOut: '/sign-out' }),
       notDonePage({ status: 401, sentence: name, page: '/', fields: { because: name } }),
     ];
-    for (const text of [...pages.map(html), progressTree(going).text]) {
+    for (const text of [
+      ...pages.map(html),
+      progressTree(going.run, stepsOf(going.run)(going.progress), { now }).text,
+    ]) {
       expect(text).not.toMatch(/<(?:script>alert|img|b>&amp;)/);
       expect(text).not.toMatch(/ onmouseover='|<!--|\u202e/);
       expect(text).not.toContain('\u0007');
@@ -211,16 +215,16 @@ test('the first page says what needs somebody, and what to do without any stack'
     stackRow({ id: 'shops:c', path: 'c', plan: waitingPlan({ cause: 'drift' }) }),
     stackRow({ id: 'shops:d', path: 'd' }),
   ];
-  const home = { now, stacks, page: pageOfStacks(stacks, filter, undefined), filter, labels: [], alarms: [] };
-  const text = html(homePage(home));
+  const homeOf = (all: typeof stacks) => {
+    const urgent = { shown: urgentOf(all), rest: [] };
+    return html(homePage({ now, page: pageOfStacks(all, filter, undefined), urgent, filter, labels: [], alarms: [] }));
+  };
+  const text = homeOf(stacks);
   expect(text).toContain('1 stack failed, 1 plan waits for approval, 1 stack drifted.');
   expect([...text.matchAll(/<li class="card (\w+)">/g)].map(([, tone]) => tone)).toEqual(['bad', 'change', 'change']);
   const calm = stacks.slice(3);
-  expect(html(homePage({ ...home, stacks: calm, page: pageOfStacks(calm, filter, undefined) }))).toContain(
-    'Nothing needs you. Every stack is in step.',
-  );
-  const none = html(homePage({ ...home, stacks: [], page: pageOfStacks([], filter, undefined) }));
-  expect(none).toContain('trueup controller enrol');
+  expect(homeOf(calm)).toContain('Nothing needs you. Every stack is in step.');
+  expect(homeOf([])).toContain('trueup controller enrol');
 });
 
 test('the consent names all that asks for it, and nothing else', () => {
@@ -309,7 +313,11 @@ test.each([
   ['refused', { verdicts: [{ ...verdict, approves: false, because: 'not today' }] }, 'not today'],
   ['begun', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, 'Watch run 7'],
   ['over', { expiresAt: earlier(1) }, 'Nobody approved it until 2026-11-29 11:59 UTC'],
-  ['over, and approved', { expiresAt: earlier(1), verdicts: [verdict] }, 'It was approved, and not applied until 2026-11-29 11:59 UTC'],
+  [
+    'over, and approved',
+    { expiresAt: earlier(1), verdicts: [verdict] },
+    'It was approved, and not applied until 2026-11-29 11:59 UTC',
+  ],
 ] as const)(
   'an approval that comes when the plan is %s says what happened, and keeps what was written',
   (_is, about, words) => {
@@ -333,8 +341,9 @@ test('a run says how far it is, action by action', () => {
     { ...event, event: 'started', address: third?.address ?? '' },
   ] as const;
   const going = { run: runDetail({ endedAt: null, ending: null, planned: deleting }), progress, now };
-  expect(progressWords(going)).toBe('2 of 3 actions done, 1 running, 1 failed.');
-  const { text } = progressTree(going);
+  const stages = stepsOf(going.run)(going.progress);
+  expect(progressWords(going.run, countsOf(stages))).toBe('2 of 3 actions done, 1 running, 1 failed.');
+  const { text } = progressTree(going.run, stages, { now });
   expect(text).toContain('deleted in 1.3 s');
   expect(text).toContain('failed in 3.0 s');
   expect(text).toContain('deleting…');

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { StackRow } from '../../records/shown-stacks.ts';
+import type { StackGlance } from '../../records/shown-stacks.ts';
 import { stackAddress } from '../addresses.ts';
 import { refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { driftPage } from '../../../render/html/drift-page.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { now, show, stackOf } from '../show.ts';
-import { type StackFilter, pageOfStacks } from '../stack-list.ts';
+import { type StackFilter, pageOfStacks, urgentOf } from '../stack-list.ts';
 import { type StackState, stackStates } from '../stack-state.ts';
 import { historyPage } from '../views/history.ts';
-import { homePage } from '../views/home.ts';
+import { homePage, maxShown } from '../views/home.ts';
 import { alarmOf } from '../views/registers.ts';
 import { proposalPart } from '../views/proposal.ts';
 import { readerFor } from '../views/reader.ts';
@@ -33,7 +33,7 @@ export function filterOf(query: unknown): StackFilter {
 export function stackRoutes(app: FastifyInstance, { records }: PageContext): void {
   app.get('/', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer, query } = request;
-    const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources()]);
+    const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources('troubled')]);
     const filter = filterOf(query);
     const moment = now();
     const labels = stacks.flatMap((stack) => Object.entries(stack.labels).map(([key, value]) => `${key}=${value}`));
@@ -42,12 +42,22 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
       const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
       return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
     });
-    const page = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
-    return show(
-      request,
-      reply,
-      homePage({ now: moment, stacks, page, filter, labels: [...new Set(labels)].toSorted(), alarms }),
-    );
+    const part = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
+    const urgent = urgentOf(stacks);
+    const first = urgent.slice(0, maxShown);
+    // Of all others their number is shown.
+    const found = await records.shownStacks([...part.rows, ...first].map(({ id }) => id));
+    const rows = new Map(found.map((one) => [one.id, one]));
+    const rowsOf = (glances: readonly StackGlance[]) => glances.flatMap(({ id }) => rows.get(id) ?? []);
+    const home = {
+      now: moment,
+      page: { ...part, rows: rowsOf(part.rows) },
+      urgent: { shown: rowsOf(first), rest: urgent.slice(maxShown) },
+      filter,
+      labels: [...new Set(labels)].toSorted(),
+      alarms,
+    };
+    return show(request, reply, homePage(home));
   });
   app.get('/stacks/:id', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);
@@ -123,6 +133,6 @@ export function untilOf(fields: unknown, from: Date): Date {
 export async function visibleStacks(
   records: PageContext['records'],
   { viewer }: Pick<FastifyRequest, 'viewer'>,
-): Promise<readonly StackRow[]> {
-  return (await records.shownStacks()).filter(({ labels }) => viewer.may('see', labels));
+): Promise<readonly StackGlance[]> {
+  return (await records.stackGlances()).filter(({ labels }) => viewer.may('see', labels));
 }

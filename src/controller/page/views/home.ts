@@ -2,17 +2,17 @@ import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { planAddress, runAddress, stackAddress, waveAddress, withQuery } from '../addresses.ts';
 import { type StackFilter, type StackPage, stacksPerPage } from '../stack-list.ts';
-import type { StackRow } from '../../records/shown-stacks.ts';
-import { type StackState, needsYou, stackStates, stateOf, stateWords } from '../stack-state.ts';
+import type { StackGlance, StackRow } from '../../records/shown-stacks.ts';
+import { type StackState, stackStates, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { badge, cell, commitCode, emptyState, labelTags, moment, nextLink, stackLink, summarySigns } from './parts.ts';
 
 /** The first page. */
 export interface Home {
   readonly now: Date;
-  /** Every stack that the viewer may see. */
-  readonly stacks: readonly StackRow[];
-  readonly page: StackPage;
+  readonly page: StackPage<StackRow>;
+  /** What needs somebody: what shows of it, and the rest. */
+  readonly urgent: { readonly shown: readonly StackRow[]; readonly rest: readonly StackGlance[] };
   readonly filter: StackFilter;
   /** The labels of all stacks, for the filter: `key=value`. */
   readonly labels: readonly string[];
@@ -21,13 +21,13 @@ export interface Home {
 }
 
 /** Entries of what needs you that show at once. */
-const maxShown = 9;
+export const maxShown = 9;
 
 /** What needs you first, then all stacks. */
 export function homePage(home: Home): Content {
   const { page, filter } = home;
   const isNarrowed = filter.text !== '' || filter.label !== '' || filter.state !== '' || page.before > 0;
-  if (home.stacks.length === 0) return { place: 'stacks', title: 'Stacks', main: [...alarmList(home), firstSteps] };
+  if (page.counts.size === 0) return { place: 'stacks', title: 'Stacks', main: [...alarmList(home), firstSteps] };
   return {
     place: 'stacks',
     title: 'Stacks',
@@ -38,7 +38,7 @@ export function homePage(home: Home): Content {
 }
 
 /** What needs you, in one sentence. */
-function summaryOf({ counts, all }: StackPage): string {
+function summaryOf({ counts, all }: StackPage<StackRow>): string {
   const of = (state: StackState) => counts.get(state) ?? 0;
   const parts = [
     ...(of('failed') === 0 ? [] : [`${counted(of('failed'), 'stack')} failed`]),
@@ -54,7 +54,7 @@ function summaryOf({ counts, all }: StackPage): string {
 }
 
 /** The states with their numbers; each leads to its stacks. */
-function stateLinks({ counts, all }: StackPage, filter: StackFilter): Markup {
+function stateLinks({ counts, all }: StackPage<StackRow>, filter: StackFilter): Markup {
   const shown = stackStates.filter((state) => (counts.get(state) ?? 0) > 0 || state === filter.state);
   const link = (state: StackState | '', words: string, count: number, tone: string) =>
     markup`<li><a class="${tone}" href="${withQuery('/', { ...filter, state })}"${state === filter.state ? markup` aria-current="true"` : ''}><b>${count}</b> ${words}</a></li>`;
@@ -71,25 +71,15 @@ function alarmList({ alarms }: Home): Markup[] {
   ];
 }
 
-function needsList({ stacks, now }: Home): Markup[] {
-  const urgent = stacks
-    .map((stack) => ({ stack, state: stateOf(stack) }))
-    .filter(({ state }) => needsYou.includes(state))
-    .toSorted((a, b) => needsYou.indexOf(a.state) - needsYou.indexOf(b.state) || ageOf(b.stack) - ageOf(a.stack));
-  if (urgent.length === 0) return [];
-  const rest = urgent.length - maxShown;
+function needsList({ urgent: { shown, rest }, now }: Home): Markup[] {
+  if (shown.length === 0) return [];
   const hidden = new Map<StackState, number>();
-  for (const { state } of urgent.slice(maxShown)) hidden.set(state, (hidden.get(state) ?? 0) + 1);
+  for (const state of rest.map(stateOf)) hidden.set(state, (hidden.get(state) ?? 0) + 1);
   return [
     markup`<section aria-labelledby="needs"><h2 id="needs">Needs you</h2><ul class="cards">
-${urgent.slice(0, maxShown).map(({ stack, state }) => card(stack, state, now))}
-</ul>${rest <= 0 ? '' : markup`<p class="more">And ${[...hidden].map(([state, count], at) => markup`${at === 0 ? '' : ', '}<a href="${withQuery('/', { state })}">${count} ${at === 0 ? 'more ' : ''}${stateWords[state].words}</a>`)}.</p>`}</section>`,
+${shown.map((stack) => card(stack, stateOf(stack), now))}
+</ul>${rest.length === 0 ? '' : markup`<p class="more">And ${[...hidden].map(([state, count], at) => markup`${at === 0 ? '' : ', '}<a href="${withQuery('/', { state })}">${count} ${at === 0 ? 'more ' : ''}${stateWords[state].words}</a>`)}.</p>`}</section>`,
   ];
-}
-
-/** Older trouble comes first. */
-function ageOf({ plan, lookedAt }: StackRow): number {
-  return -(plan?.madeAt ?? lookedAt ?? new Date(0)).getTime();
 }
 
 function card(stack: StackRow, state: StackState, now: Date): Markup {
@@ -135,15 +125,16 @@ function selected(isIt: boolean): Markup | string {
   return isIt ? markup` selected` : '';
 }
 
-function stackTable(rows: StackPage['rows'], now: Date): Markup {
+function stackTable(rows: readonly StackRow[], now: Date): Markup {
   const heads = ['Stack', 'State', 'Commit', 'Platform', 'Looked at'];
   return markup`<table class="rows stacks"><caption class="hidden">Stacks with their states</caption><thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
 ${rows.map((stack) => stackRow(stack, now))}
 </tbody></table>`;
 }
 
-function stackRow(stack: StackPage['rows'][number], now: Date): Markup {
-  const { plan, run, wave, state, wanted, applied } = stack;
+function stackRow(stack: StackRow, now: Date): Markup {
+  const { plan, run, wave, wanted, applied } = stack;
+  const state = stateOf(stack);
   const commits =
     wanted === applied || wanted === null
       ? commitCode(wanted)

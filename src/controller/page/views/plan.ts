@@ -1,9 +1,9 @@
 import { planPage } from '../../../render/html/plan-page.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import { type PlanStanding, needsApproval } from '../../plan-standing.ts';
+import { type PlanStanding, needsApproval, standingOf } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
-import { nameOf, standingIn } from '../stack-state.ts';
+import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { actForm, commitCode, factList, inWords, moment, waveLink } from './parts.ts';
 import { readerFor } from './reader.ts';
@@ -23,7 +23,7 @@ export function fateOf(plan: PlanRow, stack: StackRow, now: Date): PlanFate {
   const isRefused = verdicts.some(({ approves }) => !approves);
   if (plan.expiresAt <= now) return isRefused ? 'refused' : 'expired';
   const isApproved = isRefused ? false : verdicts.length > 0 ? true : null;
-  const standing = standingIn(stack, { ...plan, isApproved });
+  const standing = standingOf({ ...plan, isApproved }, stack);
   // An apply by the policy makes the plan again, and names none.
   const isByPolicy = standing === 'next' || standing === 'wave';
   return isByPolicy && stack.run?.kind === 'apply' ? 'runs' : standing;

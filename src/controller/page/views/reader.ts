@@ -6,9 +6,7 @@ import { inWordsOfPage, isOfApproval, remedyOnPage } from '../../page-remedy.ts'
 export function readerFor({ policy }: Pick<StackRow, 'policy'>): Reader {
   const isApplied = policy !== 'never';
   return {
-    needed: isApplied
-      ? 'an approval needs the box for data ticked'
-      : 'the policy of this stack applies no plan',
+    needed: isApplied ? 'an approval needs the box for data ticked' : 'the policy of this stack applies no plan',
     given: 'allowed by the approval',
     adoption: isApplied ? '; approving the plan allows it' : '; the policy of this stack applies no plan',
     unmanaged: '',

@@ -1,9 +1,9 @@
 import type { Page } from '../../../render/html/shell.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import type { PlanStanding } from '../../plan-standing.ts';
+import { type PlanStanding, standingOf } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
-import { type StackState, nameOf, standingIn, stateOf, stateWords } from '../stack-state.ts';
+import { type StackState, nameOf, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import {
   actForm,
@@ -112,7 +112,7 @@ function standing(view: StackView, state: StackState): Markup {
 function planLine(stack: StackRow, now: Date): Markup {
   const { plan } = stack;
   if (plan === null) return markup``;
-  const standing = standingIn(stack, plan);
+  const standing = standingOf(plan, stack);
   const isOfCommit = standing === 'outdated' ? 'A plan for another commit' : 'A plan for the new commit';
   const what = plan.cause === 'drift' ? 'A repair of what drifted' : isOfCommit;
   return markup`<p>${what} ${planWords(stack, standing)} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p>${planButton(plan, standing, ['Review the plan', 'Read the plan'])}</p>`;
@@ -186,7 +186,7 @@ export function foundPage(
   const { plan } = stack;
   const repair =
     plan?.cause === 'drift'
-      ? markup`<p>${planButton(plan, standingIn(stack, plan), ['Review the repair', 'Read the repair'])}</p>`
+      ? markup`<p>${planButton(plan, standingOf(plan, stack), ['Review the repair', 'Read the repair'])}</p>`
       : markup``;
   return {
     place: 'stacks',

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { statusOf } from '../../../src/controller/forge/status-text.ts';
-import { stateOf, stateWords } from '../../../src/controller/page/stack-state.ts';
-import { fateOf, planView } from '../../../src/controller/page/views/plan.ts';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
-import { migrate } from '../../../src/controller/schema.ts';
-import { controllerDocuments, rowsOf } from '../../support/controller-rows.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { statusOf } from '../../src/controller/forge/status-text.ts';
+import { stateOf, stateWords } from '../../src/controller/page/stack-state.ts';
+import { fateOf, planView } from '../../src/controller/page/views/plan.ts';
+import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { migrate } from '../../src/controller/schema.ts';
+import { controllerDocuments, rowsOf } from '../support/controller-rows.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** The words for a plan and its stack, on pages and at forges, in every case that the tables can hold. */
 
@@ -26,8 +26,7 @@ interface Case {
 type Row = readonly [when: (one: Case) => boolean, plan: string, stack: string, forge: string];
 
 const isRepair = ({ cause }: Case) => cause === 'drift';
-const asks = ({ policy, needs, cause }: Case) =>
-  policy === 'approval' || needs !== 'nothing' || cause === 'drift';
+const asks = ({ policy, needs, cause }: Case) => policy === 'approval' || needs !== 'nothing' || cause === 'drift';
 
 /** What docs/controller.md promises: the first line that fits says the words of the plan, of its stack, and at the forge. */
 const table: readonly Row[] = [
@@ -42,7 +41,12 @@ const table: readonly Row[] = [
   [({ isPaused, isHeld, cause }) => isPaused && isHeld && cause === 'commit', '=pause', '', 'Waits for its wave'],
   [(one) => one.isPaused && isRepair(one), '=pause', '', 'To be repaired'],
   [({ isPaused }) => isPaused, '=pause', '', 'To be applied'],
-  [({ isHeld, cause }) => isHeld && cause === 'commit', 'waits for its wave', 'waits for its wave', 'Waits for its wave'],
+  [
+    ({ isHeld, cause }) => isHeld && cause === 'commit',
+    'waits for its wave',
+    'waits for its wave',
+    'Waits for its wave',
+  ],
   [(one) => one.verdict === 'approved' && isRepair(one), 'approved', 'approved', 'To be repaired'],
   [({ verdict }) => verdict === 'approved', 'approved', 'approved', 'To be applied'],
   [() => true, 'to be applied', 'to be planned', 'To be applied'],
@@ -114,7 +118,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'the words of plans', () => {
 
   const said = async () => {
     const now = new Date();
-    const stacks = new Map((await records.shownStacks()).map((one) => [one.id, one]));
+    const stacks = new Map((await records.shownStacks(cases.map((_case, at) => idOf(at)))).map((one) => [one.id, one]));
     const statuses = new Map((await records.dueStatuses('shops', 10_000)).map((one) => [one.stack, one]));
     const all = [];
     for (const [at, one] of cases.entries()) {
