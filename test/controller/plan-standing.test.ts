@@ -144,7 +144,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'the words of plans', () => {
   });
 
   test('lead to the wave where that is what a plan waits for, and offer an approval where one counts', async () => {
-    for (const { one, plan, view, row, stackRow } of await said()) {
+    const all = await said();
+    expect(all.some(({ plan }) => plan === 'waits for its wave')).toBe(true);
+    for (const { one, plan, view, row, stackRow } of all) {
       const page = JSON.stringify([view.main]);
       if (plan === 'waits for its wave') expect([one, page]).toEqual([one, expect.stringContaining('/waves/')]);
       const isAsked = row.verdicts.length === 0 && fateOf(row, stackRow, new Date()) === 'waits';

@@ -67,7 +67,13 @@ function sayingOfPlan(
       };
     case 'wave':
       return { state: 'pending', description: `Waits for its wave: ${words}.` };
-    default:
+    case 'approved':
+    case 'next':
+    case 'paused':
+    case 'outdated':
+    case 'gone':
       return { state: 'pending', description: `${drifted ? 'To be repaired' : 'To be applied'}: ${words}.` };
+    default:
+      return standing satisfies never;
   }
 }
