@@ -7,7 +7,7 @@ import { reportFormats } from '../render/output-format.ts';
 import { printable } from '../render/printable.ts';
 import type { Run } from './command.ts';
 import type { FlagsOf, Options } from './flags.ts';
-import { readSeconds } from './settle-options.ts';
+import { readSeconds, usage } from './settle-options.ts';
 
 /** Loads the controller for some work. What stops it there is an error of another bundle: it becomes one of this. */
 export async function withController<T>(work: (controller: typeof Controller) => Promise<T>): Promise<T> {
@@ -36,6 +36,21 @@ export const gitOptions = {
   '--git-credentials <file>': 'file with https://user:password@host for each host, as git credential-store has it',
   '--git-ssh <command>': 'command for ssh, such as "ssh -i FILE -o UserKnownHostsFile=FILE"',
 } as const satisfies Options;
+
+/** Reads labels that are given as options. @throws {Stop} `usage`, where one is none, or a name has two values */
+export function labelsOf(option: string, texts: readonly string[] = []): Readonly<Record<string, string>> {
+  const labels = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, value] = /^([A-Za-z0-9][\w.-]{0,62})=(.+)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw usage(`${option} must be name=value, got ${JSON.stringify(text)}`);
+    const former = labels.get(name);
+    if (former !== undefined && former !== value)
+      throw usage(`${option} gives ${name} two values: ${former} and ${value}`, 'Give it once.');
+    labels.set(name, value);
+  }
+  return Object.fromEntries(labels);
+}
 
 /** The options of what runs until a signal. */
 export const processOptions = {

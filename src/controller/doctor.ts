@@ -6,16 +6,21 @@ import { checkoutsFolder, databaseUrl, stateKey } from './environment.ts';
 import { examineDatabase, examineKey } from './examine-database.ts';
 import { examinePlatformRecord } from './examine-platform.ts';
 import { examineQueue } from './examine-queue.ts';
-import { examineSource } from './examine-sources.ts';
+import { examineSite, examinedElsewhere, noPlatformFor } from './examine-sites.ts';
+import { examineFetch, examineSource } from './examine-sources.ts';
 import { examineReceivers } from './examine-receivers.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
 import { openPool, schemas } from './pool.ts';
 import { installedBoss } from './queue.ts';
-import { type Records, recordsIn } from './records.ts';
+import { type Records, type SourceRecord, recordsIn } from './records.ts';
+import type { Labels } from './settings.ts';
+import { onlyText } from './site.ts';
 
 /** What the examination of a controller needs. */
 interface DoctorOptions {
   readonly env: Environment;
+  /** The labels that workers here name: their platforms are examined, and the sources of these. `{}`: all but bound platforms. */
+  readonly only: Labels;
   /** The folder of the checkouts; undefined: the usual one. */
   readonly folder: string | undefined;
   readonly git: CheckoutsOptions;
@@ -68,16 +73,33 @@ async function attempt<T>(name: Finding['name'], work: () => Promise<T>): Promis
   }
 }
 
-/** Examines what is enrolled. */
-async function examineRecords({ env, folder = checkoutsFolder(env), git }: DoctorOptions, pool: Pool): Promise<Wrong> {
+/** Examines what is enrolled, as far as workers with these labels work on it. */
+async function examineRecords(options: DoctorOptions, pool: Pool): Promise<Wrong> {
+  const { env, only, folder = checkoutsFolder(env), git } = options;
   const records: Records = recordsIn(pool, schemas.controller);
   const checkouts = checkoutsIn(folder, git);
-  const [platforms, sources] = [await records.platforms(), await records.sources()];
+  const [platforms, sites] = [await records.platforms(), await records.sites()];
+  const isHere = (one: { readonly only: Labels }): boolean => onlyText(one.only) === onlyText(only);
+  const here = platforms.filter(isHere);
+  const reached = await several(here, examinePlatformRecord);
+  if (onlyText(only) !== '') {
+    const isUsed = ({ platforms: rules }: SourceRecord) =>
+      rules.some((rule) => here.some(({ id }) => id === rule.platform));
+    const fetches = await several((await records.sources()).filter(isUsed), (one) => examineFetch(one, checkouts));
+    return [
+      ...sites.filter(isHere).map(examineSite),
+      ...reached,
+      ...fetches,
+      ...(here.length > 0 ? [] : [noPlatformFor(only)]),
+    ];
+  }
   const stopped = (await records.shownSources()).filter(({ isStopped }) => isStopped).map(({ id }) => id);
   const found = [
     ...examineReceivers(await records.receivers()),
-    ...(await several(platforms, examinePlatformRecord)),
-    ...(await several(sources, (source) =>
+    ...sites.map(examineSite),
+    ...reached,
+    ...platforms.filter((one) => !isHere(one)).map(examinedElsewhere),
+    ...(await several(await records.sources(), (source) =>
       examineSource(source, checkouts, { now: Date.now(), isStopped: stopped.includes(source.id) }),
     )),
   ];

@@ -19,6 +19,13 @@ export async function examineSource(
   return [...files.flat(), ...(await fetchOf(source, checkouts)), ...pollOf(source, now, isStopped)];
 }
 
+/** Examines what a worker needs of a source that others poll: git, with its credentials. */
+export async function examineFetch(source: SourceRecord, checkouts: Checkouts): Promise<readonly Finding[]> {
+  const { id, credentialsFile } = source;
+  const files = credentialsFile === null ? [] : await examineFile(`the git credentials of ${id}`, credentialsFile);
+  return [...files, ...(await fetchOf(source, checkouts))];
+}
+
 /** Fetches a source as a worker does. */
 export async function fetchOf(
   source: Parameters<Checkouts['fetch']>[0],

@@ -14,6 +14,7 @@ export type Finding = Examined<
   | 'queue'
   | 'dead jobs'
   | 'poll'
+  | 'worker'
   | 'messages'
   | 'file'
   | 'platform'

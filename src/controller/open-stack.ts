@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Pool } from 'pg';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { readEnvText } from '../formats/env-text.ts';
 import { type Platform, type Project, open, platformAt, stateAt } from '../index.ts';
 import { contentOf } from '../library/manifest-handle.ts';
 import { isSameAddress, shownAddress } from '../project/platform-address.ts';
 import type { PlatformRecord } from './records.ts';
 import { readNamedSecret, secretPath } from './secret-file.ts';
+import { onlyOptions, onlyText } from './site.ts';
 
 /** What opening the projects of stacks needs, and what they share. */
 export interface Opening {
@@ -14,6 +15,8 @@ export interface Opening {
   readonly pool: Pool;
   /** The schema of the states, and their key. */
   readonly states: { readonly schema: string; readonly key: string };
+  /** The labels that this worker names: it reaches the platforms that are bound to them. */
+  readonly only: PlatformRecord['only'];
   /** The platforms that were opened: all runs there share the limits of its key. */
   readonly platforms: Map<
     string,
@@ -32,11 +35,13 @@ interface StackFiles {
 /**
  * Opens the project of a stack on its platform, with its state and the secrets of that platform.
  *
- * @throws {Stop} as `open`; `refused`, where the manifest names another platform
+ * @throws {Stop} as `open`; `refused`, where the manifest names another platform, and where other workers reach the platform
  */
 export async function openStack(opening: Opening, files: StackFiles): Promise<Project> {
   const { id, path, platform, folder } = files;
   const { pool, states } = opening;
+  const unreached = whyUnreached(opening, platform);
+  if (unreached !== undefined) throw unreached;
   const project = await open(folder, {
     file: path,
     env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
@@ -51,6 +56,17 @@ export async function openStack(opening: Opening, files: StackFiles): Promise<Pr
     await project.close();
     throw error;
   }
+}
+
+/** Why this worker sends nothing to a platform: only others reach it. undefined: it reaches it. */
+export function whyUnreached(
+  { only }: Pick<Opening, 'only'>,
+  { id, only: needed }: Pick<PlatformRecord, 'id' | 'only'>,
+): Stop | undefined {
+  if (onlyText(only) === onlyText(needed)) return undefined;
+  const reached = onlyText(needed) === '' ? 'without --only' : `with ${onlyOptions(needed)}`;
+  const message = `the platform ${id} is for workers ${reached}, and this is another one; nothing was sent`;
+  return stop('refused', 'usage', message, { remedy: 'Its own workers plan and apply its stacks: see their pages.' });
 }
 
 /** Refuses a manifest that names another platform than that of its stack: what it says was meant for that one. */

@@ -42,6 +42,8 @@ export interface Queue {
 interface About {
   /** Such as a platform: few of it run at a time. */
   readonly group?: string;
+  /** Only workers of this site take it; 0 unless given. What waits for the key moves to the site of its last `send` without a pause. */
+  readonly site?: number;
   readonly afterSeconds?: number;
   /** A client of pg in a transaction: the job is there when that commits. */
   readonly db?: Queries;
@@ -57,6 +59,8 @@ interface WorkOptions {
   readonly concurrency: number;
   /** At most so many of a group, over all processes; two that look in one moment may exceed it. */
   readonly groupConcurrency?: number;
+  /** Takes the jobs of this site, and no others; 0 unless given. */
+  readonly site?: number;
 }
 
 interface Counts {
@@ -205,10 +209,11 @@ async function send(
   boss: Boss.PgBoss,
   name: QueueName,
   key: string,
-  { group, afterSeconds = 0, db }: About,
+  { group, site = 0, afterSeconds = 0, db }: About,
 ): Promise<void> {
   const options = {
     singletonKey: key,
+    priority: site, // no job comes before another: a worker takes those of one priority alone
     ...(group === undefined ? {} : { group: { id: group } }),
     ...(db === undefined ? {} : { db: { executeSql: (text: string, values?: unknown[]) => db.query(text, values) } }),
   };
@@ -221,11 +226,12 @@ async function send(
 async function workOn(
   boss: Boss.PgBoss,
   name: QueueName,
-  { groupConcurrency = 2 }: WorkOptions,
+  { groupConcurrency = 2, site = 0 }: WorkOptions,
   handler: (key: string, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   let id = '';
-  id = await boss.work<{ key: string }>(name, { groupConcurrency, pollingIntervalSeconds: 1 }, async (jobs) => {
+  const options = { groupConcurrency, pollingIntervalSeconds: 1, minPriority: site, maxPriority: site };
+  id = await boss.work<{ key: string }>(name, options, async (jobs) => {
     boss.notifyWorker(id); // after a job it looks for the next one at once
     for (const { data, signal } of jobs) await handler(data.key, signal);
   });

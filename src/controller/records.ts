@@ -20,6 +20,7 @@ import { sourcesIn } from './records/sources.ts';
 import { stacksIn } from './records/stacks.ts';
 import { statusesIn } from './records/statuses.ts';
 import { wavesIn } from './records/waves.ts';
+import { workersIn } from './records/workers.ts';
 
 export type { PlanRecord } from './records/plans.ts';
 export type { DueStack } from './records/place-stacks.ts';
@@ -27,6 +28,7 @@ export type { PlatformRecord } from './records/platforms.ts';
 export type { RunBegin } from './records/runs.ts';
 export type { NewSource, Policy, SourceRecord } from './records/sources.ts';
 export type { StackRecord } from './records/stacks.ts';
+export type { SiteRecord } from './records/workers.ts';
 
 /** The tables of a controller, a file for each in `records/`. Every method is one transaction. */
 export type Records = ReturnType<typeof recordsIn>;
@@ -47,6 +49,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...progressIn(db),
     ...retentionIn(db),
     ...wavesIn(db),
+    ...workersIn(db),
     ...eventsIn(db),
     ...statusesIn(db),
     ...pullsIn(db),

@@ -131,7 +131,7 @@ function notifyShape(file: () => z.ZodType<string>) {
     on: z
       .array(
         oneOf({
-          failure: 'A run failed, a wave stopped, or a source is not polled any more.',
+          failure: 'A run failed, a wave stopped, a source is not polled any more, or a platform has no worker.',
           drift: 'A platform drifted.',
           approval: 'A plan waits for an approval.',
         }),

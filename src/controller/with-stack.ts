@@ -13,6 +13,8 @@ export interface Running extends Opening {
   readonly onError: (error: unknown) => void;
   /** Names this worker in runs. */
   readonly worker: string;
+  /** The site of its platforms; 0: those that are bound to no labels. */
+  readonly site: number;
 }
 
 /** How a run of a stack ends for the queue: it is over, or something is to be done for the stack in some seconds. */
@@ -33,7 +35,7 @@ export interface StackRun {
 
 /**
  * Opens the project of a stack at the commit that it wants, works, and closes it. Where another run has the lock of its state, it is
- * to be done again as what it is.
+ * to be done again as what it is; where its platform is of another site, by a worker of that.
  *
  * @throws what failed, which the row of the stack says then: the queue calls again later
  */
@@ -44,6 +46,7 @@ export async function withStack(
 ): Promise<Ending> {
   const { records, checkouts } = running;
   const { wanted: commit } = stack;
+  if (stack.site !== running.site) return { is: 'again', as, afterSeconds: 0 };
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
   if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
   try {

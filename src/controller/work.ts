@@ -9,7 +9,10 @@ import { createLog, logForm } from './log.ts';
 import { openPool, schemas } from './pool.ts';
 import { createQueue, loadBoss } from './queue.ts';
 import { readSettings } from './read-settings.ts';
+import type { Records } from './records.ts';
 import { migrate } from './schema.ts';
+import type { Labels } from './settings.ts';
+import { onlyOptions, onlyText } from './site.ts';
 import { startWorker } from './worker.ts';
 
 /** How a process of the controller runs. */
@@ -31,6 +34,8 @@ export interface ProcessOptions {
 interface WorkOptions extends ProcessOptions {
   /** Runs at a time. */
   readonly concurrency: number;
+  /** The labels of the platforms that it works for; `{}`: those that are bound to none. */
+  readonly only: Labels;
   /** The folder of the checkouts; undefined: the usual one. */
   readonly folder: string | undefined;
   readonly git: CheckoutsOptions;
@@ -42,7 +47,7 @@ interface WorkOptions extends ProcessOptions {
 
 /** Works until the signal. @throws {Stop} where it cannot begin */
 export async function work(options: WorkOptions): Promise<void> {
-  const { env, concurrency, folder = checkoutsFolder(env), signal, graceMs } = options;
+  const { env, concurrency, only, folder = checkoutsFolder(env), signal, graceMs } = options;
   const form = logForm(options.log);
   const [url, key] = [await databaseUrl(env), await stateKey(env)];
   await loadBoss();
@@ -60,6 +65,7 @@ export async function work(options: WorkOptions): Promise<void> {
         folder,
         git: options.git,
         concurrency,
+        only,
         migrates: options.migrates,
         waves: settings?.waves ?? [],
         address: settings?.address,
@@ -68,7 +74,9 @@ export async function work(options: WorkOptions): Promise<void> {
         onDone: (job, ms) => log.say('done', { ...job, ms }),
       }),
     );
-    log.say('started', { concurrency, folder });
+    log.say('started', { concurrency, folder, ...(onlyText(only) === '' ? {} : { only: onlyText(only) }) });
+    if (!(await isNeeded(worker.records, only)))
+      log.say(`no platform is enrolled with ${onlyOptions(only)}: this worker has nothing to do until one is`);
     options.onReady();
     if (!signal.aborted) await once(signal, 'abort');
     log.say('stopping', { graceSeconds: graceMs / 1_000 });
@@ -77,6 +85,11 @@ export async function work(options: WorkOptions): Promise<void> {
   } finally {
     await pool.end();
   }
+}
+
+/** Whether there are platforms that a worker with these labels reaches. Any is needed without labels: it polls the sources. */
+async function isNeeded(records: Records, only: Labels): Promise<boolean> {
+  return onlyText(only) === '' || (await records.sites()).some((site) => onlyText(site.only) === onlyText(only));
 }
 
 /** Makes the tables of the controller and of its queue, or brings them up to date. Gives the names of the migrations that ran. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import { type Checkouts, type CheckoutsOptions, checkoutsIn } from './checkouts.ts';
@@ -7,6 +8,7 @@ import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
 import { type Job, type Queue, type QueueName, createQueue } from './queue.ts';
 import { type DueStack, type Records, type SourceRecord, recordsIn } from './records.ts';
+import type { Labels } from './settings.ts';
 import { type Ending, type Running, runStack } from './run-stack.ts';
 import { migrate, requireTables } from './schema.ts';
 import type { WaveSettings } from './waves/steps.ts';
@@ -26,6 +28,11 @@ export interface WorkerOptions {
   readonly folder: string;
   /** Runs at a time. */
   readonly concurrency: number;
+  /**
+   * Takes the stacks on platforms that are bound to these labels, and no others; sources, forges and messages are for workers
+   * without. `{}` unless given: the stacks on platforms that are bound to none.
+   */
+  readonly only?: Labels;
   /** How new commits reach stacks: those of no wave at once. */
   readonly waves?: readonly WaveSettings[];
   /** Where browsers find the page, for links at forges and in messages, without a slash at its end. */
@@ -57,7 +64,7 @@ const sweep = 10;
 
 /** Starts a worker: it polls sources, runs stacks and looks for drift, together with all other workers of the database. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, pool, schema, concurrency, waves = [], tickMs = 2_000 } = options;
+  const { url, pool, schema, concurrency, only = {}, tickMs = 2_000 } = options;
   // A connection that is lost while nothing uses it would end the process; one that is lost silently would wait for ever.
   const hear = (error: Error): void => options.onError(error);
   pool.on('error', hear);
@@ -68,39 +75,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const checkouts = checkoutsIn(options.folder, options.git);
   const worker = `${hostname()} ${process.pid}`;
   const { states, onError } = options;
-  const running: Running = { records, checkouts, pool, states, worker, platforms: new Map(), onError };
+  const id = randomUUID();
+  const site = await records.site(only);
+  const running: Running = { records, checkouts, pool, states, worker, only, site, platforms: new Map(), onError };
   await queue.start();
-  const heard =
-    (name: QueueName, handler: (id: string, signal: AbortSignal) => Promise<void>) =>
-    async (key: string, signal: AbortSignal): Promise<void> => {
-      const began = performance.now();
-      await handler(key, signal);
-      options.onDone?.({ queue: name, key }, Math.round(performance.now() - began));
-    };
-  const look = heard('look', (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
-  await queue.work('look', { concurrency }, look);
-  const next = async (id: string, ended: Ending): Promise<void> => {
-    const stack = ended.is === 'again' ? await records.stack(id) : undefined;
-    if (ended.is === 'again' && stack !== undefined)
-      await queue.send(ended.as, id, { group: stack.platform, afterSeconds: ended.afterSeconds });
-  };
-  const run = heard('stack', async (id, signal) => next(id, await runStack(running, id, signal)));
-  await queue.work('stack', { concurrency }, run);
-  // They wait most of their time.
-  const follows = { concurrency: concurrency * 2, groupConcurrency: concurrency * 2 };
-  await queue.work('follow', follows, async (id, signal) => next(id, await followStack(running, id, signal)));
-  const at = { ...running, address: options.address, pusher: pusherIn(options.folder, options.git) };
-  await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
-  const { notify: receivers, address } = options;
-  if (receivers !== undefined && address !== undefined) {
-    await records.setReceivers(receiverRecords(receivers));
-    const telling = { records, receivers, address };
-    await queue.work('tell', { concurrency: 2 }, (name, signal) => tell(telling, name, signal));
-  }
+  await workOnStacks(options, running, queue);
+  if (site === 0) await workElsewhere(options, running, queue);
+  await records.workerLives(id, site);
   let isOver = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = (): void => {
-    ticking = sendDue({ records, queue }, concurrency)
+    ticking = records
+      .workerLives(id, site)
+      .then(() => sendDue({ records, queue }, { concurrency, site }))
       .catch(options.onError)
       .finally(() => {
         if (!isOver) timer = setTimeout(tick, tickMs);
@@ -115,20 +102,71 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       isOver = true;
       clearTimeout(timer);
       await ticking;
-      await queue.stop(graceMs);
+      await Promise.all([records.workerEnds(id).catch(options.onError), queue.stop(graceMs)]);
       pool.off('error', hear);
     },
   };
 }
 
+/** Says which jobs ended well, and in which time. */
+function heard({ onDone }: WorkerOptions, queue: QueueName, handler: Handler): Handler {
+  return async (key, signal) => {
+    const began = performance.now();
+    await handler(key, signal);
+    onDone?.({ queue, key }, Math.round(performance.now() - began));
+  };
+}
+
+type Handler = (key: string, signal: AbortSignal) => Promise<void>;
+
+/** Works what needs the platforms of its site: the stacks on them. */
+async function workOnStacks(options: WorkerOptions, running: Running, queue: Queue): Promise<void> {
+  const { concurrency } = options;
+  const { records, site } = running;
+  const next = async (id: string, ended: Ending): Promise<void> => {
+    const stack = ended.is === 'again' ? await records.stack(id) : undefined;
+    if (ended.is === 'again' && stack !== undefined)
+      await queue.send(ended.as, id, { ...jobOf(stack), afterSeconds: ended.afterSeconds });
+  };
+  const run = heard(options, 'stack', async (id, signal) => next(id, await runStack(running, id, signal)));
+  await queue.work('stack', { concurrency, site }, run);
+  // They wait most of their time.
+  const follows = { concurrency: concurrency * 2, groupConcurrency: concurrency * 2, site };
+  await queue.work('follow', follows, async (id, signal) => next(id, await followStack(running, id, signal)));
+}
+
+/** Works what needs no platform: sources, forges and messages. */
+async function workElsewhere(options: WorkerOptions, running: Running, queue: Queue): Promise<void> {
+  const { concurrency, waves = [], address, notify: receivers } = options;
+  const { records, checkouts } = running;
+  const look = heard(options, 'look', (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
+  await queue.work('look', { concurrency }, look);
+  const at = { ...running, address, pusher: pusherIn(options.folder, options.git) };
+  await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
+  if (receivers === undefined || address === undefined) return;
+  await records.setReceivers(receiverRecords(receivers));
+  const telling = { records, receivers, address };
+  await queue.work('tell', { concurrency: 2 }, (name, signal) => tell(telling, name, signal));
+}
+
+/** Of which group and site the job of a stack is. */
+function jobOf({ platform, site }: Pick<DueStack, 'platform' | 'site'>) {
+  return { group: platform, site };
+}
+
 /** Sends what is due, no more than what the worker can take soon: the rest is due for another one, or next time. */
-async function sendDue({ records, queue }: Pick<Worker, 'records' | 'queue'>, concurrency: number): Promise<void> {
+async function sendDue(
+  { records, queue }: Pick<Worker, 'records' | 'queue'>,
+  { concurrency, site }: { readonly concurrency: number; readonly site: number },
+): Promise<void> {
   const most = concurrency * 2;
   await records.endLost();
   await records.removeOld(sweep);
+  await records.dueStacks(most, (stack, db) => queue.send('stack', stack.id, { ...jobOf(stack), db }), site);
+  for (const stack of await records.dueInWaves(most)) await queue.send('stack', stack.id, jobOf(stack));
+  await records.raiseUnserved();
+  if (site !== 0) return;
   await records.dueSources(most, ({ id }, db) => queue.send('look', id, { db }));
-  await records.dueStacks(most, ({ id, platform }, db) => queue.send('stack', id, { group: platform, db }));
-  for (const { id, platform } of await records.dueInWaves(most)) await queue.send('stack', id, { group: platform });
   await sendDueAtForges(records, queue, most);
   await records.raiseStoppedPolls();
   for (const { name } of await records.dueReceivers()) await queue.send('tell', name);
@@ -157,7 +195,7 @@ async function lookAt(
     const stacks = await (commit === source.commit
       ? records.sawNothing(source)
       : sawNew({ records, checkouts, waves }, source, commit));
-    for (const { id: stack, platform } of stacks) await queue.send('stack', stack, { group: platform });
+    for (const stack of stacks) await queue.send('stack', stack.id, jobOf(stack));
     if (source.forge !== 'none') await queue.send('forge', `pulls ${id}`);
   } catch (error) {
     await records.sawProblem(id, problemText(error));

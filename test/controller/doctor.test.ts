@@ -17,8 +17,8 @@ const checkouts = mkdtempSync(join(tmpdir(), 'trueup-doctor-'));
 chmodSync(checkouts, 0o700);
 
 /** What the doctor finds, as `name is message`, and its exit code. */
-async function examine(env: Record<string, string>) {
-  const ran = await trueup(['controller', 'doctor', '--folder', checkouts, '--format', 'json'], { env });
+async function examine(env: Record<string, string>, ...more: readonly string[]) {
+  const ran = await trueup(['controller', 'doctor', '--folder', checkouts, '--format', 'json', ...more], { env });
   const { exitCode, checks } = controllerDoctorDocument.parse(documentOf(ran));
   expect([ran.code, ran.err]).toEqual([exitCode, '']);
   expect(ran.out).not.toMatch(/4711|trueup-key-1/);
@@ -150,6 +150,38 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
       'poll bad: shop: workers read it last 120 min ago, and should every 60 s',
     ]);
     await pool.query(`update ${schema}.source set polled_at = now(), url = $1`, [world.repository]);
+
+    const bound = ['--platform', 'paris', '--url', world.url, '--key-file', world.keyFile, '--only', 'site=paris'];
+    expect((await enrol(...bound)).code).toBe(0);
+    const central = await examine(env());
+    expect([central.code, central.wrong]).toEqual([
+      1,
+      [
+        'worker bad: paris: no worker with --only site=paris is alive, and 1 stack has none',
+        'platform unknown: paris: not known: workers with --only site=paris reach it',
+      ],
+    ]);
+    expect(central.remedies).toEqual([
+      'Start one that reaches the platform: trueup controller work --only site=paris',
+      'Run trueup controller doctor --only site=paris where such a worker runs.',
+    ]);
+    await pool.query(
+      `insert into ${schema}.worker (id, site) select gen_random_uuid(), id from ${schema}.site where id <> 0`,
+    );
+    expect((await examine(env())).wrong).toEqual([central.wrong[1]]);
+    const near = await examine(env(), '--only', 'site=paris');
+    expect([near.code, near.wrong]).toEqual([0, []]);
+    expect(near.good).toEqual(
+      expect.arrayContaining([
+        'worker: paris: 1 worker with --only site=paris',
+        `platform: paris: ${world.url} answers, and accepts the key`,
+        expect.stringMatching(/^source: shop: git reads/),
+      ]),
+    );
+    expect((await examine(env(), '--only', 'site=rome')).wrong).toEqual([
+      'platform warning: none is enrolled with --only site=rome',
+    ]);
+    expect((await enrol(...bound.slice(0, 6))).code).toBe(0);
 
     await pool.query(`insert into ${schema}.receiver (name, kinds, labels) values ('slack /run/url', '{run}', '{}')`);
     const message = `insert into ${schema}.message (receiver, kind, subject, about, problem, dead_at)`;

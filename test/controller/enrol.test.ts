@@ -23,6 +23,12 @@ test.each([
     ['--platform', 'a', '--url', 'https://a.example', '--key-file', 'k', '--profile', 'x'],
     '--profile must be standard',
   ],
+  [['--platform', 'a', '--only', 'site=paris'], 'the options are of a platform, and --url is missing'],
+  [['--platform', 'a', '--url', 'https://a.example', '--key-file', 'k', '--only', 'x'], '--only must be name=value'],
+  [
+    '--platform a --url https://a.example --key-file k --platform-label site=rome --only site=paris'.split(' '),
+    '--platform-label and --only give site two values',
+  ],
   [['--source', 'shop'], '--source and --git go together'],
   [['--source', 'shop', '--git', '/r'], 'the repository has no platform'],
   [['--source', 'shop', '--git', '/r', '--on', 'paris'], '--on must be PLATFORM=PATHS'],
@@ -112,6 +118,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
       { what: 'added the source', subject: 'shop' },
       { what: 'changed the source', subject: 'shop' },
     ]);
+  });
+
+  test('a platform is bound to labels, which are also its own, and is free again without them', async () => {
+    const only = ['--only', 'site=paris', '--only', 'floor=2', '--platform-label', 'customer=acme'];
+    expect((await enrol(...ofPlatform(), ...only)).out).toContain('changed platform paris\n');
+    const bound = { site: 'paris', floor: '2' };
+    expect(await records().platform('paris')).toMatchObject({ labels: { ...bound, customer: 'acme' }, only: bound });
+    const again = await enrol(...ofPlatform(), ...only);
+    expect(again.out).toContain('is enrolled so already: platform paris\n');
+    expect((await enrol(...ofPlatform())).out).toContain('changed platform paris\n');
+    expect(await records().platform('paris')).toMatchObject({ labels: {}, only: {} });
   });
 
   test('without checks it is written unseen; files may begin with a variable of the workers', async () => {

@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
     await queue.start();
     left.push(queue);
     const work = (
-      options: { readonly concurrency: number; readonly groupConcurrency?: number },
+      options: { readonly concurrency: number; readonly groupConcurrency?: number; readonly site?: number },
       handler: (key: string, signal: AbortSignal) => Promise<void> | void = () => undefined,
     ) =>
       queue.work('stack', options, async (key, signal) => {
@@ -119,6 +119,47 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
     await expect.poll(() => began.toSorted()).toEqual(['none', 'p1', 'p2', 'q1']);
     busy.open();
     await expect.poll(() => began.length).toBe(7);
+  });
+
+  test('a job of a site is for its workers alone, waits for them, and moves with what is sent next', async ({
+    expect,
+  }) => {
+    const here = await opened();
+    const there = await opened({ schema: here.schema });
+    const { queue } = here;
+    await queue.send('stack', 'waits', { site: 7 });
+    await queue.send('stack', 'moves', { site: 7 });
+    await queue.send('stack', 'later', { site: 7, afterSeconds: 600 });
+    await here.work({ concurrency: 2 });
+    await queue.send('stack', 'own');
+    await expect.poll(() => here.began).toEqual(['own']);
+    await queue.send('stack', 'moves');
+    await queue.send('stack', 'later');
+    await expect.poll(() => here.began.toSorted()).toEqual(['later', 'moves', 'own']);
+    await expect.poll(here.jobs).toEqual({ open: 1, dead: 0 });
+    await there.work({ concurrency: 2, site: 7 });
+    await expect.poll(() => there.began).toEqual(['waits']);
+    await expect.poll(here.jobs).toEqual({ open: 0, dead: 0 });
+    expect(here.began).toHaveLength(3);
+  });
+
+  test('a key that runs at one site and is sent to another runs there afterwards, never at the same time', async ({
+    expect,
+  }) => {
+    const here = await opened();
+    const there = await opened({ schema: here.schema });
+    const busy = gate();
+    await here.work({ concurrency: 1 }, () => busy.opened);
+    await there.work({ concurrency: 1, site: 7 });
+    await here.queue.send('stack', 'one');
+    await expect.poll(() => here.began).toEqual(['one']);
+    await here.queue.send('stack', 'one', { site: 7 });
+    await here.queue.send('stack', 'beside', { site: 7 });
+    await expect.poll(() => there.began).toContain('beside');
+    expect(there.began).toEqual(['beside']);
+    busy.open();
+    await expect.poll(() => there.began).toEqual(['beside', 'one']);
+    await expect.poll(here.jobs).toEqual({ open: 0, dead: 0 });
   });
 
   test('what fails too often is dead, and a later send of its key is done all the same', async ({ expect }) => {

@@ -72,6 +72,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a run', () => {
       pool,
       states: { schema: 'trueup', key: newStateKey().text() },
       worker: 'a worker',
+      only: {},
+      site: 0,
       platforms: new Map(),
       onError: (error) => void errors.push(error),
     };

@@ -82,7 +82,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       },
     };
     const onError = (error: unknown) => expect.fail(String(error));
-    running = { records, checkouts, pool, states, worker: 'a worker', platforms: new Map(), onError };
+    const here = { only: {}, site: 0 };
+    running = { records, checkouts, pool, states, worker: 'a worker', ...here, platforms: new Map(), onError };
     return () => platform.close();
   });
 
@@ -138,7 +139,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
 
   test('that is applied by itself is in step after one run, and a commit that wants the same sends nothing', async () => {
     await enrolled('automatic');
-    expect(await push('c1', manifest('redis:7'))).toEqual([{ id, platform: 'main' }]);
+    expect(await push('c1', manifest('redis:7'))).toEqual([{ id, platform: 'main', site: 0 }]);
     expect(await run()).toEqual({ is: 'over' });
     expect(await records.stack(id)).toMatchObject({ wanted: 'c1', applied: 'c1' });
     expect(await hasChanges('c1')).toBe(false);
@@ -370,7 +371,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await records.dueStacks(10);
     expect(await records.dueStacks(10)).toEqual([]);
     await approve((await records.waitingPlan(id))?.digest);
-    expect(await records.dueStacks(10)).toEqual([{ id, platform: 'main' }]);
+    expect(await records.dueStacks(10)).toEqual([{ id, platform: 'main', site: 0 }]);
   });
 
   test('has a name that no stack of another source can have', async () => {
@@ -558,7 +559,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await expect(records.dueStacks(10, fails)).rejects.toThrow('the queue is away');
     await expect(records.dueSources(10, fails)).rejects.toThrow('the queue is away');
     expect([await records.dueStacks(10), await records.dueSources(10)]).toEqual([
-      [{ id, platform: 'main' }],
+      [{ id, platform: 'main', site: 0 }],
       [{ id: 'shop' }],
     ]);
     expect([await records.dueStacks(10), await records.dueSources(10)]).toEqual([[], []]);

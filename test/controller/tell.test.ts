@@ -122,6 +122,48 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     expect(received[1]?.body).toContain('commit c2');
   });
 
+  test('of a platform without a worker has the command that starts one, is sent once, and once for its end', async () => {
+    const { entry, received } = await listening();
+    const acme = await listening({ labels: { customer: 'acme' } });
+    const other = await listening({ labels: { customer: 'other' } });
+    const entries = [entry, acme.entry, other.entry];
+    await enrol(...entries);
+    await source('shop', { labels: { customer: 'acme' } });
+    const platform = await records.platform('p-shop');
+    if (platform === undefined) throw new Error('no platform');
+    await records.raiseUnserved();
+    expect(await records.alarms()).toEqual([]);
+    await records.addPlatform({ ...platform, only: { site: 'paris' } }, 'alex');
+    for (let tick = 0; tick < 3; tick++) {
+      await records.raiseUnserved();
+      await send(...entries);
+    }
+    expect(received.map(({ body }) => JSON.parse(body) as LetterDocument)).toMatchObject([
+      {
+        messages: [
+          {
+            kind: 'worker',
+            subject: 'p-shop',
+            words: 'no worker that reaches it is alive: start trueup controller work --only site=paris',
+            page: `${address}/platforms`,
+          },
+        ],
+      },
+    ]);
+    const worker = '00000000-0000-4000-8000-000000000001';
+    await records.workerLives(worker, await records.site({ site: 'paris' }));
+    await records.raiseUnserved();
+    await send(...entries);
+    expect(told(received)).toEqual([['p-shop raised'], ['p-shop over']]);
+    expect([told(acme.received), other.received]).toEqual([told(received), []]);
+    await records.workerEnds(worker);
+    await records.raiseUnserved();
+    // A platform that is bound to no labels any more needs no such worker.
+    await records.addPlatform({ ...platform, only: {} }, 'alex');
+    await records.raiseUnserved();
+    expect(await records.alarms()).toEqual([]);
+  });
+
   test('waits for its time: a failure a minute, in which it may be over', async () => {
     const { entry, received } = await listening();
     await enrol(entry);

@@ -51,6 +51,12 @@ test.each([
   expect(ran.err).not.toMatch(/4711|trueup-key-1-/);
 });
 
+test('a worker with --only takes no settings: waves and messages are for the others', async () => {
+  const ran = await trueup(['controller', 'work', '--only', 'site=paris', '--settings', 'controller.yaml']);
+  expect([ran.code, ran.out]).toEqual([1, '']);
+  expect(ran.err).toContain('--settings is for workers without --only');
+});
+
 test('without pg-boss each of them says how to install it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-alone-'));
   for (const name of ['bin', 'dist', 'package.json'])
@@ -184,5 +190,15 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     );
     expect(err).not.toContain(key);
     expect(err).not.toContain(server.password);
+  });
+
+  test('a worker with --only says the labels of its platforms, and that none has them', async () => {
+    const { child, ended } = await startWorker('--only', 'site=nowhere');
+    child.kill('SIGTERM');
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([0, expect.stringContaining(' only="site=nowhere"')]);
+    expect(err).toContain(
+      'no platform is enrolled with --only site=nowhere: this worker has nothing to do until one is',
+    );
   });
 });

@@ -35,6 +35,8 @@ export function stackRow(about: Partial<StackRow> = {}): StackRow {
     pausedBecause: null,
     plan: null,
     wave: null,
+    only: {},
+    isServed: true,
     run: null,
     ...about,
   };

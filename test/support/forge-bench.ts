@@ -70,6 +70,8 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
     pool,
     states,
     worker: 'a worker',
+    only: {},
+    site: 0,
     platforms: new Map(),
     onError: () => undefined,
     address: 'https://trueup.example.com',

@@ -4,7 +4,7 @@ import type { EnrolmentDocument } from '../../render/document-schemas.ts';
 import { enrolmentJson, renderEnrolment } from '../../render/enrolment.ts';
 import { reportFormats } from '../../render/output-format.ts';
 import { type Run, defineCommand } from '../command.ts';
-import { gitOf, gitOptions, withController } from '../controller.ts';
+import { gitOf, gitOptions, labelsOf, withController } from '../controller.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { readSeconds, usage } from '../settle-options.ts';
 
@@ -16,6 +16,10 @@ const options = {
   '--profile <name>': 'names that its API uses: standard or dokploy; default: found out',
   '--platform-label <name=value>': {
     about: 'label of the platform, such as customer=acme; repeatable',
+    isRepeatable: true,
+  },
+  '--only <name=value>': {
+    about: 'label of a platform that only workers with the same --only reach, such as site=paris; repeatable',
     isRepeatable: true,
   },
   '--source <id>': 'name of the repository; with --git it is enrolled',
@@ -48,6 +52,7 @@ are stored; \${CREDENTIALS_DIRECTORY}/key works where systemd gives them. --conn
   examples: [
     'trueup controller enrol --platform shop --url https://deploy.example.com --key-file /etc/trueup/shop.key',
     'trueup controller enrol --source shop --git https://git.example.com/shop.git --platform shop',
+    'trueup controller enrol --platform paris --url https://10.0.0.5 --key-file /etc/trueup/paris.key --only site=paris',
     "trueup controller enrol --source sites --git git@git.example.com:sites.git --on 'paris=paris/**' --on 'rome=rome/**'",
   ],
   formats: reportFormats<Omit<EnrolmentDocument, 'format' | 'version'>>({
@@ -76,7 +81,8 @@ are stored; \${CREDENTIALS_DIRECTORY}/key works where systemd gives them. --conn
 function platformOf(run: Run, flags: Flags) {
   const { platform: id, url, keyFile, envFile, profile } = flags;
   if (url === undefined) {
-    if (keyFile === undefined && envFile === undefined && profile === undefined) return undefined;
+    const isOfPlatform = [keyFile, envFile, profile, flags.platformLabel, flags.only].some((one) => one !== undefined);
+    if (!isOfPlatform) return undefined;
     throw usage('the options are of a platform, and --url is missing', 'Give --url with the address of the platform.');
   }
   if (id === undefined || keyFile === undefined)
@@ -88,8 +94,17 @@ function platformOf(run: Run, flags: Flags) {
     keyFile: fileOf(run, keyFile),
     envFile: envFile === undefined ? null : fileOf(run, envFile),
     connections: run.options.connections,
-    labels: labelsOf('--platform-label', flags.platformLabel),
+    ...bindingOf(flags),
   };
+}
+
+/** The labels of a platform, and those of them that its workers name. */
+function bindingOf({ platformLabel, only }: Flags) {
+  const [labels, bound] = [labelsOf('--platform-label', platformLabel), labelsOf('--only', only)];
+  const other = Object.keys(bound).find((name) => Object.hasOwn(labels, name) && labels[name] !== bound[name]);
+  if (other !== undefined)
+    throw usage(`--platform-label and --only give ${other} two values`, 'Give it with --only alone.');
+  return { labels: { ...labels, ...bound }, only: bound };
 }
 
 function sourceOf(run: Run, flags: Flags) {
@@ -140,16 +155,6 @@ function fileOf({ process }: Run, path: string): string {
 function nameOf(option: string, text: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,62}$/.test(text)) return text;
   throw usage(`${option} must have letters, digits, "_", "." and "-" only, got ${JSON.stringify(text)}`);
-}
-
-function labelsOf(option: string, texts: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [, name, value] = /^([A-Za-z0-9][\w.-]{0,62})=(.+)$/.exec(text) ?? [];
-      if (name !== undefined && value !== undefined) return [name, value];
-      throw usage(`${option} must be name=value, got ${JSON.stringify(text)}`);
-    }),
-  );
 }
 
 function ruleOf(text: string): { readonly platform: string; readonly paths: string } {

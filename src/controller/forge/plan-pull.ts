@@ -4,7 +4,7 @@ import { changedFiles } from '../../forge/pulls.ts';
 import { globMatcher } from '../../formats/glob.ts';
 import { Stop, manifestDocument, planDocument, validate } from '../../index.ts';
 import { redactorOf } from '../../secrets/sources/env.ts';
-import { environmentOf, openStack } from '../open-stack.ts';
+import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records.ts';
 import type { PullPlan, PullRecord } from '../records/pulls.ts';
@@ -20,7 +20,8 @@ interface Touched {
 
 /**
  * Plans the last commit of a pull request for each stack whose files it changes, and writes that as its one comment. Sends GETs to
- * platforms only, and keeps nothing that could be applied. What comes from another repository is validated without any secret.
+ * platforms only, and keeps nothing that could be applied. What comes from another repository, or is of a platform that only other
+ * workers reach, is validated without any secret.
  *
  * @throws as `withForge`
  */
@@ -87,10 +88,11 @@ interface PullFiles {
 async function planOf(at: AtForge, pull: PullRecord, files: PullFiles): Promise<Planned> {
   const { one, folder, changed, signal } = files;
   const { path, platform } = one;
+  const isBlind = whyUnreached(at, platform) !== undefined || (pull.isFork && !pull.isAllowed);
   const isTouched = (read: readonly string[]): boolean =>
     [path, ...read.map((file) => join(dirname(path), file))].some((file) => changed.has(file));
   try {
-    if (pull.isFork && !pull.isAllowed) {
+    if (isBlind) {
       const env = { TRUEUP_URL: platform.url };
       const { manifest } = await validate(join(folder, dirname(path)), {
         file: fileOf(path),
@@ -110,7 +112,6 @@ async function planOf(at: AtForge, pull: PullRecord, files: PullFiles): Promise<
     }
   } catch (error) {
     signal.throwIfAborted();
-    const isBlind = pull.isFork && !pull.isAllowed;
     const { redact } = redactorOf(isBlind ? {} : await environmentOf(platform));
     const isTransient = !(error instanceof Stop) || ['platform', 'state', 'locked'].includes(error.failure);
     return { plan: { path, document: null, problem: redact(problemText(error)) }, isTransient };

@@ -34,9 +34,15 @@ export function pullComment(pull: PullRecord, plans: readonly PullPlan[], place:
   const ends = plans.map((plan) => {
     const { path, document, problem } = plan;
     const site = { ...siteOf(place, path, head), stage: path };
-    const words = document === null ? (isBlind ? 'validated, not planned' : 'not planned') : wordsOf(document);
+    const words = document === null ? (problem === null ? 'validated, not planned' : 'not planned') : wordsOf(document);
     const exitCode = problem === null ? 0 : 1;
-    return { stage: path, file: path, exitCode, words, printed: sectionOf(plan, { site, words, count: plans.length }) };
+    return {
+      stage: path,
+      file: path,
+      exitCode,
+      words,
+      printed: sectionOf(plan, { site, words, count: plans.length, isBlind }),
+    };
   });
   const about = `Commit ${code(head)}. ${isBlind ? ofStranger : ofMember}`;
   return `${renderStagesMarkdown('plan', ends, siteOf(place, '', head))}\n${about}\n`;
@@ -45,10 +51,17 @@ export function pullComment(pull: PullRecord, plans: readonly PullPlan[], place:
 const ofMember = 'This plan is information: after the merge, the controller plans again what it applies.';
 const ofStranger =
   'It comes from another repository, and gets no secret: its manifests are validated, not planned, until a person allows this commit.';
+const ofSite =
+  'Only workers with --only reach its platform, and they plan no pull requests: after the merge, its plan is on the page of the controller.';
 
 function sectionOf(
   { path, document, problem }: PullPlan,
-  { site, words, count }: { readonly site: ReviewSite; readonly words: string; readonly count: number },
+  {
+    site,
+    words,
+    count,
+    isBlind,
+  }: { readonly site: ReviewSite; readonly words: string; readonly count: number; readonly isBlind: boolean },
 ): string {
   const own = sectionSite(site, { stage: path, file: site.file }, count);
   const failed = (text: string): string => {
@@ -57,7 +70,7 @@ function sectionOf(
     return `### ${code(path)}: failed\n\n${codeBlock(textBlock(lines.map(printable)), 'text')}`;
   };
   if (problem !== null) return failed(problem);
-  if (document === null) return `### ${code(path)}: ${words}`;
+  if (document === null) return `### ${code(path)}: ${words}${isBlind ? '' : `\n\n${ofSite}`}`;
   try {
     const folder = site.folder === '' ? '' : ` -C ${site.folder.replace(/\/$/, '')}`;
     return renderPlanMarkdown(document, own, { showing: `trueup plan${folder} -f ${site.file}`, applying: undefined });

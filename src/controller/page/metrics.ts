@@ -3,12 +3,13 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Queue } from '../queue.ts';
 import type { Figures } from '../records/figures.ts';
 import { migrationNames } from '../schema.ts';
+import { onlyText } from '../site.ts';
 import { refusal } from './refusal.ts';
 import type { Part } from './server.ts';
 import { type ApiToken, tokenWay } from './tokens.ts';
 import { viewerOf } from './viewer.ts';
 
-/** How long nobody may have looked after the queue, for the page to be ready. Milliseconds. */
+/** How long no process may have looked after the queue, for the page to be ready. Milliseconds. */
 const maxUnsupervisedMs = 60_000;
 
 interface MetricsOptions {
@@ -20,7 +21,8 @@ interface MetricsOptions {
 
 /**
  * `/metrics` for Prometheus, to a token or to this machine; `/healthz`: the process runs; `/readyz`: it can work. Of each stack and
- * of each source there are two series, of everything else a fixed number: about 2,100 for 1,000 stacks of 30 sources.
+ * of each source there are two series, of the workers of each site one, of everything else a fixed number: about 2,100 for 1,000
+ * stacks of 30 sources.
  */
 export function metrics({ queue, tokens, onError }: MetricsOptions): Part {
   const isKnown = tokenWay(tokens);
@@ -83,6 +85,8 @@ function registryOf(figures: Figures, counts: Awaited<ReturnType<Queue['counts']
     if (polledFor !== null) polled.set({ source: id }, polledFor);
     stopped.set({ source: id }, Number(isStopped));
   }
+  const workers = gauge('workers', 'Workers that are alive, by the labels that they name.', ['only']);
+  for (const { only, count } of figures.workers) workers.set({ only: onlyText(only) }, count);
   const jobs = gauge('queue_jobs', 'Jobs by their queue and state.', ['queue', 'state']);
   for (const [name, states] of Object.entries(counts))
     for (const [state, count] of Object.entries(states)) jobs.set({ queue: name, state }, Number(count));

@@ -7,6 +7,7 @@ export type StackState = keyof typeof stateWords;
 /** The words of every state, and the class with its tone, in the order of urgency. */
 export const stateWords = {
   failed: { words: 'failed', tone: 'bad' },
+  'no worker': { words: 'no worker', tone: 'bad' },
   approval: { words: 'waits for approval', tone: 'change' },
   drifted: { words: 'drifted', tone: 'change' },
   running: { words: 'running', tone: 'info' },
@@ -23,15 +24,16 @@ export const stateWords = {
 export const stackStates = Object.keys(stateWords) as readonly StackState[];
 
 /** The states in which a stack needs a person. */
-export const needsYou: readonly StackState[] = ['failed', 'approval', 'drifted'];
+export const needsYou: readonly StackState[] = ['failed', 'no worker', 'approval', 'drifted'];
 
-/** The state of a stack. Who paused one knows its trouble: it needs nobody until then. */
+/** The state of a stack. The operator who paused one knows its trouble: it needs no person until then. */
 export function stateOf(stack: StackGlance): StackState {
   const { plan, run } = stack;
   if (stack.isGone) return 'gone';
   if (stack.isPaused) return 'paused';
   if (run?.kind === 'apply') return 'running';
   if (stack.hasProblem) return 'failed';
+  if (!stack.isServed) return 'no worker';
   const standing = plan === null ? undefined : standingOf(plan, stack);
   if (plan !== null && standing === 'waits') return plan.cause === 'drift' ? 'drifted' : 'approval';
   if (standing === 'refused' || standing === 'wave') return standing;

@@ -1,13 +1,13 @@
 import type { Query } from '../transaction.ts';
 import { type Database, jsonOf } from './database.ts';
 
-/** `run`: of a stack failed; `poll`: of a source stopped; `approval`: a plan waits for it; `wave`: stopped. */
-export type AlarmKind = 'run' | 'drift' | 'approval' | 'wave' | 'poll';
+/** `run`: of a stack failed; `poll`: of a source stopped; `approval`: a plan waits for it; `wave`: stopped; `worker`: a platform has none. */
+export type AlarmKind = 'run' | 'drift' | 'approval' | 'wave' | 'poll' | 'worker';
 
-/** Something that somebody has to know of. */
+/** Something that its receivers have to know of. */
 export interface Alarm {
   readonly kind: AlarmKind;
-  /** The id of a stack or a source; `wave:ID`. */
+  /** The id of a stack or a source, or, of the kind `worker`, of a platform; `wave:ID`. */
   readonly subject: string;
   /** The id of a stack or a source whose labels choose the receivers; the subject unless given. */
   readonly of?: string | undefined;
@@ -18,11 +18,18 @@ export interface Alarm {
 }
 
 /** How long a message waits for others that go with it, or for the end of what it tells of. Seconds. */
-const waits: Readonly<Record<AlarmKind, number>> = { run: 60, poll: 60, drift: 10, approval: 10, wave: 0 };
+const waits: Readonly<Record<AlarmKind, number>> = {
+  run: 60,
+  poll: 60,
+  worker: 60,
+  drift: 10,
+  approval: 10,
+  wave: 0,
+};
 
 /** Of a receiver: it wants messages about $6. `jsonb_contains` is the operator that looks like the mark of the schema. */
-const wants = `jsonb_contains(coalesce(
-  (select labels from @stack where id = $6), (select labels from @source where id = $6), '{}'), labels)`;
+const wants = `jsonb_contains(coalesce(case when $2 = 'worker' then (select labels from @platform where id = $6) else coalesce(
+  (select labels from @stack where id = $6), (select labels from @source where id = $6)) end, '{}'), labels)`;
 
 /** Of a message: no receiver may have got it yet. */
 const isUnsent = 'letter is null and sent_at is null';

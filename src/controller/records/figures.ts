@@ -1,7 +1,9 @@
 import { isStopped } from './alarms.ts';
 import { type Asking, needsApproval } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
+import type { Labels } from './platforms.ts';
 import type { Policy } from './sources.ts';
+import { aliveOf } from './workers.ts';
 
 /** Numbers about everything that the controller does, as metrics show them. */
 export interface Figures {
@@ -13,6 +15,8 @@ export interface Figures {
   readonly stacks: readonly { readonly id: string; readonly hasDrift: boolean; readonly hasFailed: boolean }[];
   /** `polledFor`: seconds since the last good poll; null: there was none. */
   readonly sources: readonly { readonly id: string; readonly polledFor: number | null; readonly isStopped: boolean }[];
+  /** Workers that are alive, by the labels that they name; also where there are platforms for them and none is. */
+  readonly workers: readonly { readonly only: Labels; readonly count: number }[];
   readonly waitingPlans: number;
   readonly events: number;
   readonly messages: { readonly waiting: number; readonly dead: number };
@@ -21,7 +25,7 @@ export interface Figures {
 export function figuresIn({ rows, row }: Database) {
   return {
     figures: async (): Promise<Figures> => {
-      const [runs, totals, stacks, sources, plans] = await Promise.all([
+      const [runs, totals, stacks, sources, plans, workers] = await Promise.all([
         rows<Figures['runs'][number]>(
           `select kind, ending, count(*)::int as count from @run where ended_at > now() - interval '24 hours' group by kind, ending`,
         ),
@@ -47,11 +51,15 @@ export function figuresIn({ rows, row }: Database) {
           from @plan as plan join @stack as stack on stack.id = plan.stack and stack.wanted = plan.commit and not is_gone
           where ${isOpen} and expires_at > now() and not exists (select from @verdict as verdict where verdict.plan = plan.digest) group by 1, 2, 3`,
         ),
+        rows<Figures['workers'][number]>(
+          `select labels as only, ${aliveOf('site.id')} as count from @site as site
+          where id = 0 or exists (select from @platform where site = site.id) order by id`,
+        ),
       ]);
       const none = { running: 0, oldestDue: 0, events: 0, messages: { waiting: 0, dead: 0 } };
       const waiting = plans.filter((plan) => needsApproval(plan.policy, plan));
       const waitingPlans = waiting.reduce((sum, { count }) => sum + count, 0);
-      return { runs, stacks, sources, waitingPlans, ...(totals ?? none) };
+      return { runs, stacks, sources, workers, waitingPlans, ...(totals ?? none) };
     },
     /** The names of the migrations that ran. */
     migrations: async () =>

@@ -6,7 +6,13 @@ import { isOpen } from './database.ts';
 export interface DueStack {
   readonly id: string;
   readonly platform: string;
+  /** The site of its platform: only workers of that site reach it. */
+  readonly site: number;
 }
+
+/** The columns of a stack that is to be run. `stack`: its table, or the name of that in the statement. */
+export const dueColumns = (stack: string): string =>
+  `${stack}.id, ${stack}.platform, (select site from @platform as its where its.id = ${stack}.platform) as site`;
 
 /** The platform of the root files whose paths match. */
 export interface PlatformOfPaths {
@@ -71,7 +77,7 @@ export async function placeStacks(
         then now() else old.look_at end
       where old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
         or old.policy <> excluded.policy or old.labels <> excluded.labels
-    returning id, platform`,
+    returning ${dueColumns('old')}`,
     [source, ...places, commit],
   );
 }

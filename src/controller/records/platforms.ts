@@ -2,6 +2,7 @@ import { usage } from '../../diagnostics/usage.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { type Database, isOpen } from './database.ts';
 import { noteIn } from './events.ts';
+import { siteIn } from './workers.ts';
 
 /** What a platform, a source or a stack is marked with, such as `{ customer: acme }`. */
 export type Labels = Readonly<Record<string, string>>;
@@ -15,23 +16,27 @@ export interface PlatformRecord {
   readonly envFile: string | null;
   readonly connections: number;
   readonly labels: Labels;
+  /** Those of its labels that a worker must name to take its stacks: such a worker is where it reaches the platform. `{}`: any is. */
+  readonly only: Labels;
 }
 
-const columns = `id, url, profile, key_file as "keyFile", env_file as "envFile", connections, labels`;
+const columns = `id, url, profile, key_file as "keyFile", env_file as "envFile", connections, labels,
+  (select labels from @site where @site.id = site) as only`;
 
 export function platformsIn({ rows, row, transaction }: Database) {
   return {
     /**
      * Adds a platform, or changes one with the labels of its stacks at once. What was planned for another address is not applied
-     * any more. Says what it did.
+     * any more; what waits for workers of another site is sent again, to those of this one. Says what it did.
      *
      * @throws {Stop} `usage`, where the address is none, or has a password
      */
     addPlatform: async (
-      given: Omit<PlatformRecord, 'labels'> & { readonly labels?: Labels },
+      given: Omit<PlatformRecord, 'labels' | 'only'> & Partial<Pick<PlatformRecord, 'labels' | 'only'>>,
       who: string,
     ): Promise<Changes> => {
-      const record: PlatformRecord = { labels: {}, ...given };
+      const { only = {} } = given;
+      const record: PlatformRecord = { ...given, labels: { ...given.labels, ...only }, only };
       checkAddress(record);
       return transaction(async (query) => {
         const { id, url, profile, keyFile, envFile, connections, labels } = record;
@@ -40,9 +45,10 @@ export function platformsIn({ rows, row, transaction }: Database) {
         const { is, about } = changesOf(before, record);
         if (is === 'same') return is;
         await query(
-          `insert into @platform (id, url, profile, key_file, env_file, connections, labels) values ($1, $2, $3, $4, $5, $6, $7)
-          on conflict (id) do update set url = $2, profile = $3, key_file = $4, env_file = $5, connections = $6, labels = $7`,
-          [id, url, profile, keyFile, envFile, connections, labels],
+          `insert into @platform (id, url, profile, key_file, env_file, connections, labels, site)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)
+          on conflict (id) do update set url = $2, profile = $3, key_file = $4, env_file = $5, connections = $6, labels = $7, site = $8`,
+          [id, url, profile, keyFile, envFile, connections, labels, await siteIn(query, only)],
         );
         await query('select from @stack where platform = $1 order by id for no key update', [id]);
         if (before !== undefined && before.url !== url) {
@@ -50,6 +56,7 @@ export function platformsIn({ rows, row, transaction }: Database) {
           await query(`update @plan set superseded_at = now() where ${isOpen} and stack ${its}`, [id]);
           await query('update @stack set applied = null, digest = null, look_at = now() where platform = $1', [id]);
         }
+        if ('only' in about) await query('update @stack set look_at = now() where platform = $1', [id]);
         await query(
           `update @stack set labels = $2::jsonb || @source.labels from @source
           where @source.id = source and @stack.platform = $1 and @stack.labels <> $2::jsonb || @source.labels`,

@@ -1,5 +1,6 @@
 import { isStopped } from './alarms.ts';
 import type { Database } from './database.ts';
+import { isAlive } from './workers.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -13,6 +14,10 @@ export interface PlatformRow {
   readonly connections: number;
   /** The file with its key, on the machines of the workers. */
   readonly keyFile: string;
+  /** The labels that a worker must name to take its stacks; `{}`: none. */
+  readonly only: Labels;
+  /** Whether workers are alive that reach it; true where no labels are needed. */
+  readonly isServed: boolean;
   /** The labels of each of its stacks: who sees one of them sees the platform. */
   readonly stackLabels: readonly Labels[];
   readonly running: number;
@@ -39,7 +44,7 @@ export interface SourceRow {
   readonly stackLabels: readonly Labels[];
 }
 
-/** What somebody, or a program, did. */
+/** What a person or a program did. */
 export interface EventRow {
   readonly id: string;
   readonly at: Date;
@@ -65,11 +70,13 @@ export function shownRegistersIn({ rows }: Database) {
     shownPlatforms: () =>
       rows<PlatformRow>(
         `select platform.id, url, profile, platform.labels, connections, key_file as "keyFile",
+          site.labels as only, site.id = 0 or ${isAlive('site.id')} as "isServed",
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels",
           (count(stack.id) filter (where exists (select from @run where stack = stack.id and ended_at is null)))::int as running,
           (count(stack.id) filter (where stack.problem is not null))::int as failed, max(stack.looked_at) as "lastLookAt"
-        from @platform as platform left join @stack as stack on stack.platform = platform.id and not is_gone
-        group by platform.id order by platform.id`,
+        from @platform as platform join @site as site on site.id = platform.site
+          left join @stack as stack on stack.platform = platform.id and not is_gone
+        group by platform.id, site.id order by platform.id`,
       ),
     /** @param which `troubled`: those alone whose polls stopped, or fail */
     shownSources: (which: 'all' | 'troubled' = 'all') =>

@@ -3,6 +3,7 @@ import type { OpenPlan } from '../plan-standing.ts';
 import type { Database } from './database.ts';
 import type { Policy } from './sources.ts';
 import { holdingWaves } from './wave-stacks.ts';
+import { isAlive } from './workers.ts';
 
 /** A plan that waits, as lists show it. */
 export interface WaitingPlan extends OpenPlan {
@@ -25,6 +26,8 @@ export interface StackGlance {
   readonly isGone: boolean;
   readonly isPaused: boolean;
   readonly hasProblem: boolean;
+  /** Whether workers are alive that reach its platform; true where that is bound to no labels. */
+  readonly isServed: boolean;
   readonly plan: OpenPlan | null;
   /** The wave that does not let the commit in that it wants. */
   readonly wave: string | null;
@@ -44,6 +47,8 @@ export interface StackRow extends StackGlance {
   readonly pausedBy: string | null;
   readonly pausedBecause: string | null;
   readonly plan: WaitingPlan | null;
+  /** The labels of its platform that a worker must name; `{}`: none. */
+  readonly only: Readonly<Record<string, string>>;
   readonly run: { readonly id: string; readonly kind: string; readonly beganAt: Date } | null;
 }
 
@@ -67,11 +72,12 @@ interface Flat extends FlatGlance, Omit<StackRow, keyof StackGlance> {
 
 const glance = `stack.id, stack.source, stack.path, stack.platform, stack.policy, stack.labels, stack.wanted, stack.applied,
   stack.is_gone as "isGone", coalesce(stack.paused_until > now(), false) as "isPaused", stack.problem is not null as "hasProblem",
+  site.id = 0 or ${isAlive('site.id')} as "isServed",
   waiting.commit as "planCommit", waiting.cause as "planCause", waiting.is_needed as "planNeeded",
   (select bool_and(approves) from @verdict where plan = waiting.digest) as "planApproved", holding.wave, going.kind as "runKind",
   coalesce(extract(epoch from coalesce(waiting.made_at, stack.looked_at)), 0)::float8 as since`;
 
-const columns = `${glance}, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem,
+const columns = `${glance}, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem, site.labels as only,
   case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
   stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
   waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary",
@@ -79,6 +85,7 @@ const columns = `${glance}, stack.looked_at as "lookedAt", stack.look_at as "nex
 
 /** Of a stack there is one open plan; of its runs that go on, the last one counts. */
 const from = `@stack as stack
+  join @platform as platform on platform.id = stack.platform join @site as site on site.id = platform.site
   left join @plan as waiting on waiting.stack = stack.id and waiting.superseded_at is null and waiting.applied_at is null
     and waiting.expires_at > now()
   left join (select distinct on (stack) stack, id, kind, began_at from @run where ended_at is null order by stack, id desc) as going

@@ -8,7 +8,14 @@ import { type Changes, changesOf } from './changes.ts';
 import type { Author } from './authors.ts';
 import { type Database, type ForDue, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
-import { type DueStack, type PlatformOfPaths, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
+import {
+  type DueStack,
+  type PlatformOfPaths,
+  dueColumns,
+  lockSource,
+  placeStacks,
+  unplacedProblem,
+} from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import { beginWavesIn } from './waves.ts';
 
@@ -109,7 +116,8 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         const removed = await query('delete from @source where id = $1 returning id', [id]);
         if (removed.length === 0) return false;
         const about = { stacks: stacks.map((stack) => stack.id).toSorted() };
-        await query('delete from @alarm where subject = any($1)', [[id, ...about.stacks]]);
+        // A platform may have the same name.
+        await query(`delete from @alarm where subject = any($1) and kind <> 'worker'`, [[id, ...about.stacks]]);
         await noteIn(query, { who, what: 'removed the source', subject: id, about });
         return true;
       }),
@@ -165,7 +173,7 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
         await clear(query, ['poll'], id);
         return query<DueStack>(
-          `select id, platform from @stack where source = $1 and not is_gone and applied is distinct from wanted
+          `select ${dueColumns('@stack')} from @stack where source = $1 and not is_gone and applied is distinct from wanted
           and problem is null and deploying is null and coalesce(paused_until <= now(), true)
           and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and ${isOpen} and expires_at > now())`,
           [id],

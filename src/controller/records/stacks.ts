@@ -1,6 +1,6 @@
 import { clear, raise } from './alarms.ts';
 import { type Database, type ForDue, isOpen, plain } from './database.ts';
-import type { DueStack } from './place-stacks.ts';
+import { type DueStack, dueColumns } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import type { Policy } from './sources.ts';
 
@@ -10,6 +10,8 @@ export interface StackRecord {
   readonly source: string;
   readonly path: string;
   readonly platform: string;
+  /** The site of its platform. */
+  readonly site: number;
   readonly policy: Policy;
   /** Those of its platform, and over them those of its source. */
   readonly labels: Labels;
@@ -26,7 +28,7 @@ export interface StackRecord {
   readonly problem: string | null;
 }
 
-const columns = `id, source, path, platform, policy, labels, wanted, applied, digest, deploying,
+const columns = `${dueColumns('@stack')}, source, path, policy, labels, wanted, applied, digest, deploying,
   deploying_digest as "deployingDigest", is_gone as "isGone", problem,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
@@ -35,16 +37,17 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
     stack: (id: string) => row<StackRecord>(`select ${columns} from @stack where id = $1`, [id]),
     stacks: () => rows<StackRecord>(`select ${columns} from @stack order by id`),
 
-    /** Takes stacks that are due for a look at what drifted, as `dueSources` takes sources. */
-    dueStacks: (most: number, send: ForDue<DueStack> = () => Promise.resolve()) =>
+    /** Takes stacks of a site that are due for a look at what drifted, as `dueSources` takes sources. */
+    dueStacks: (most: number, send: ForDue<DueStack> = () => Promise.resolve(), site = 0) =>
       takeEach<DueStack>(
         most,
         {
           text: `update @stack set look_at = now() + make_interval(secs =>
             (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
-          where id in (select id from @stack where look_at <= now() and not is_gone order by look_at limit 1
-            for update skip locked)
-          returning id, platform`,
+          where id in (select id from @stack where look_at <= now() and not is_gone
+            and platform in (select id from @platform where site = $1) order by look_at limit 1 for update skip locked)
+          returning ${dueColumns('@stack')}`,
+          values: [site],
         },
         send,
       ),

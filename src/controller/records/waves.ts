@@ -5,7 +5,7 @@ import type { Query } from '../transaction.ts';
 import { clear, raise } from './alarms.ts';
 import type { Database } from './database.ts';
 import { noteIn } from './events.ts';
-import type { DueStack } from './place-stacks.ts';
+import { type DueStack, dueColumns } from './place-stacks.ts';
 import { type WaveMember, membersIn } from './wave-stacks.ts';
 
 /** A commit on its way to the stacks of a source, step by step. */
@@ -245,7 +245,7 @@ export function wavesIn({ rows, row, transaction }: Database) {
             const sent = advanced.members.filter((stack) => isToSend(stack, advanced.decision)).slice(0, most);
             return query<DueStack>(
               `with sent as (update @wave_stack set sent_at = now() where wave = $1 and stack = any($2))
-              select id, platform from @stack where id = any($2) order by id`,
+              select ${dueColumns('@stack')} from @stack where id = any($2) order by id`,
               [id, sent.map((stack) => stack.id)],
             );
           }),

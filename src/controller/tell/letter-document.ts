@@ -75,11 +75,13 @@ const titles: Readonly<Record<AlarmKind, readonly [string, string]>> = {
   approval: ['a plan waits for approval', 'a plan was judged'],
   wave: ['a wave stopped', 'a wave goes on'],
   poll: ['a source is not polled', 'a source is polled again'],
+  worker: ['a platform has no worker', 'a platform waits for no worker any more'],
 };
 
 function pageOf({ kind, subject }: MessageRecord): string {
   const id = encodeURIComponent(subject.replace(/^wave:/, ''));
   if (kind === 'wave') return `/waves/${id}`;
+  if (kind === 'worker') return '/platforms';
   return kind === 'poll' ? '/sources' : `/stacks/${id}`;
 }
 
@@ -99,6 +101,7 @@ const words: Readonly<Record<AlarmKind, (about: About) => string>> = {
   wave: ({ stack, because: reason }) =>
     `stopped${because(typeof stack === 'string' ? `${stack}: ${String(reason)}` : undefined)}`,
   poll: ({ since }) => (typeof since === 'string' ? `was last polled at ${since}` : 'was never polled'),
+  worker: ({ options }) => `no worker that reaches it is alive: start trueup controller work ${String(options)}`,
 };
 
 function at({ commit }: About): string {
@@ -124,4 +127,5 @@ const over: Readonly<Record<AlarmKind, string>> = {
   approval: 'was judged',
   wave: 'goes on',
   poll: 'is polled again',
+  worker: 'waits for no worker any more',
 };

@@ -23,7 +23,7 @@ export interface Telling {
 
 /** Kinds of alarms by the words of the settings. */
 const kindsOf: Readonly<Record<Receiver['on'][number], readonly AlarmKind[]>> = {
-  failure: ['run', 'wave', 'poll'],
+  failure: ['run', 'wave', 'poll', 'worker'],
   drift: ['drift'],
   approval: ['approval'],
 };

@@ -16,6 +16,7 @@ const stack = z.object({
   labels,
   state: z.enum([
     'failed',
+    'no worker',
     'approval',
     'drifted',
     'running',

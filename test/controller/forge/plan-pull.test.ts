@@ -90,6 +90,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a pull request', () => {
     expect(bodies(number)).toEqual([expect.not.stringContaining('redis:7.4')]);
   });
 
+  test('of a stack whose platform only other workers reach is validated, and says where its plan will be', async () => {
+    const { server: forge, change, tell, look, bodies, records, emulator } = await changing('github');
+    const platform = await records.platform('main');
+    if (platform === undefined) throw new Error('no platform');
+    // Its files are at the site alone.
+    const there = { keyFile: '/nowhere/key', envFile: '/nowhere/env', only: { site: 'paris' } };
+    await records.addPlatform({ ...platform, ...there }, 'a test');
+    change('redis:7.2');
+    const number = forge.propose({ branch: 'change' });
+    const before = emulator.log.length;
+    await tell();
+    await look();
+    expect(emulator.log.length).toBe(before);
+    expect(bodies(number)).toEqual([expect.stringContaining('validated, not planned')]);
+    expect(bodies(number)[0]).toContain('Only workers with --only reach its platform');
+    expect(await records.pullPlans('shop', number)).toMatchObject([{ document: null, problem: null }]);
+  });
+
   test('that cannot be planned says why, without a secret, and is planned again only where that may pass', async () => {
     const { server: forge, repository, tell, bodies, records, push } = await changing('gitea');
     beginBranch(repository, 'broken');

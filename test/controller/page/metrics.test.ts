@@ -152,6 +152,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'monitoring', () => {
     expect(await lines('oldest')).toEqual(['oldest_due_stack_seconds 0']);
   });
 
+  test('shows workers by the labels that they name, also where none is alive', async () => {
+    expect(await lines('workers')).toEqual(['workers{only=""} 0']);
+    const about = { id: 'p', url: 'https://a.example', profile: null, keyFile: '/k', envFile: null, connections: 4 };
+    await records.addPlatform({ ...about, only: { site: 'paris', floor: '2' } }, 'alex');
+    expect(await lines('workers')).toEqual(['workers{only=""} 0', 'workers{only="floor=2, site=paris"} 0']);
+    const ids = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'] as const;
+    for (const id of ids) await records.workerLives(id, await records.site({ site: 'paris', floor: '2' }));
+    expect((await lines('workers'))[1]).toBe('workers{only="floor=2, site=paris"} 2');
+    await pool.query(`update c.worker set seen_at = now() - interval '31 seconds' where id = $1`, [ids[0]]);
+    expect((await lines('workers'))[1]).toBe('workers{only="floor=2, site=paris"} 1');
+    await records.workerLives(ids[0], 0);
+    await records.workerEnds(ids[1]);
+    expect((await lines('workers'))[1]).toBe('workers{only="floor=2, site=paris"} 1');
+    await pool.query('delete from c.worker');
+  });
+
   test('shows jobs of each queue by their state, and messages', async () => {
     expect(await lines('queue_jobs{queue="tell"', 'messages')).toEqual([
       'queue_jobs{queue="tell",state="waiting"} 0',

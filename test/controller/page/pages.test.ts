@@ -312,7 +312,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect((await app.post(page, `${page}/stop`, { because: 'the wrong commit' })).headers.location).toBe(page);
     expect((await app.get(page)).body).toContain('Stopped by <b>ops@example.com</b>: the wrong commit.');
     expect((await app.post(checkout, `${page}/stop`, { because: 'again' })).statusCode).toBe(409);
-    expect((await app.get('/stacks/shops:long~1trueup.yaml')).body).toContain('until somebody resumes it');
+    expect((await app.get('/stacks/shops:long~1trueup.yaml')).body).toContain('until an operator resumes it');
   });
 
   test('who wrote the commit does not approve its plan where four eyes have to see it, and may refuse', async () => {

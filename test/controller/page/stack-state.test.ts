@@ -35,6 +35,11 @@ test.each([
   ['running', { applied: null, run: { ...run, kind: 'plan' } }],
   ['failed', { problem: 'no', run: { ...run, kind: 'plan' } }],
   ['in step', { run: { ...run, kind: 'drift' } }],
+  ['no worker', { only: { site: 'paris' }, isServed: false }],
+  ['no worker', { isServed: false, applied: null, plan: waitingPlan() }],
+  ['failed', { isServed: false, problem: 'no' }],
+  ['paused', { isServed: false, pausedUntil: at }],
+  ['gone', { isServed: false, isGone: true }],
   ['paused', { problem: 'no', plan: waitingPlan(), run, pausedUntil: at }],
   ['gone', { isGone: true, pausedUntil: at }],
 ] as const)('the state is %s of %j', (state, about) => {

@@ -81,6 +81,8 @@ test('what repositories and people write is text on every page', () => {
       pausedBecause: name,
       pausedUntil: now,
       plan: waitingPlan({ digest: name }),
+      only: { [name]: name },
+      isServed: false,
       run: { id: name, kind: name, beganAt: now },
     });
     const run = runRow({
@@ -121,7 +123,8 @@ test('what repositories and people write is text on every page', () => {
       progress: [],
       now,
     };
-    const place = { url: name, labels: { [name]: name }, stackLabels: [] };
+    const bound = { only: { [name]: name }, isServed: false };
+    const place = { url: name, labels: { [name]: name }, stackLabels: [], ...bound };
     const pages = [
       homePage({
         now,
@@ -208,7 +211,7 @@ test('a moment says its distance, and itself', () => {
   expect(moment(null, now).text).toContain('never');
 });
 
-test('the first page says what needs somebody, and what to do without any stack', () => {
+test('the first page says what needs a person, and what to do without any stack', () => {
   const stacks = [
     stackRow({ id: 'shops:a', path: 'a', problem: 'no' }),
     stackRow({ id: 'shops:b', path: 'b', plan: waitingPlan() }),
@@ -225,6 +228,27 @@ test('the first page says what needs somebody, and what to do without any stack'
   const calm = stacks.slice(3);
   expect(homeOf(calm)).toContain('Nothing needs you. Every stack is in step.');
   expect(homeOf([])).toContain('trueup controller enrol');
+});
+
+test('a stack that no worker reaches says so on each page, with the command that starts one', () => {
+  const only = { site: 'paris' };
+  const stack = stackRow({ only, isServed: false, plan: waitingPlan({ isApproved: true }) });
+  const command = 'trueup controller work --only site=paris';
+  const [page, urgent] = [pageOfStacks([stack], filter, undefined), { shown: urgentOf([stack]), rest: [] }];
+  const home = html(homePage({ now, page, urgent, filter, labels: [], alarms: [] }));
+  expect(home).toContain('1 stack has no worker.');
+  expect(home).toContain('<p class="problem">no worker with --only site=paris is alive</p>');
+  const view = { runs: [], now, csrf: 'x', mayOperate: true };
+  const own = html(stackPage({ ...view, stack }));
+  expect(own).toContain(command);
+  expect(own).toContain('is approved');
+  const served = html(stackPage({ ...view, stack: { ...stack, isServed: true } }));
+  expect(served).not.toContain(command);
+  expect(served).toContain('with <code>--only site=paris</code>');
+  const platform = { id: 'shop', url: 'https://shop.example', profile: null, labels: only, stackLabels: [only] };
+  const row = { ...platform, connections: 4, keyFile: '/k', running: 0, failed: 0, lastLookAt: now, only };
+  expect(html(platformsPage([{ ...row, isServed: false }], now, true))).toContain(command);
+  expect(html(platformsPage([{ ...row, isServed: true }], now, true))).not.toContain(command);
 });
 
 test('the consent names all that asks for it, and nothing else', () => {

@@ -4,21 +4,28 @@ import { stackAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
+import { onlyOptions, onlyText } from '../../site.ts';
 import { stackOf } from '../show.ts';
 
-/** Wants the drift of a stack as a pull request. @throws {Refusal} 422, where its source has no forge */
+/** Wants the drift of a stack as a pull request. @throws {Refusal} 422, where there can be none */
 export async function proposeOf({ records }: PageContext, request: FastifyRequest): Promise<StackRow> {
   const stack = await stackOf(records, request, 'propose');
-  if (!(await hasForge({ records }, stack)))
-    throw refusal(422, `The source ${stack.source} names no forge, or no token for it.`);
+  const why = await whyNoProposal({ records }, stack);
+  if (why !== undefined) throw refusal(422, why);
   await records.propose(stack.id, request.viewer.name);
   return stack;
 }
 
-/** Whether a stack's source has a forge that takes pull requests. */
-export async function hasForge({ records }: Pick<PageContext, 'records'>, stack: StackRow): Promise<boolean> {
-  const source = await records.source(stack.source);
-  return source !== undefined && source.forge !== 'none' && source.forgeTokenFile !== null;
+/** Why the drift of a stack cannot be a pull request; undefined: it can. */
+export async function whyNoProposal(
+  { records }: Pick<PageContext, 'records'>,
+  { source: id, platform, only }: StackRow,
+): Promise<string | undefined> {
+  const source = await records.source(id);
+  if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null)
+    return `The source ${id} names no forge, or no token for it.`;
+  if (onlyText(only) === '') return undefined;
+  return `Workers with ${onlyOptions(only)} reach the platform ${platform}, and workers without --only reach the forge.`;
 }
 
 /** What is done at forges by forms. */

@@ -14,7 +14,7 @@ import { alarmOf } from '../views/registers.ts';
 import { proposalPart } from '../views/proposal.ts';
 import { readerFor } from '../views/reader.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
-import { hasForge } from './forges.ts';
+import { whyNoProposal } from './forges.ts';
 
 /** Runs of one page of a history. */
 const runsPerPage = 100;
@@ -73,7 +73,7 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const mayPropose =
       last.document.findings.length > 0 &&
       request.viewer.may('propose', stack.labels) &&
-      (await hasForge({ records }, stack));
+      (await whyNoProposal({ records }, stack)) === undefined;
     const proposal = await records.proposal(stack.id);
     const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf() });
     const about = { at: last.beganAt, run: last.id, now: now(), proposal: shown };

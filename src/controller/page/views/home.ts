@@ -3,6 +3,7 @@ import { type Markup, markup } from '../../../render/markup.ts';
 import { planAddress, runAddress, stackAddress, waveAddress, withQuery } from '../addresses.ts';
 import { type StackFilter, type StackPage, stacksPerPage } from '../stack-list.ts';
 import type { StackGlance, StackRow } from '../../records/shown-stacks.ts';
+import { unservedProblem } from '../../site.ts';
 import { type StackState, stackStates, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { badge, cell, commitCode, emptyState, labelTags, moment, nextLink, stackLink, summarySigns } from './parts.ts';
@@ -42,6 +43,9 @@ function summaryOf({ counts, all }: StackPage<StackRow>): string {
   const of = (state: StackState) => counts.get(state) ?? 0;
   const parts = [
     ...(of('failed') === 0 ? [] : [`${counted(of('failed'), 'stack')} failed`]),
+    ...(of('no worker') === 0
+      ? []
+      : [`${counted(of('no worker'), 'stack')} ${of('no worker') === 1 ? 'has' : 'have'} no worker`]),
     ...(of('approval') === 0
       ? []
       : [of('approval') === 1 ? '1 plan waits for approval' : `${of('approval')} plans wait for approval`]),
@@ -84,13 +88,14 @@ ${shown.map((stack) => card(stack, stateOf(stack), now))}
 
 function card(stack: StackRow, state: StackState, now: Date): Markup {
   const { plan, problem } = stack;
+  const trouble = state === 'no worker' ? unservedProblem(stack.only) : problem;
   const words =
-    state === 'failed'
-      ? markup`<p class="problem">${firstLine(problem ?? '')}</p>`
+    state === 'failed' || state === 'no worker'
+      ? markup`<p class="problem">${firstLine(trouble ?? '')}</p>`
       : markup`<p class="what">${plan === null ? '' : summarySigns(plan.summary)} <span>planned ${moment(plan?.madeAt ?? null, now)}</span></p>`;
   const link =
-    plan === null || state === 'failed'
-      ? markup`<a href="${stackAddress(stack.id)}">See what failed<span class="hidden"> in ${stack.id}</span></a>`
+    plan === null || state === 'failed' || state === 'no worker'
+      ? markup`<a href="${stackAddress(stack.id)}">${state === 'failed' ? 'See what failed' : 'See how to start one'}<span class="hidden"> ${state === 'failed' ? 'in' : 'for'} ${stack.id}</span></a>`
       : markup`<a href="${planAddress(plan.digest)}">${state === 'drifted' ? 'Review the repair' : 'Review the plan'}<span class="hidden"> of ${stack.id}</span></a>`;
   return markup`<li class="card ${stateWords[state].tone}"><div><h3>${stackLink(stack)}</h3>${badge(state)}</div><p class="where">${stack.source} on ${stack.platform}</p>${words}<p class="go">${link}</p></li>`;
 }

@@ -2,6 +2,7 @@ import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { Records } from '../../records.ts';
 import type { PlatformRow, SourceRow } from '../../records/shown-registers.ts';
+import { unservedProblem } from '../../site.ts';
 import { withQuery } from '../addresses.ts';
 import type { Content } from './layout.ts';
 import { cell, commitCode, emptyState, labelTags, moment, problemLines, roughly, table } from './parts.ts';
@@ -33,11 +34,12 @@ export function platformsPage(platforms: readonly PlatformRow[], now: Date, mayA
 
 function platformRow(one: PlatformRow, now: Date, mayAdminister: boolean): Markup {
   const { id, url, profile, labels, connections, keyFile, stackLabels, running, failed, lastLookAt } = one;
+  const trouble = one.isServed ? '' : problemLines(unservedProblem(one.only));
   const state = [
     ...(failed === 0 ? [] : [markup` <span class="badge bad">${failed} failed</span>`]),
     ...(running === 0 ? [] : [markup` <span class="badge info">${running} running</span>`]),
   ];
-  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: id })}">${id}</a>${labelTags(labels)}</th>
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: id })}">${id}</a>${labelTags(labels)}${trouble}</th>
 ${cell('Address', markup`<code>${url}</code>${profile === null ? '' : markup` <span class="kind">${profile}</span>`}`)}
 ${cell('Stacks', markup`${stackLabels.length}${state}`)}
 ${cell('Budget', counted(connections, 'connection'))}

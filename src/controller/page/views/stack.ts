@@ -3,6 +3,7 @@ import { type Markup, markup } from '../../../render/markup.ts';
 import { type PlanStanding, standingOf } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
+import { onlyOptions, onlyText, unservedProblem } from '../../site.ts';
 import { type StackState, nameOf, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import {
@@ -68,6 +69,7 @@ function factsOf(stack: StackRow, now: Date): Markup {
     ['source', source],
     ['file', markup`<code>${path}</code>`],
     ['platform', platform],
+    ['workers', onlyText(stack.only) === '' ? undefined : markup`with <code>${onlyOptions(stack.only)}</code>`],
     ['policy', policyWords[stack.policy]],
     ['commit', commitCode(wanted)],
     ['applied', wanted === applied ? 'the same commit' : commitCode(applied)],
@@ -82,9 +84,9 @@ const policyWords: Readonly<Record<StackRow['policy'], string>> = {
   never: 'never applies',
 };
 
-/** A pause without an end is one of a run that somebody stopped. */
+/** A pause without an end is one of a run that an operator stopped. */
 function untilWords(until: Date): string {
-  return until.getUTCFullYear() > 9_000 ? 'until somebody resumes it' : `until ${inWords(until)}`;
+  return until.getUTCFullYear() > 9_000 ? 'until an operator resumes it' : `until ${inWords(until)}`;
 }
 
 /** Its state in a sentence, and the way to what it asks for. */
@@ -95,7 +97,7 @@ function standing(view: StackView, state: StackState): Markup {
     ...(stack.pausedUntil === null
       ? []
       : [
-          markup`<p>Paused by <b>${stack.pausedBy ?? 'somebody'}</b> ${untilWords(stack.pausedUntil)}: ${stack.pausedBecause ?? ''}</p>`,
+          markup`<p>Paused by <b>${stack.pausedBy ?? 'an operator'}</b> ${untilWords(stack.pausedUntil)}: ${stack.pausedBecause ?? ''}</p>`,
         ]),
     ...(run === null
       ? []
@@ -103,6 +105,7 @@ function standing(view: StackView, state: StackState): Markup {
           markup`<p>A run of kind ${run.kind} began ${moment(run.beganAt, now)}. <a href="${runAddress(run.id)}">Watch run ${run.id}</a></p>`,
         ]),
     ...(problem === null ? [] : [problemLines(problem)]),
+    ...(stack.isServed || stack.isGone ? [] : [problemLines(unservedProblem(stack.only))]),
     ...(plan === null ? [] : [planLine(stack, now)]),
   ];
   const words = lines.length === 0 ? markup`<p>${quietWords(stack, state)}</p>` : markup`${lines}`;

@@ -46,6 +46,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     expect(events).toEqual([{ who: 'token:agent' }]);
   });
 
+  test('proposes no drift where workers that reach no forge reach the platform', async () => {
+    const { records } = database;
+    const lyon = '/stacks/sites:lyon~1trueup.yaml';
+    await database.rows(`insert into @site (id, labels) values (7, '{"site": "lyon"}')`);
+    await database.rows(`update @platform set site = 7 where id = 'south'`);
+    expect(await post('agent', `${lyon}/propose`)).toBe(422);
+    expect(await records.proposal('sites:lyon/trueup.yaml')).toBeUndefined();
+    await database.rows(`update @platform set site = 0 where id = 'south'`);
+    expect(await post('agent', `${lyon}/propose`)).toBe(200);
+  });
+
   test('lets a commit of a stranger be planned for who administers all of the source, and that commit alone', async () => {
     const { records } = database;
     const head = 'c'.repeat(40);
