@@ -1,14 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
-/** The pages in Debian's Chromium. */
+/** The pages in Debian's Chromium: reports, and those of the controller. */
+const project = (name: string, setup: string) => ({
+  extends: true as const,
+  test: {
+    name,
+    globalSetup: ['test/support/temporary-folder.ts', setup],
+    include: [`test/browser/${name}.test.ts`],
+  },
+});
+
 export default defineConfig({
   test: {
-    globalSetup: [
-      'test/support/temporary-folder.ts',
-      'test/support/browser-pages.ts',
-      'test/support/browser-controller.ts',
+    projects: [
+      project('page', 'test/support/browser-pages.ts'),
+      project('controller', 'test/support/browser-controller.ts'),
     ],
-    include: ['test/browser/**/*.test.ts'],
     expect: { requireAssertions: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -11,8 +11,13 @@ const { address, headers, database, pages } = inject('controller');
 const names = Object.keys(pages);
 const pool = new pg.Pool({ connectionString: database, max: 1 });
 let browser: Browser;
+/** They open all of the pages, one after the other: each context would cost a second. The second has no script. */
+let shared: Page;
+let plain: Page;
 beforeAll(async () => {
   browser = await openBrowser();
+  shared = watch(await contextOf({}).then((context) => context.newPage()));
+  plain = watch(await contextOf({ javaScriptEnabled: false }).then((context) => context.newPage()));
 });
 afterAll(async () => {
   await browser.close();
@@ -22,19 +27,22 @@ afterAll(async () => {
 let misdeeds: string[] = [];
 afterEach(() => expect(misdeeds).toEqual([]));
 
-async function open(name: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1_440, height: 900 },
-    extraHTTPHeaders: { ...headers },
-    ...options,
-  });
-  const page = await context.newPage();
-  misdeeds = [];
+const contextOf = (options: BrowserContextOptions) =>
+  browser.newContext({ viewport: { width: 1_440, height: 900 }, extraHTTPHeaders: { ...headers }, ...options });
+
+/** Has what a page must not do noted. */
+function watch(page: Page): Page {
   page.on('request', (request) => {
     if (!request.url().startsWith(address)) misdeeds.push(`request: ${request.url()}`);
   });
   page.on('console', (message) => misdeeds.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => misdeeds.push(`error: ${error.message}`));
+  return page;
+}
+
+/** Opens a page by its name or its path, with the focus nowhere. */
+async function open(name: string, page: Page = shared): Promise<Page> {
+  misdeeds = [];
   await page.goto(address + (pages[name] ?? name));
   return page;
 }
@@ -63,7 +71,6 @@ it.each(names)('%s fits three widths, and has names, headings in order and contr
       expect([width, colorScheme, violations]).toEqual([width, colorScheme, []]);
     }
   }
-  await page.context().close();
 });
 
 it.each(names)(
@@ -106,7 +113,6 @@ it.each(names)(
       stops.add(stop.at);
     }
     expect(stops.size).toBe(expected);
-    await page.context().close();
   },
 );
 
@@ -126,10 +132,8 @@ async function tabTo(page: Page, selector: string): Promise<void> {
 }
 
 describe('by keyboard, without a script', () => {
-  const options = { javaScriptEnabled: false } as const;
-
   it('a stack is paused and resumed', async () => {
-    const page = await open('/stacks/shops:accounts~1trueup.yaml', options);
+    const page = await open('/stacks/shops:accounts~1trueup.yaml', plain);
     await tabTo(page, '.controls summary');
     await page.keyboard.press('Enter');
     await tabTo(page, '#because');
@@ -146,7 +150,7 @@ describe('by keyboard, without a script', () => {
   });
 
   it('stacks are found', async () => {
-    const page = await open('home', options);
+    const page = await open('home', plain);
     await tabTo(page, '#text');
     await page.keyboard.type('lyon');
     await page.keyboard.press('Enter');
@@ -155,7 +159,7 @@ describe('by keyboard, without a script', () => {
   });
 
   it('a plan is approved, with consent and a reason', async () => {
-    const page = await open('plan', options);
+    const page = await open('plan', plain);
     await tabTo(page, '[name=dataLoss]');
     await page.keyboard.press('Space');
     await tabTo(page, '#because');
@@ -167,13 +171,12 @@ describe('by keyboard, without a script', () => {
   });
 
   it.each(names)('%s shows what it has', async (name) => {
-    const page = await open(name, options);
+    const page = await open(name, plain);
     expect(await page.locator('h1').count()).toBe(1);
     expect((await page.locator('main').innerText()).length).toBeGreaterThan(20);
     const shown = await page.locator('[hidden]').evaluateAll((all) => all.map(({ className }) => className));
     // Only the filter of a report needs its script.
     expect(shown.every((one) => one === 'filter')).toBe(true);
-    await page.context().close();
   });
 });
 

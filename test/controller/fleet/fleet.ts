@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -21,14 +21,22 @@ export interface FleetOptions {
   /** What each platform takes for an answer. */
   readonly latencyMs?: number;
   readonly policy?: 'automatic' | 'approval';
+  /** Seconds between two polls of the repository; 5 when left out. */
+  readonly pollSeconds?: number;
+  /** Seconds between two looks for drift at a stack; a day when left out. */
+  readonly lookSeconds?: number;
+  /** Platforms; the stacks have them in turn. As many as stacks when left out. */
+  readonly platforms?: number;
 }
 
 /** A worker as a process. */
 export interface WorkerProcess {
-  /** Of the node process, in this namespace. */
-  readonly pid: number;
+  /** What the records of the controller call it. */
+  readonly name: string;
   /** CPU that it used, in milliseconds, and the memory that it holds, in MB. */
   readonly usage: () => { readonly cpuMs: number; readonly rssMb: number };
+  /** The heap that is in use after a collection, in MB. */
+  readonly heapMb: () => Promise<number>;
   /** Kills it as `kill -9` does. */
   readonly kill: () => Promise<void>;
 }
@@ -40,8 +48,14 @@ export interface Fleet {
   readonly pool: pg.Pool;
   readonly records: Records;
   readonly emulators: readonly Emulator[];
+  readonly urls: readonly string[];
+  /** Commits manifests by the numbers of their stacks, and gives the commit: the next poll sees it. */
+  readonly commit: (manifests: ReadonlyMap<number, string>) => string;
+  /** Enrols the repository, or has it looked at now. */
+  readonly enrol: () => Promise<void>;
   /** Commits a manifest with an image for every stack, has it seen at once, and gives the commit. */
-  readonly push: (image: string) => Promise<string>;
+  readonly push: (image: string, many?: number) => Promise<string>;
+  /** Starts a worker; `isElsewhere`: it has processes and a host name of its own, as on another machine. */
   readonly start: (options?: { readonly isElsewhere?: boolean }) => Promise<WorkerProcess>;
   /** Requests that may write, to all platforms. */
   readonly posts: () => number;
@@ -51,7 +65,7 @@ export interface Fleet {
 
 export const idOf = (at: number): string => `fleet:s${at}/trueup.yaml`;
 
-function manifestOf(name: string, image: string, services: number): string {
+export function manifestOf(name: string, image: string, services: number): string {
   const blocks = Array.from(
     { length: services },
     (_, at) => `      ${name}-${at}: { dockerImage: "${image}", databasePassword: a }\n`,
@@ -69,94 +83,61 @@ export async function until(what: () => boolean | Promise<boolean>, limitMs: num
   return performance.now() - began;
 }
 
-export async function createFleet({
-  stacks,
-  services,
-  latencyMs = 0,
-  policy = 'automatic',
-}: FleetOptions): Promise<Fleet> {
+export async function createFleet(options: FleetOptions): Promise<Fleet> {
+  const { stacks, services, latencyMs = 0 } = options;
   const folder = mkdtempSync(join(tmpdir(), 'trueup-fleet-'));
-  const repository = join(folder, 'repository');
-  mkdirSync(repository);
-  const git = (...words: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
-      cwd: repository,
-      encoding: 'utf8',
-    });
-  git('init', '-q', '-b', 'main');
+  const repository = repositoryIn(join(folder, 'repository'));
   writeFileSync(join(folder, 'key'), 'a-key\n');
-  const emulators = Array.from({ length: stacks }, () => createEmulator({ apiKey: 'a-key' }));
+  const emulators = Array.from({ length: options.platforms ?? stacks }, () => createEmulator({ apiKey: 'a-key' }));
   const platforms = await Promise.all(emulators.map((emulator) => serve(emulator, { latencyMs })));
+  const urls = platforms.map(({ url }) => url);
   const server = await startPostgres();
   const proxy = await proxyTo(server.port);
   const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
   pool.on('error', () => undefined);
   await migrate(pool, 'trueup_controller');
   const records = recordsIn(pool, 'trueup_controller');
-  for (const [at, { url }] of platforms.entries())
+  for (const [at, url] of urls.entries())
     await records.addPlatform(
       { id: `p${at}`, url, profile: null, keyFile: join(folder, 'key'), envFile: null, connections: 4 },
       'fleet',
     );
-  const key = newStateKey().text();
-  const processes = new Set<ChildProcess>();
-  const enrol = () =>
-    records.addSource(
-      {
-        id: 'fleet',
-        url: repository,
-        ref: 'refs/heads/main',
-        platforms: platforms.map((_, at) => ({ platform: `p${at}`, paths: `s${at}/*` })),
-        policy,
-        pollSeconds: 5,
-        lookSeconds: 24 * 3_600,
-      },
-      'fleet',
-    );
+  const environment = {
+    ...process.env,
+    TRUEUP_TEST_DATABASE: server.url(proxy.port),
+    TRUEUP_TEST_FOLDER: join(folder, 'mirrors'),
+    TRUEUP_TEST_KEY: newStateKey().text(),
+  };
+  const workers = new Set<ChildProcess>();
   return {
     server,
     proxy,
     pool,
     records,
     emulators,
-    push: async (image) => {
-      for (let at = 0; at < stacks; at++) {
-        mkdirSync(join(repository, `s${at}`), { recursive: true });
-        writeFileSync(join(repository, `s${at}/trueup.yaml`), manifestOf(`s${at}`, image, services));
-      }
-      git('add', '-A');
-      git('commit', '-q', '-m', image);
-      await enrol();
-      return git('rev-parse', 'HEAD').trim();
+    urls,
+    commit: repository.commit,
+    enrol: () => enrol(records, repository.folder, options),
+    push: async (image, many = stacks) => {
+      const manifests = Array.from({ length: many }, (_, at) => manifestOf(`s${at}`, image, services));
+      const commit = repository.commit(new Map(manifests.entries()));
+      await enrol(records, repository.folder, options);
+      return commit;
     },
     start: async ({ isElsewhere = false } = {}) => {
-      const program = [process.execPath, '--import', 'tsx', 'test/support/controller-worker.ts'];
-      const words = isElsewhere
-        ? ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child=KILL', ...program]
-        : program;
-      const [command = '', ...rest] = words;
-      const worker = spawn(command, rest, {
-        env: {
-          ...process.env,
-          TRUEUP_TEST_DATABASE: server.url(proxy.port),
-          TRUEUP_TEST_FOLDER: join(folder, 'mirrors'),
-          TRUEUP_TEST_KEY: key,
-        },
-        stdio: ['ignore', 'pipe', process.env['FLEET_VERBOSE'] === undefined ? 'ignore' : 'inherit'],
-      });
-      processes.add(worker);
+      const host = isElsewhere ? `elsewhere-${workers.size}` : hostname();
+      const worker = spawnWorker(isElsewhere ? host : undefined, environment);
+      workers.add(worker);
       await Promise.race([
-        once(worker.stdout, 'data'),
+        once(worker, 'message'),
         once(worker, 'exit').then(() => Promise.reject(new Error('a worker did not start'))),
       ]);
-      const own = worker.pid ?? 0;
-      const children = readFileSync(`/proc/${own}/task/${own}/children`, 'utf8').trim();
-      return processOf(worker, isElsewhere ? Number(children.split(' ')[0]) : own);
+      return processOf(worker, host, isElsewhere);
     },
     posts: () => emulators.reduce((sum, { log }) => sum + log.filter(({ method }) => method === 'POST').length, 0),
     inStep: async (commit) => (await records.stacks()).filter(({ applied }) => applied === commit).length,
     close: async () => {
-      for (const worker of processes) worker.kill('SIGKILL');
+      for (const worker of workers) worker.kill('SIGKILL');
       await pool.end();
       await proxy.close();
       server.stop();
@@ -166,9 +147,56 @@ export async function createFleet({
   };
 }
 
-function processOf(worker: ChildProcess, pid: number): WorkerProcess {
+/** A repository of root files, one in a folder for each stack. */
+function repositoryIn(folder: string) {
+  mkdirSync(folder);
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  git('init', '-q', '-b', 'main');
   return {
-    pid,
+    folder,
+    commit: (manifests: ReadonlyMap<number, string>): string => {
+      for (const [at, text] of manifests) {
+        mkdirSync(join(folder, `s${at}`), { recursive: true });
+        writeFileSync(join(folder, `s${at}/trueup.yaml`), text);
+      }
+      git('add', '-A');
+      git('commit', '-q', '--allow-empty', '-m', 'a');
+      return git('rev-parse', 'HEAD').trim();
+    },
+  };
+}
+
+/** Enrols a repository, and has it looked at now. */
+async function enrol(records: Records, url: string, options: FleetOptions): Promise<void> {
+  const { stacks, platforms = stacks, policy = 'automatic', pollSeconds = 5, lookSeconds = 24 * 3_600 } = options;
+  const ofStack = Array.from({ length: stacks }, (_, at) => ({ platform: `p${at % platforms}`, paths: `s${at}/*` }));
+  await records.addSource(
+    { id: 'fleet', url, ref: 'refs/heads/main', platforms: ofStack, policy, pollSeconds, lookSeconds },
+    'fleet',
+  );
+}
+
+/** Starts the process of a worker. With a host: it sees its own processes alone, and its machine has that name. */
+function spawnWorker(host: string | undefined, env: NodeJS.ProcessEnv): ChildProcess {
+  const program = [process.execPath, '--expose-gc', '--import', 'tsx', 'test/support/controller-worker.ts'];
+  const apart = ['unshare', '--pid', '--uts', '--fork', '--mount-proc', '--kill-child=KILL'];
+  const [command = '', ...words] =
+    host === undefined ? program : [...apart, 'sh', '-c', `hostname ${host} && exec "$@"`, 'sh', ...program];
+  const stderr = process.env['FLEET_VERBOSE'] === undefined ? 'ignore' : 'inherit';
+  return spawn(command, words, { env, stdio: ['ignore', 'ignore', stderr, 'ipc'] });
+}
+
+function processOf(worker: ChildProcess, host: string, isElsewhere: boolean): WorkerProcess {
+  const own = worker.pid ?? 0;
+  const children = () => readFileSync(`/proc/${own}/task/${own}/children`, 'utf8').trim();
+  const pid = isElsewhere ? Number(children().split(' ')[0]) : own;
+  return {
+    // The first process of a namespace has the number 1.
+    name: `${host} ${isElsewhere ? 1 : pid}`,
     usage: () => {
       // After the name of the program: state is the third field, and user and system time are the 14th and 15th.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -177,6 +205,12 @@ function processOf(worker: ChildProcess, pid: number): WorkerProcess {
       const ticks = Number(fields[11]) + Number(fields[12]);
       const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
       return { cpuMs: ticks * 10, rssMb: Number(kb) / 1_024 };
+    },
+    heapMb: async () => {
+      const answer = once(worker, 'message');
+      worker.send('heap');
+      const [bytes] = (await answer) as [number];
+      return bytes / 1_048_576;
     },
     kill: async () => {
       const gone = worker.exitCode !== null || worker.signalCode !== null ? undefined : once(worker, 'exit');

@@ -80,3 +80,35 @@ export async function speed(
     await fleet.close();
   }
 }
+
+/** The heap of a worker that works at 20 stacks, and with so many stacks in the queue, in MB after a collection. */
+export async function queued(stacks: number) {
+  const few = 20;
+  const fleet = await createFleet({ stacks, services: 1, platforms: few, latencyMs: 200 });
+  try {
+    const worker = await fleet.start();
+    const commit = await fleet.push('redis:7', few);
+    const aloneMb = await heapUntil(worker, async () => (await fleet.inStep(commit)) === few);
+    await fleet.push('redis:7.2', stacks);
+    const waits = async () => {
+      const text = `select count(*)::int as count from trueup_controller.stack where applied is distinct from wanted`;
+      return (await fleet.pool.query<{ count: number }>(text)).rows[0]?.count ?? 0;
+    };
+    await until(async () => (await waits()) > stacks * 0.9, 600_000);
+    const most = await waits();
+    const queuedMb = await heapUntil(worker, async () => (await waits()) < most - 100);
+    return { stacks, most, aloneMb, queuedMb };
+  } finally {
+    await fleet.close();
+  }
+}
+
+/** The smallest heap of all that were measured until then: what runs comes and goes. */
+async function heapUntil(worker: WorkerProcess, isOver: () => Promise<boolean>): Promise<number> {
+  let least = Infinity;
+  await until(async () => {
+    least = Math.min(least, await worker.heapMb());
+    return isOver();
+  }, 1_200_000);
+  return Math.round(least * 10) / 10;
+}

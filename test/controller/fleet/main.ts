@@ -1,15 +1,22 @@
 import { withoutDatabase } from './database.ts';
+import { hour } from './hour.ts';
 import { killed, undisturbed } from './kills.ts';
-import { pushes, speed, sweeps } from './load.ts';
+import { pushes, queued, speed, sweeps } from './load.ts';
 
 /**
  * Measures what many stacks cost, and what becomes of them when workers and the database die: `npm run test:fleet -- NAME…`.
- * Prints a document for each, and exits with 1 where a figure is beyond its limit. FLEET_STACKS, FLEET_SERVICES and
- * FLEET_KILLS have fewer of each.
+ * Prints a document for each, and exits with 1 where a figure is beyond its limit. FLEET_STACKS, FLEET_SERVICES,
+ * FLEET_KILLS and FLEET_MINUTES have fewer of each.
  */
 
 const stacks = Number(process.env['FLEET_STACKS'] ?? 200);
 const services = Number(process.env['FLEET_SERVICES'] ?? 20);
+
+const kills = process.env['FLEET_KILLS'] === undefined ? undefined : Number(process.env['FLEET_KILLS']);
+
+/** The requests that may write of so many stacks with the same manifest. */
+const postsOf = async (many: number, commits: number): Promise<number> =>
+  ((await undisturbed(2, services, commits)) / 2) * many;
 
 /** Gives figures, and whether they are within their limits. */
 type Measurement = () => Promise<{ readonly isGood: boolean; readonly figures: object }>;
@@ -18,34 +25,26 @@ const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
 const measurements: Readonly<Record<string, Measurement>> = {
   kills: async () => {
-    // All stacks have the same manifest.
-    const alone = (await undisturbed(2, services)) / 2;
-    const figures = await killed({
-      stacks,
-      services,
-      kills: Number(process.env['FLEET_KILLS'] ?? 15),
-      latencyMs: 20,
-      isElsewhere: false,
-    });
+    const figures = await killed({ stacks, services, kills: kills ?? 15, latencyMs: 20, isElsewhere: false });
+    const alone = await postsOf(stacks, figures.commits);
     const isGood =
-      figures.posts === alone * stacks &&
+      figures.posts === alone &&
       figures.duplicates === 0 &&
       figures.inStep === stacks &&
-      most(figures.runsAgainS) <= 45;
-    return { isGood, figures: { undisturbed: alone * stacks, ...figures } };
+      most(figures.beginsAgainS) <= 45;
+    return { isGood, figures: { undisturbed: alone, ...figures } };
   },
   'kills elsewhere': async () => {
-    const alone = (await undisturbed(2, services)) / 2;
     const many = Math.min(stacks, 20);
-    const figures = await killed({
-      stacks: many,
-      services,
-      kills: Number(process.env['FLEET_KILLS'] ?? 5),
-      latencyMs: 200,
-      isElsewhere: true,
-    });
-    const isGood = figures.posts === alone * many && figures.duplicates === 0 && most(figures.writesAgainS) <= 130;
-    return { isGood, figures: { undisturbed: alone * many, ...figures } };
+    const figures = await killed({ stacks: many, services, kills: kills ?? 5, latencyMs: 200, isElsewhere: true });
+    const alone = await postsOf(many, figures.commits);
+    const isGood =
+      figures.posts === alone &&
+      figures.duplicates === 0 &&
+      figures.inStep === many &&
+      most(figures.beginsAgainS) <= 45 &&
+      most(figures.writesAgainS) <= 130;
+    return { isGood, figures: { undisturbed: alone, ...figures } };
   },
   crashes: () => away('crash'),
   cuts: () => away('cut'),
@@ -66,6 +65,15 @@ const measurements: Readonly<Record<string, Measurement>> = {
     const figures = await sweeps(50, { stacks: 10, services: 5 });
     const [early, late] = [figures.rssMb.slice(5, 15), figures.rssMb.slice(-10)].map(average);
     return { isGood: (late ?? 0) <= (early ?? 0) * 1.05 + 5, figures };
+  },
+  queued: async () => {
+    const figures = await queued(Math.min(stacks * 50, 10_000));
+    return { isGood: figures.queuedMb - figures.aloneMb <= 5, figures };
+  },
+  hour: async () => {
+    const figures = await hour({ stacks: Math.min(stacks, 50), minutes: Number(process.env['FLEET_MINUTES'] ?? 60) });
+    const { unexplained, twice, foreign } = figures;
+    return { isGood: unexplained.length + twice.length + foreign.length === 0, figures };
   },
   'two workers': async () => {
     const about = { stacks: 24, services: 5 };
