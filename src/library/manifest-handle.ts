@@ -7,10 +7,10 @@ import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import { type Environment, type ProjectFolder, findPlace } from '../project/folder.ts';
 import { refuseLinkOut } from '../project/root-of-trust.ts';
-import { checkManifest, loadWithSecrets } from '../project/load.ts';
+import { checkManifest, loadToDestroy, loadWithSecrets } from '../project/load.ts';
 import { readValueFiles } from '../project/value-files.ts';
 import { checkPlatform } from '../project/platform-address.ts';
-import { locateState } from '../project/state-location.ts';
+import { locateState, requirePreview } from '../project/state-location.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { kinds } from '../resources/index.ts';
@@ -88,21 +88,25 @@ export function validate(
 }
 
 /**
- * Reads and checks the manifest of a folder, with the secrets of the sources that it declares. `uses`: what of it a run uses.
+ * Reads and checks the manifest of a folder, with the secrets of the sources that it declares. `uses`: what of it a run uses;
+ * `destroys`: only what a plan that deletes everything needs.
  *
- * @throws {Stop} as `validate`; `refused`, when a source does not give a secret, or the environment does not allow what is used.
+ * @throws {Stop} as `validate`; `refused`, when a source does not give a secret, or the environment does not allow what is used;
+ *   `usage`, when the file has `preview:` and no preview is named.
  */
 export async function readManifest(
   folder: string,
   options: ManifestOptions,
-  uses: { readonly platform: boolean; readonly state: boolean },
+  uses: { readonly platform: boolean; readonly state: boolean; readonly destroys: boolean },
 ): Promise<Manifest> {
-  const { manifest } = await read(folder, options, (place) => {
+  const { manifest } = await read(folder, options, async (place) => {
     const check = (settings: Settings): void => {
       if (uses.platform) checkPlatform(settings.platform, place);
       if (uses.state) locateState(settings, place);
     };
-    return loadWithSecrets(place, { check });
+    const loaded = await (uses.destroys ? loadToDestroy(place) : loadWithSecrets(place, { check }));
+    requirePreview(loaded.manifest.settings, place);
+    return loaded;
   });
   return manifest;
 }

@@ -10,12 +10,14 @@ import type { Plan } from './plan-handle.ts';
 import type { Result } from './result-handle.ts';
 import {
   type DriftOptions,
+  type Output,
   type Places,
   type PlanOptions,
   type Session,
   type SessionOptions,
   drift,
   follow,
+  outputs,
   plan,
   session,
 } from './run-session.ts';
@@ -77,6 +79,12 @@ export interface Project {
    */
   readonly follow: (request?: FollowRequest) => Promise<Result | undefined>;
   /**
+   * Evaluates the outputs of the manifest, without those that hold a secret. Sends GETs only, and takes no lock.
+   *
+   * @throws {Stop} and {PlatformError}, as `outputs` does.
+   */
+  readonly outputs: () => Promise<readonly Output[]>;
+  /**
    * Takes the lock, works, and releases it.
    *
    * @throws {Stop} as `session`. @throws whatever `work` throws.
@@ -106,17 +114,21 @@ export interface Project {
  * await project.close();
  * ```
  *
- * @throws {Stop} `manifest`, with everything that is wrong in it; `usage`, when the folder does not exist; `refused`, when
- *   a source does not give a secret.
+ * `destroys: true` opens it for plans and applies with `destroys: true` alone: of a preview only the settings are read, so that no
+ * mistake in a block and no missing variable keeps it.
+ *
+ * @throws {Stop} `manifest`, with everything that is wrong in it; `usage`, when the folder does not exist, or when the file
+ *   has `preview:` and no preview is named; `refused`, when a source does not give a secret.
  */
 export async function open(
   folder: string,
-  { platform, state, ...options }: ManifestOptions & Places = {},
+  { platform, state, destroys = false, ...options }: ManifestOptions & Places & { readonly destroys?: boolean } = {},
 ): Promise<Project> {
   const places: Places = { platform, state };
   const manifest = await readManifest(folder, options, {
     platform: platform === undefined,
     state: state === undefined,
+    destroys,
   });
   const ending = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -148,6 +160,7 @@ export async function open(
       }),
     follow: ({ signal, ...about } = {}) =>
       work(() => follow(manifest, places, { ...about, purpose: 'follow', signal: ended(signal) })),
+    outputs: () => work(() => outputs(manifest, places)),
     session: openSession,
     close: async () => {
       ending.abort();

@@ -3,6 +3,8 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
 import { type Plan as MadePlan, isDeployment } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
+import { serveRemembered } from '../observe/discover.ts';
+import { evaluateOutputs } from '../operate/read-outputs.ts';
 import { everything, readNarrowing } from '../plan/narrow.ts';
 import { type CommandWords, lineOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
@@ -149,6 +151,33 @@ export async function drift(
 export function trueupCommand(command: CommandWords): string {
   const { words, flags } = lineOf(command);
   return ['trueup', ...words, ...flags].map(shellWord).join(' ');
+}
+
+/** An output of a manifest. */
+export interface Output {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Evaluates the outputs of a manifest, in their order, without those that hold a secret. Sends GETs only, and takes no lock.
+ *
+ * @throws {Stop} `refused`, when an output refers to an object that is not applied yet, and as `plan`. @throws {PlatformError} when a
+ *   read fails.
+ */
+export async function outputs(manifest: Manifest, places: Places = {}): Promise<readonly Output[]> {
+  const { manifest: read } = contentOf(manifest);
+  const connection = await prepare(manifest, places).opener.connect({ purpose: 'output' });
+  try {
+    const state = await connection.store.read();
+    serveRemembered(connection.client, state);
+    const found = await evaluateOutputs({ ...connection, manifest: read, state, names: [...read.outputs.keys()] });
+    return found.flatMap(({ name, value, isSensitive }) =>
+      isSensitive || value === undefined ? [] : [{ name, value }],
+    );
+  } finally {
+    await connection.close();
+  }
 }
 
 /**

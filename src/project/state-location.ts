@@ -131,7 +131,7 @@ function ofPreview(location: StateLocation, preview: string | undefined): StateL
 }
 
 /** @throws {Stop} `usage`, when the command line names no preview of a file of previews, or one of another file. */
-function requirePreview({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
+export function requirePreview({ preview }: Pick<NamedState, 'preview'>, options: ProjectFolder): void {
   refuseNoFamily({ preview }, options);
   if (preview === undefined || options.preview !== undefined) return;
   const remedy = 'Give --preview ID, such as the number of a pull request.';

@@ -409,6 +409,32 @@ redis:
     await Promise.all([one.close(), two.close()]);
   });
 
+  test('is opened for one preview only, also on a platform and a state that a program names', async () => {
+    const { places, posts } = emulated();
+    const refused = await stopOf(open(folderWith(previews), { env, ...places, variables: { image: 'redis:8' } }));
+    expect([refused.failure, posts()]).toEqual(['usage', 0]);
+    expect(refused.message).toContain('has preview:');
+  });
+
+  test('has outputs, and is destroyed whatever is wrong in its blocks', async () => {
+    const { places } = emulated();
+    const told = `outputs: { site: "https://a\${var:suffix}.example.com", word: "\${secret:DB}" }\n`;
+    const folder = folderWith(`${previews}${told}`);
+    const named = { env, preview: '1', ...places };
+    const project = await open(folder, { ...named, variables: { image: 'redis:8' } });
+    expect(resultDocument(await project.apply({ permissions: adoption })).ending).toBe('done');
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    expect(await project.outputs()).toEqual([{ name: 'site', value: 'https://a-1.example.com' }]);
+    await project.close();
+    writeFileSync(join(folder, 'trueup.yaml'), `${previews}compose: { a: { nothing: true } }\n`);
+    expect((await stopOf(open(folder, named))).failure).toBe('manifest');
+    const ending = await open(folder, { ...named, destroys: true });
+    const destroyed = await ending.apply({ destroys: true, permissions: { ...adoption, dataLoss: true } });
+    expect(resultDocument(destroyed).ending).toBe('done');
+    expect(planDocument(await ending.plan({ destroys: true })).hasChanges).toBe(false);
+    await ending.close();
+  });
+
   test('names the option of a file with values that is not there', async () => {
     const refused = await stopOf(
       open(folderWith(previews), { env, preview: '1', valueFiles: ['/nowhere/values.yaml'] }),
