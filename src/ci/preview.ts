@@ -1,6 +1,7 @@
 import { usage } from '../diagnostics/usage.ts';
 import { outputsDocument, previewsDocument } from '../render/document-schemas.ts';
 import { code } from '../render/markdown.ts';
+import { isPlainAddress } from '../render/plain-address.ts';
 import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
 import { commentOn } from './comment.ts';
@@ -133,11 +134,6 @@ function readOutputs(text: string) {
   } catch {
     return {};
   }
-}
-
-/** Whether a text is an address without anything that Markdown could read in another way. */
-function isPlainAddress(text: string): boolean {
-  return /^https?:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?(?:\/[\w./-]*)?$/i.test(text);
 }
 
 /** Shows what became of a preview on the page of the job and on its pull request. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { stop } from '../diagnostics/diagnostic.ts';
+import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { Preview, Settings } from '../manifest/settings.ts';
+import type { Permissions } from '../plan/safeguard.ts';
 import { isoTime } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -14,6 +15,9 @@ export interface NotedPreview {
   /** When its last apply began: ISO 8601. */
   readonly applied: string;
 }
+
+/** What the removal of a preview may do: delete all that its state holds, with all data, and nothing else. */
+export const removal: Permissions = { dataLoss: true, adoption: false, massDeletion: true };
 
 /** The name of the document that lists the previews of a root file. */
 const document = 'previews.json';
@@ -49,7 +53,11 @@ export function enterPreview(settings: Settings, options: ProjectFolder, now: nu
       others.map(async (one) => ({ one, holds: await holdsObjects(one.id, settings, options) })),
     );
     const left = holding.flatMap(({ one, holds }) => (holds ? [one] : []));
-    if (left.length >= (preview.most ?? Infinity)) throw tooMany(preview, left, options);
+    if (left.length >= (preview.most ?? Infinity)) {
+      const [{ file }, present] = [options, left.map((one) => one.id)];
+      const remedy = `Remove one: trueup destroy -f ${file} --preview ${present[0]}. Or run trueup preview prune, or raise most: in ${file}.`;
+      throw tooManyPreviews(preview, { present, file, remedy });
+    }
     return [...left, entry];
   });
 }
@@ -79,11 +87,14 @@ async function holdsObjects(id: string, settings: Settings, options: ProjectFold
   }
 }
 
-function tooMany({ most, id }: Preview, present: readonly NotedPreview[], { file }: ProjectFolder) {
+/** The error for one preview more than its file allows. */
+export function tooManyPreviews(
+  { most, id }: Pick<Preview, 'most' | 'id'>,
+  { present, file, remedy }: { readonly present: readonly string[]; readonly file: string; readonly remedy: string },
+): Stop {
   const allowed = most === 1 ? '1 preview' : `${most} previews`;
   const there = present.length === 1 ? 'is 1' : `are ${present.length}`;
-  const message = `${file} allows ${allowed} at a time, and there ${there}: ${someOf(present.map((one) => one.id))}; ${id} was not applied`;
-  const remedy = `Remove one: trueup destroy -f ${file} --preview ${present[0]?.id}. Or run trueup preview prune, or raise most: in ${file}.`;
+  const message = `${file} allows ${allowed} at a time, and there ${there}: ${someOf(present)}; ${id} was not applied`;
   return stop('refused', 'too-many-previews', message, { remedy });
 }
 

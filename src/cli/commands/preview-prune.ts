@@ -3,7 +3,7 @@ import { type Diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { exitOf } from '../../documents/result-document.ts';
 import { isPreviewId } from '../../manifest/preview.ts';
 import { loadToDestroy } from '../../project/load.ts';
-import { type Prunable, leavePreview, notedPreviews, prunable } from '../../project/previews.ts';
+import { type Prunable, leavePreview, notedPreviews, prunable, removal } from '../../project/previews.ts';
 import { counted } from '../../render/lines.ts';
 import type { PreviewsReport } from '../../render/previews.ts';
 import { confirm } from '../approval.ts';
@@ -127,8 +127,7 @@ async function remove(
         const { signal } = interruption;
         const made = await session.plan({ destroys: true }, signal);
         interruption.startWriting();
-        const permissions = { dataLoss: true, adoption: false, massDeletion: true };
-        const result = await session.apply(made, permissions, { signal });
+        const result = await session.apply(made, removal, { signal });
         const exit = exitOf(result);
         if (exit !== 'done') found.push(...result.outcomes.flatMap(({ diagnostics }) => diagnostics));
         await leavePreview(manifest.settings, options, session.connection.store);
