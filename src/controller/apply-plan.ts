@@ -29,7 +29,9 @@ export async function applyPlan(
   { plan, cause, approved }: ToApply,
 ): Promise<Applied | undefined> {
   const { records, worker } = running;
-  const run = await records.beginApply(stack, { cause, commit, worker, plan: approved?.digest });
+  const { resources, settings } = contentOf(project.manifest).manifest;
+  const about = { cause, commit, worker, plan: approved?.digest, preview: settings.preview };
+  const run = await records.beginApply(stack, about);
   if (run === undefined) return undefined;
   // Who approved a plan saw what it adopts and creates again; that data may be lost has to be said.
   const { allowsDataLoss = false } = approved ?? {};
@@ -40,7 +42,7 @@ export async function applyPlan(
     dataLoss: allowsDataLoss,
     massDeletion: allowsDataLoss,
   };
-  const waits = contentOf(project.manifest).manifest.resources.some(({ options }) => restoresOnFailure(options));
+  const waits = resources.some(({ options }) => restoresOnFailure(options));
   try {
     const document = await watched(running, { run, signal: given }, async (signal) => {
       const ended = await withProgress(running, run, async (onEvent) =>

@@ -17,6 +17,8 @@ export interface Checkouts {
   readonly fetch: (source: GitSource, signal?: AbortSignal) => Promise<string>;
   /** The root files of a commit, sorted: paths of YAML files whose text has `trueup:` at its top. */
   readonly rootFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
+  /** Those of its root files that describe previews: they have `preview:` at their top too. */
+  readonly previewFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
   /** Who wrote a commit: its author, and those that its message names as co-authors. */
   readonly authors: (source: GitSource, commit: string) => Promise<readonly Author[]>;
   /** Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. */
@@ -53,7 +55,9 @@ export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Che
   };
   return {
     fetch: async (source, signal) => fetchTip(await prepared(), source, signal),
-    rootFiles: async (source, commit) => findRootFiles(await prepared(), source, commit),
+    rootFiles: async (source, commit) => findFiles(await prepared(), source, { commit, has: [atTop('trueup')] }),
+    previewFiles: async (source, commit) =>
+      findFiles(await prepared(), source, { commit, has: [atTop('trueup'), atTop('preview')] }),
     authors: async (source, commit) => findAuthors(await prepared(), source, commit),
     at: async (source, commit, work) => checkOut(await prepared(), source, { commit, work }),
   };
@@ -177,12 +181,31 @@ async function entriesOf(store: Store, source: GitSource, { repository, commit }
   });
 }
 
-/** As `isRootText` has it, for `git grep`, which reads no other files. */
-const rootText = '^(\uFEFF)?trueup[[:blank:]]*:([[:space:]]|$)';
+/** A key at the top of a file, as `isRootText` has it, for `git grep`, which reads no other files. */
+const atTop = (key: string): string => `^(\uFEFF)?${key}[[:blank:]]*:([[:space:]]|$)`;
 
-async function findRootFiles(store: Store, source: GitSource, commit: string): Promise<readonly string[]> {
+/** The YAML files of a commit that have a line for each pattern. */
+async function findFiles(
+  store: Store,
+  source: GitSource,
+  { commit, has }: { readonly commit: string; readonly has: readonly string[] },
+): Promise<readonly string[]> {
   const repository = await repositoryOf(store, source, { commit });
-  const args = ['grep', '-z', '-l', '-a', '-E', '--threads=1', '-e', rootText, commit, '--', '*.yaml', '*.yml'];
+  const patterns = has.flatMap((one) => ['-e', one]);
+  const args = [
+    'grep',
+    '-z',
+    '-l',
+    '-a',
+    '-E',
+    '--threads=1',
+    '--all-match',
+    ...patterns,
+    commit,
+    '--',
+    '*.yaml',
+    '*.yml',
+  ];
   const found = await gitOf(store, source, { args, env: { GIT_DIR: repository }, codes: [0, 1] });
   const paths = found.split('\0').slice(0, -1);
   return paths

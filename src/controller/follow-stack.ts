@@ -1,6 +1,7 @@
 import { type ResultDocument, resultDocument } from '../index.ts';
 import { firstError } from './apply-plan.ts';
 import { withProgress } from './report-progress.ts';
+import { noteInStep } from './note-in-step.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { watched } from './watch-run.ts';
 
@@ -15,7 +16,7 @@ const [firstPause, longestPause] = [5, 300];
  */
 export async function followStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
   const stack = await running.records.stack(id);
-  if (stack === undefined || stack.deploying === null) return { is: 'over' };
+  if (stack === undefined || stack.deploying === null || stack.ends !== null) return { is: 'over' };
   return withStack(running, { stack, as: 'follow', signal }, (run) => follow(running, run));
 }
 
@@ -30,7 +31,7 @@ async function follow(running: Running, { stack, commit, project, signal: given 
   });
   const isDone = followed?.ending === 'done';
   if (isDone && deploying !== null && stack.deployingDigest !== null) {
-    await records.inStep(stack, deploying, stack.deployingDigest);
+    await noteInStep(running, { stack, project, commit: deploying, digest: stack.deployingDigest });
     await records.deploysNothing(stack);
     return deploying === commit ? { is: 'over' } : { is: 'again', as: 'stack', afterSeconds: 0 };
   }

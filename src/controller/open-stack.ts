@@ -30,6 +30,10 @@ interface StackFiles {
   readonly path: string;
   readonly platform: PlatformRecord;
   readonly folder: string;
+  /** The pull request whose preview it is. */
+  readonly pull?: number | null;
+  /** true: it is opened to be destroyed. */
+  readonly destroys?: boolean;
 }
 
 /**
@@ -38,12 +42,14 @@ interface StackFiles {
  * @throws {Stop} as `open`; `refused`, where the manifest names another platform, and where other workers reach the platform
  */
 export async function openStack(opening: Opening, files: StackFiles): Promise<Project> {
-  const { id, path, platform, folder } = files;
+  const { id, path, platform, folder, pull = null, destroys = false } = files;
   const { pool, states } = opening;
   const unreached = whyUnreached(opening, platform);
   if (unreached !== undefined) throw unreached;
   const project = await open(folder, {
     file: path,
+    ...(pull === null ? {} : { preview: String(pull) }),
+    destroys,
     env: { ...(await environmentOf(platform)), TRUEUP_URL: platform.url },
     isPinned: false, // the platform and the state are those of the controller, and a checkout has no other files
     platform: await platformOf(opening, platform),

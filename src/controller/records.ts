@@ -7,6 +7,7 @@ import { figuresIn } from './records/figures.ts';
 import { messagesIn } from './records/messages.ts';
 import { plansIn } from './records/plans.ts';
 import { platformsIn } from './records/platforms.ts';
+import { previewsIn } from './records/previews.ts';
 import { progressIn } from './records/progress.ts';
 import { proposalsIn } from './records/proposals.ts';
 import { pullsIn } from './records/pulls.ts';
@@ -25,7 +26,7 @@ import { workersIn } from './records/workers.ts';
 export type { PlanRecord } from './records/plans.ts';
 export type { DueStack } from './records/place-stacks.ts';
 export type { PlatformRecord } from './records/platforms.ts';
-export type { RunBegin } from './records/runs.ts';
+export type { RunBegin } from './records/begin-run.ts';
 export type { NewSource, Policy, SourceRecord } from './records/sources.ts';
 export type { StackRecord } from './records/stacks.ts';
 export type { SiteRecord } from './records/workers.ts';
@@ -53,6 +54,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...eventsIn(db),
     ...statusesIn(db),
     ...pullsIn(db),
+    ...previewsIn(db),
     ...proposalsIn(db),
     ...sessionsIn(db),
     ...shownStacksIn(db),

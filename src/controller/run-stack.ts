@@ -3,7 +3,9 @@ import { type Applied, applyPlan } from './apply-plan.ts';
 import { consentFor } from './consent.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { problemText } from './problem-text.ts';
+import { noteInStep } from './note-in-step.ts';
 import type { PlanRecord } from './records.ts';
+import { previewOf, removePreview } from './remove-preview.ts';
 import { watched } from './watch-run.ts';
 
 export type { Ending, Running } from './with-stack.ts';
@@ -12,7 +14,7 @@ const over: Ending = { is: 'over' };
 
 /**
  * Brings a stack on: applies the plan that waits, once it is approved; plans a new commit; or looks for drift where nothing is new.
- * While its deployments go on, they are seen through first. The lease of its state keeps two runs apart, whatever the queue does.
+ * While its deployments go on, they are seen through first. A preview that is to be removed is removed. The lease of its state keeps two runs apart, whatever the queue does.
  *
  * @throws what failed: the queue calls again later
  */
@@ -20,8 +22,11 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
   const { records } = running;
   const stack = await records.stack(id);
   if (stack === undefined || stack.isPaused || stack.isGone) return over;
+  if (stack.ends !== null) return removePreview(running, stack, signal);
   if (stack.deploying !== null) return { is: 'again', as: 'follow', afterSeconds: 0 };
   return withStack(running, { stack, as: 'stack', signal }, async (run) => {
+    const preview = previewOf(run);
+    if (preview !== undefined) await records.previewLasts(stack, preview);
     const waiting = await records.waitingPlan(id);
     return waiting?.commit === run.commit && waiting.isApproved === true && stack.policy !== 'never'
       ? applyApproved(running, run, waiting)
@@ -58,7 +63,7 @@ function look(running: Running, run: StackRun): Promise<Ending> {
 /** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that or the plan needs one. */
 async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
-  const { stack, commit, project, digest } = run;
+  const { stack, commit, project } = run;
   const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
   const { plan, document } = await watched(running, { run: id, signal: run.signal }, async (signal) => {
     const made = await project.plan({ signal });
@@ -66,7 +71,7 @@ async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
     return { result: { plan: made, document: shown }, end: { ending: 'done', document: shown } };
   });
   if (!document.hasChanges) {
-    await records.inStep(stack, commit, digest);
+    await noteInStep(running, run);
     return over;
   }
   const consent = consentFor(document);
@@ -75,8 +80,18 @@ async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
     if (applied !== undefined) return concluded(running, run, applied);
   }
   // Until its wave lets it in, people see what it will do.
-  await records.keepPlan(stack, { commit, cause: 'commit', document, file: planFile(plan), ...consent });
+  await keep(running, run, { cause: 'commit', document, file: planFile(plan), ...consent });
   return over;
+}
+
+/** Keeps a plan for a verdict. Who wrote the commit of a pull request, only git says; of the branch, its source has it. */
+async function keep(
+  { records, checkouts }: Running,
+  { stack, source, commit }: StackRun,
+  plan: Omit<Parameters<Running['records']['keepPlan']>[1], 'commit' | 'authors'>,
+): Promise<void> {
+  const authors = stack.pull === null ? undefined : await checkouts.authors(source, commit);
+  await records.keepPlan(stack, { ...plan, commit, authors });
 }
 
 /**
@@ -85,7 +100,7 @@ async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
  */
 async function lookForDrift(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
-  const { stack, commit, project, digest } = run;
+  const { stack, commit, project } = run;
   const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });
   const { plan, hasDrift } = await watched(running, { run: id, signal: run.signal }, async (signal) => {
     const drift = await project.drift({ remembers: false, signal });
@@ -99,25 +114,22 @@ async function lookForDrift(running: Running, run: StackRun): Promise<Ending> {
   });
   const document = planDocument(plan);
   if (hasDrift) {
-    await records.keepPlan(stack, { commit, cause: 'drift', document, file: planFile(plan), ...consentFor(document) });
+    await keep(running, run, { cause: 'drift', document, file: planFile(plan), ...consentFor(document) });
     return over;
   }
   if (document.hasChanges) return planAndApply(running, run);
-  await records.inStep(stack, commit, digest);
+  await noteInStep(running, run);
   return over;
 }
 
 /** Notes that the platform is in step with a commit, or will be when its deployments end. @throws what failed otherwise */
-async function concluded(
-  { records }: Running,
-  { stack, commit, digest }: StackRun,
-  { is, problem }: Applied,
-): Promise<Ending> {
+async function concluded(running: Running, run: StackRun, { is, problem }: Applied): Promise<Ending> {
   if (is === 'failed') throw new Error(problem);
   if (is === 'deploying') {
-    await records.deploys(stack, { commit, digest });
+    const { stack, commit, digest } = run;
+    await running.records.deploys(stack, { commit, digest });
     return { is: 'again', as: 'follow', afterSeconds: 0 };
   }
-  await records.inStep(stack, commit, digest);
+  await noteInStep(running, run);
   return over;
 }

@@ -199,6 +199,23 @@ const migrations: readonly Migration[] = [
     alter table platform add column site int not null default 0 references site;
     create table worker (id uuid primary key, site int not null references site, seen_at timestamptz not null default now());`,
   },
+  {
+    // A preview is a stack of a pull request. Which root files describe previews is not known before the next poll.
+    name: 'previews',
+    text: `alter table source add column previews text[],
+        add column preview_policy text check (preview_policy in ('automatic', 'approval', 'never'));
+      alter table stack add column pull int, add column made text, add column made_at timestamptz,
+        add column lasts_seconds double precision, add column ends text check (ends in ('closed', 'over')),
+        add column addresses jsonb not null default '[]',
+        drop constraint stack_source_path_key;
+      create unique index on stack (source, path, coalesce(pull, 0));
+      create index on stack (made_at) where pull is not null and not is_gone;
+      drop trigger stack_change_is_untold on stack;
+      create trigger stack_change_is_untold after update on stack for each row
+        when ((old.wanted, old.applied, old.policy, old.problem is null, old.is_gone, old.addresses)
+          is distinct from (new.wanted, new.applied, new.policy, new.problem is null, new.is_gone, new.addresses))
+        execute function note_untold();`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

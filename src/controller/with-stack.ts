@@ -2,7 +2,7 @@ import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
 import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
-import type { PlatformRecord, Records, StackRecord } from './records.ts';
+import type { PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
 import { RunStopped, watched } from './watch-run.ts';
 
 /** What the runs of a worker share. */
@@ -22,10 +22,11 @@ export type Ending =
   | { readonly is: 'over' }
   | { readonly is: 'again'; readonly as: 'stack' | 'follow'; readonly afterSeconds: number };
 
-/** One stack with the files of the commit that it is to have. */
+/** One stack with the files of a commit. */
 export interface StackRun {
   readonly stack: StackRecord;
-  /** The commit that it wants. */
+  readonly source: SourceRecord;
+  /** The commit that it wants; of a preview that is to be removed, the one that it was made from. */
   readonly commit: string;
   readonly signal: AbortSignal;
   readonly project: Project;
@@ -34,8 +35,8 @@ export interface StackRun {
 }
 
 /**
- * Opens the project of a stack at the commit that it wants, works, and closes it. Where another run has the lock of its state, it is
- * to be done again as what it is; where its platform is of another site, by a worker of that.
+ * Opens the project of a stack at the commit that it wants, or was made from, works, and closes it. Where another run has the lock of
+ * its state, it is to be done again as what it is; where its platform is of another site, by a worker of that.
  *
  * @throws what failed, which the row of the stack says then: the queue calls again later
  */
@@ -45,13 +46,13 @@ export async function withStack(
   work: (run: StackRun) => Promise<Ending>,
 ): Promise<Ending> {
   const { records, checkouts } = running;
-  const { wanted: commit } = stack;
+  const commit = stack.ends === null ? stack.wanted : stack.made;
   if (stack.site !== running.site) return { is: 'again', as, afterSeconds: 0 };
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
   if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
   try {
     return await checkouts.at(source, commit, (folder) =>
-      inFolder(running, { stack, commit, platform, folder, signal }, work),
+      inFolder(running, { stack, source, commit, platform, folder, signal }, work),
     );
   } catch (error) {
     if (error instanceof RunStopped) return { is: 'over' };
@@ -68,21 +69,22 @@ export async function withStack(
   }
 }
 
-interface Place extends Pick<StackRun, 'stack' | 'commit' | 'signal'> {
+interface Place extends Pick<StackRun, 'stack' | 'source' | 'commit' | 'signal'> {
   readonly platform: PlatformRecord;
   readonly folder: string;
 }
 
 async function inFolder(running: Running, place: Place, work: (run: StackRun) => Promise<Ending>): Promise<Ending> {
-  const { stack, commit, signal } = place;
+  const { stack, source, commit, signal } = place;
   const { platform, folder } = place;
-  const open = () => openStack(running, { id: stack.id, path: stack.path, platform, folder });
+  const { id, path, pull, ends } = stack;
+  const open = () => openStack(running, { id, path, pull, platform, folder, destroys: ends !== null });
   const project = await noted(running, place, open);
   const close = (): void => void project.close().catch(() => undefined);
   signal.addEventListener('abort', close);
   try {
     const { digest } = manifestDocument(project.manifest);
-    return await work({ stack, commit, signal, project, digest });
+    return await work({ stack, source, commit, signal, project, digest });
   } finally {
     signal.removeEventListener('abort', close);
     await project.close();

@@ -162,6 +162,7 @@ async function sendDue(
   const most = concurrency * 2;
   await records.endLost();
   await records.removeOld(sweep);
+  await records.endOverdue();
   await records.dueStacks(most, (stack, db) => queue.send('stack', stack.id, { ...jobOf(stack), db }), site);
   for (const stack of await records.dueInWaves(most)) await queue.send('stack', stack.id, jobOf(stack));
   await records.raiseUnserved();
@@ -192,9 +193,8 @@ async function lookAt(
   if (source === undefined) return;
   try {
     const commit = await checkouts.fetch(source, signal);
-    const stacks = await (commit === source.commit
-      ? records.sawNothing(source)
-      : sawNew({ records, checkouts, waves }, source, commit));
+    const isSeen = commit === source.commit && source.previews !== null;
+    const stacks = await (isSeen ? records.sawNothing(source) : sawNew({ records, checkouts, waves }, source, commit));
     for (const stack of stacks) await queue.send('stack', stack.id, jobOf(stack));
     if (source.forge !== 'none') await queue.send('forge', `pulls ${id}`);
   } catch (error) {
@@ -208,6 +208,8 @@ async function sawNew(
   source: SourceRecord,
   commit: string,
 ): Promise<readonly DueStack[]> {
-  const paths = await checkouts.rootFiles(source, commit);
-  return records.sawCommit(source, commit, paths, waves, await checkouts.authors(source, commit));
+  const previews = await checkouts.previewFiles(source, commit);
+  const paths = (await checkouts.rootFiles(source, commit)).filter((path) => !previews.includes(path));
+  const authors = await checkouts.authors(source, commit);
+  return records.sawCommit(source, commit, paths, { waves, authors, previews });
 }

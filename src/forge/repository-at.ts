@@ -8,10 +8,12 @@ interface Address {
   readonly forge: 'github' | 'gitlab' | 'forgejo';
 }
 
-/** A repository, and the beginning of links to files of a commit of it. */
+/** A repository, and the beginning of links to files of a commit of it, and to pull requests. */
 interface RepositoryAt extends Omit<Repository, 'token'> {
   /** With `/` at its end; the commit comes behind it. */
   readonly links: string;
+  /** With `/` at its end; the number comes behind it. */
+  readonly pulls: string;
 }
 
 /**
@@ -28,15 +30,24 @@ export function repositoryAt({ url, forge }: Address): RepositoryAt {
     throw usage(`${url} is no address of a repository at a forge`, remedy);
   }
   if (forge === 'gitlab') {
-    const links = `${origin}/${path}/-/blob/`;
-    return { name: 'gitlab', api: `${origin}/api/v4`, repository: `/projects/${encodeURIComponent(path)}`, links };
+    const [links, pulls] = [`${origin}/${path}/-/blob/`, `${origin}/${path}/-/merge_requests/`];
+    return {
+      name: 'gitlab',
+      api: `${origin}/api/v4`,
+      repository: `/projects/${encodeURIComponent(path)}`,
+      links,
+      pulls,
+    };
   }
   const repository = `/repos/${name.split('/').map(encodeURIComponent).join('/')}`;
   // Forgejo may be in a folder of its host, and its repositories are never in one.
-  if (forge === 'forgejo')
-    return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository, links: `${origin}/${path}/src/commit/` };
+  if (forge === 'forgejo') {
+    const [links, pulls] = [`${origin}/${path}/src/commit/`, `${origin}/${path}/pulls/`];
+    return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository, links, pulls };
+  }
   const api = origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
-  return { name: 'github', api, repository, links: `${origin}/${path}/blob/` };
+  const [links, pulls] = [`${origin}/${path}/blob/`, `${origin}/${path}/pull/`];
+  return { name: 'github', api, repository, links, pulls };
 }
 
 /** The web server of an address of git, and the path there without `.git`. */

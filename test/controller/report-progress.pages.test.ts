@@ -61,6 +61,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a run', () => {
       checkouts: {
         fetch: absent,
         rootFiles: absent,
+        previewFiles: absent,
         authors: absent,
         at: (_source, _commit, work) => {
           const place = mkdtempSync(join(folder, 'commit-'));

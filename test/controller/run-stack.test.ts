@@ -72,6 +72,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     );
     const checkouts: Checkouts = {
       fetch: () => Promise.reject(new Error('not here')),
+      previewFiles: () => Promise.reject(new Error('not here')),
       rootFiles: () => Promise.reject(new Error('not here')),
       authors: () => Promise.reject(new Error('not here')),
       at: (_source, commit, work) => {
@@ -443,7 +444,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       { name: 'Alex Doe', email: '4711+alex@users.noreply.example.com' },
       { name: 'Kim Roe', email: 'kim@example.com' },
     ];
-    await records.sawCommit({ id: 'shop' }, 'c1', ['infra/trueup.yaml'], [], authors);
+    await records.sawCommit({ id: 'shop' }, 'c1', ['infra/trueup.yaml'], { authors });
     await run();
     const waiting = await records.waitingPlan(id);
     expect(waiting?.authors).toEqual(authors);

@@ -83,8 +83,10 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
     const source = await records.source('shop');
     if (source === undefined) throw new Error('no source');
     const commit = await at.checkouts.fetch(source);
+    const previews = await at.checkouts.previewFiles(source, commit);
+    const paths = (await at.checkouts.rootFiles(source, commit)).filter((path) => !previews.includes(path));
     if (commit === source.commit) await records.sawNothing(source);
-    else await records.sawCommit(source, commit, await at.checkouts.rootFiles(source, commit));
+    else await records.sawCommit(source, commit, paths, { previews });
     for (const { id, isGone } of await records.stacks())
       if (!isGone) await runStack(at, id, signal).catch((error: unknown) => errors.push(error));
   };

@@ -31,6 +31,8 @@ const options = {
     isRepeatable: true,
   },
   '--policy <policy>': { about: 'when plans are applied: automatic, approval or never', default: 'approval' },
+  '--previews <policy>':
+    'when previews of pull requests are applied: automatic, approval or never; default: that of --policy',
   '--poll <time>': { about: 'how often git is asked for new commits', default: '60s' },
   '--look <time>': { about: 'how often each stack is checked for drift', default: '1h' },
   '--forge <forge>': 'github, gitlab, forgejo (also Gitea) or none; default: by the host of the address',
@@ -123,7 +125,8 @@ function sourceOf(run: Run, flags: Flags) {
     url: git,
     ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
     platforms: [...rules, ...whole],
-    policy: choice('--policy', flags.policy, ['automatic', 'approval', 'never'] as const),
+    policy: choice('--policy', flags.policy, policies),
+    previewPolicy: flags.previews === undefined ? null : choice('--previews', flags.previews, policies),
     pollSeconds: readSeconds('--poll', flags.poll, 1, 86_400),
     lookSeconds: readSeconds('--look', flags.look, 10, 31 * 86_400),
     forge: flags.forge === undefined ? forgeOf(git) : choice('--forge', flags.forge, forges),
@@ -134,6 +137,7 @@ function sourceOf(run: Run, flags: Flags) {
   };
 }
 
+const policies = ['automatic', 'approval', 'never'] as const;
 const forges = ['github', 'gitlab', 'forgejo', 'none'] as const;
 
 /** The forge that a public host runs. */

@@ -1,12 +1,38 @@
-import { listOpenPulls } from '../../forge/pulls.ts';
+import { ForgeError } from '../../forge/call-forge.ts';
+import { listOpenPulls, readPull } from '../../forge/pulls.ts';
+import type { Repository } from '../../forge/repository.ts';
 import { type AtForge, withForge } from './forge-of-source.ts';
 
-/** Notes which pull requests into the branch of a source are open. @throws as `withForge` */
+/**
+ * Notes which pull requests into the branch of a source are open. A list may have gaps: one that it lacks is closed when the forge says
+ * that of it by its number.
+ *
+ * @throws as `withForge`
+ */
 export async function listPulls({ records }: Pick<AtForge, 'records'>, id: string): Promise<void> {
   await withForge({ records }, id, async (forge, source) => {
-    const open = (await listOpenPulls(forge)).flatMap(({ head, ...pull }) =>
-      head === undefined || `refs/heads/${pull.base}` !== source.ref ? [] : [{ ...pull, head }],
+    // Before the list: what is opened and noted meanwhile is not missing in it.
+    const known = await records.openPulls(id);
+    const listed = await listOpenPulls(forge);
+    const isInto = (base: string): boolean => `refs/heads/${base}` === source.ref;
+    const open = listed.flatMap(({ head, ...pull }) =>
+      head !== undefined && isInto(pull.base) ? [{ ...pull, head }] : [],
     );
-    await records.sawPulls(id, open);
+    const closed: number[] = [];
+    for (const number of known) {
+      const pull = listed.find((one) => one.number === number);
+      if (pull === undefined ? await isClosed(forge, number) : !isInto(pull.base)) closed.push(number);
+    }
+    await records.sawPulls(id, open, closed);
   });
+}
+
+/** Whether the forge says of a pull request that it is not open. One that it does not find may be hidden from the token. */
+async function isClosed(forge: Repository, number: number): Promise<boolean> {
+  try {
+    return !(await readPull(forge, number)).isOpen;
+  } catch (error) {
+    if (error instanceof ForgeError && error.status === 404) return false;
+    throw error;
+  }
 }

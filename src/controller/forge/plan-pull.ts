@@ -7,7 +7,7 @@ import { redactorOf } from '../../secrets/sources/env.ts';
 import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records.ts';
-import type { PullPlan, PullRecord } from '../records/pulls.ts';
+import type { PullPlan } from '../records/pulls.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
 
@@ -16,12 +16,15 @@ interface Touched {
   readonly id: string;
   readonly path: string;
   readonly platform: PlatformRecord;
+  /** It is validated without any secret: a stranger may have written it, or it describes previews, which plan themselves. */
+  readonly isBlind: boolean;
+  readonly isPreview: boolean;
 }
 
 /**
  * Plans the last commit of a pull request for each stack whose files it changes, and writes that as its one comment. Sends GETs to
- * platforms only, and keeps nothing that could be applied. What comes from another repository, or is of a platform that only other
- * workers reach, is validated without any secret.
+ * platforms only, and keeps nothing that could be applied. What comes from another repository, is of a platform that only other
+ * workers reach, or describes previews, is validated without any secret.
  *
  * @throws as `withForge`
  */
@@ -37,7 +40,9 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
       return [...changed].some((file) => file.startsWith(folder));
     };
     const paths = (await checkouts.rootFiles(source, pull.head)).filter(mayTouch);
-    const touched = await withPlatforms(at, source, paths);
+    const previews = await checkouts.previewFiles(source, pull.head);
+    const isBlind = pull.isFork && !pull.isAllowed;
+    const touched = await withPlatforms(at, { source, paths, previews, isBlind });
     const former = await records.pullPlans(id, pull.number);
     const plans: PullPlan[] = [];
     let isOver = true;
@@ -45,7 +50,7 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
       await checkouts.at(source, pull.head, async (folder) => {
         for (const one of touched) {
           signal.throwIfAborted();
-          const { plan, isTransient } = await planOf(at, pull, { one, folder, changed, signal });
+          const { plan, isTransient } = await planOf(at, { one, folder, changed, signal });
           if (plan !== undefined) plans.push(plan);
           if (isTransient) isOver = false;
         }
@@ -60,13 +65,29 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
 }
 
 /** The root files that the source has a platform for. */
-async function withPlatforms(at: AtForge, source: SourceRecord, paths: readonly string[]): Promise<readonly Touched[]> {
+async function withPlatforms(
+  at: AtForge,
+  {
+    source,
+    paths,
+    previews,
+    isBlind,
+  }: {
+    readonly source: SourceRecord;
+    readonly paths: readonly string[];
+    readonly previews: readonly string[];
+    readonly isBlind: boolean;
+  },
+): Promise<readonly Touched[]> {
   const rules = source.platforms.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
   const found: Touched[] = [];
   for (const path of paths) {
     const name = rules.find(({ matches }) => matches(path))?.platform;
     const platform = name === undefined ? undefined : await at.records.platform(name);
-    if (platform !== undefined) found.push({ id: `${source.id}:${path}`, path, platform });
+    if (platform === undefined) continue;
+    const isPreview = previews.includes(path);
+    const isAway = whyUnreached(at, platform) !== undefined;
+    found.push({ id: `${source.id}:${path}`, path, platform, isBlind: isBlind || isAway || isPreview, isPreview });
   }
   return found;
 }
@@ -85,10 +106,9 @@ interface PullFiles {
   readonly signal: AbortSignal;
 }
 
-async function planOf(at: AtForge, pull: PullRecord, files: PullFiles): Promise<Planned> {
+async function planOf(at: AtForge, files: PullFiles): Promise<Planned> {
   const { one, folder, changed, signal } = files;
-  const { path, platform } = one;
-  const isBlind = whyUnreached(at, platform) !== undefined || (pull.isFork && !pull.isAllowed);
+  const { path, platform, isBlind, isPreview } = one;
   const isTouched = (read: readonly string[]): boolean =>
     [path, ...read.map((file) => join(dirname(path), file))].some((file) => changed.has(file));
   try {
@@ -100,7 +120,7 @@ async function planOf(at: AtForge, pull: PullRecord, files: PullFiles): Promise<
         isPinned: false,
       });
       const isHere = isTouched(manifestDocument(manifest).files);
-      return { plan: isHere ? { path, document: null, problem: null } : undefined, isTransient: false };
+      return { plan: isHere ? { path, document: null, problem: null, isPreview } : undefined, isTransient: false };
     }
     const project = await openStack(at, { ...one, folder });
     try {

@@ -53,9 +53,11 @@ const ofStranger =
   'It comes from another repository, and gets no secret: its manifests are validated, not planned, until a person allows this commit.';
 const ofSite =
   'Only workers with --only reach its platform, and they plan no pull requests: after the merge, its plan is on the page of the controller.';
+const ofPreviews =
+  'It describes previews: each has a plan and a comment of its own, once the branch of the source has this file.';
 
 function sectionOf(
-  { path, document, problem }: PullPlan,
+  { path, document, problem, isPreview = false }: PullPlan,
   {
     site,
     words,
@@ -70,7 +72,7 @@ function sectionOf(
     return `### ${code(path)}: failed\n\n${codeBlock(textBlock(lines.map(printable)), 'text')}`;
   };
   if (problem !== null) return failed(problem);
-  if (document === null) return `### ${code(path)}: ${words}${isBlind ? '' : `\n\n${ofSite}`}`;
+  if (document === null) return `### ${code(path)}: ${words}${isBlind ? '' : `\n\n${isPreview ? ofPreviews : ofSite}`}`;
   try {
     const folder = site.folder === '' ? '' : ` -C ${site.folder.replace(/\/$/, '')}`;
     return renderPlanMarkdown(document, own, { showing: `trueup plan${folder} -f ${site.file}`, applying: undefined });

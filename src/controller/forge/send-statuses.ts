@@ -1,6 +1,9 @@
+import { writeComment } from '../../forge/comments.ts';
 import { ForgeError } from '../../forge/call-forge.ts';
 import type { Repository } from '../../forge/repository.ts';
-import { writeStatus } from '../../forge/statuses.ts';
+import { type CommitStatus, writeStatus } from '../../forge/statuses.ts';
+import type { DueStatus } from '../records/statuses.ts';
+import { previewComment } from './preview-comment.ts';
 import { type AtForge, withForge } from './forge-of-source.ts';
 import { statusOf } from './status-text.ts';
 
@@ -26,7 +29,7 @@ export async function sendStatuses(
     for (const one of due) {
       signal.throwIfAborted();
       const status = statusOf(one, address);
-      const problem = await writeStatus(forge, status).then(
+      const problem = await say(forge, one, status).then(
         () => undefined,
         (error: unknown) => refusalOf(error),
       );
@@ -36,6 +39,13 @@ export async function sendStatuses(
   };
   // A forge that nothing is sent to has not answered.
   await (due.length === 0 ? told() : withForge({ records }, id, send, signal));
+}
+
+/** Writes a status; of a preview also the comment of its pull request. */
+async function say(forge: Repository, due: DueStatus, status: CommitStatus): Promise<void> {
+  await writeStatus(forge, status);
+  if (due.pull !== null && due.is !== 'superseded')
+    await writeComment(forge, due.pull, previewComment(due, status.url));
 }
 
 /** Why a forge refused this very status. @throws what is no such refusal */

@@ -20,8 +20,9 @@ export function statusOf(due: DueStatus, address: string | undefined): CommitSta
   };
 }
 
-function saying(due: DueStatus): Pick<CommitStatus, 'state' | 'description'> {
-  const { is, document } = due;
+/** How a stack stands at a commit, in a sentence. */
+export function saying(due: DueStatus): Pick<CommitStatus, 'state' | 'description'> {
+  const { is, document, ends } = due;
   const words =
     document === null ? undefined : document.format === 'trueup/plan' ? titleOf(document) : wordsOf(document);
   switch (is) {
@@ -37,6 +38,11 @@ function saying(due: DueStatus): Pick<CommitStatus, 'state' | 'description'> {
         : { state: 'success', description: `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.` };
     case 'superseded':
       return { state: 'success', description: 'Not applied: another commit came after it.' };
+    case 'removed':
+      return {
+        state: 'success',
+        description: `The preview is removed${ends === 'over' ? ': its time was over' : ''}.`,
+      };
     default:
       return is satisfies never;
   }

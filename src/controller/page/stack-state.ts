@@ -10,6 +10,7 @@ export const stateWords = {
   'no worker': { words: 'no worker', tone: 'bad' },
   approval: { words: 'waits for approval', tone: 'change' },
   drifted: { words: 'drifted', tone: 'change' },
+  ending: { words: 'to be removed', tone: 'info' },
   running: { words: 'running', tone: 'info' },
   approved: { words: 'approved', tone: 'info' },
   refused: { words: 'refused', tone: 'note' },
@@ -34,6 +35,7 @@ export function stateOf(stack: StackGlance): StackState {
   if (run?.kind === 'apply') return 'running';
   if (stack.hasProblem) return 'failed';
   if (!stack.isServed) return 'no worker';
+  if (stack.ends !== null) return 'ending';
   const standing = plan === null ? undefined : standingOf(plan, stack);
   if (plan !== null && standing === 'waits') return plan.cause === 'drift' ? 'drifted' : 'approval';
   if (standing === 'refused' || standing === 'wave') return standing;
@@ -44,8 +46,11 @@ export function stateOf(stack: StackGlance): StackState {
   return stack.wanted === null || stack.applied !== stack.wanted ? 'behind' : 'in step';
 }
 
-/** The short name of a stack: its folder where its file is named as usual, and its source where it has no folder. */
-export function nameOf({ source, path }: Pick<StackGlance, 'source' | 'path'>): string {
-  const name = path.replace(/(?:^|\/)trueup\.ya?ml$/, '');
-  return name === '' ? source : name;
+/**
+ * The short name of a stack: its folder where its file is named as usual, and its source where it has no folder. That of a preview has
+ * the number of its pull request.
+ */
+export function nameOf({ source, path, pull }: Pick<StackGlance, 'source' | 'path' | 'pull'>): string {
+  const name = path.replace(/(?:^|\/)trueup\.ya?ml$/, '') || source;
+  return pull === null ? name : `${name} #${pull}`;
 }

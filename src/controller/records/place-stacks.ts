@@ -1,6 +1,6 @@
-import { globMatcher } from '../../formats/glob.ts';
 import type { Query } from '../transaction.ts';
 import { isOpen } from './database.ts';
+import { placePreviews, placesIn } from './place-previews.ts';
 
 /** A stack that is to be run. */
 export interface DueStack {
@@ -14,13 +14,6 @@ export interface DueStack {
 export const dueColumns = (stack: string): string =>
   `${stack}.id, ${stack}.platform, (select site from @platform as its where its.id = ${stack}.platform) as site`;
 
-/** The platform of the root files whose paths match. */
-export interface PlatformOfPaths {
-  readonly platform: string;
-  /** In a pattern `*` stands for any characters, `/` among them. */
-  readonly paths: string;
-}
-
 /** Locks a source with its platforms and stacks, in the order in which everybody does. */
 export async function lockSource(query: Query, source: string): Promise<void> {
   await query('select from @source where id = $1 for no key update', [source]);
@@ -31,30 +24,38 @@ export async function lockSource(query: Query, source: string): Promise<void> {
   await query('select from @stack where source = $1 order by id for no key update', [source]);
 }
 
+/** The root files of a commit: those of stacks, and those that describe previews; null: it is not known which do. */
+export interface RootFiles {
+  readonly commit: string;
+  readonly paths: readonly string[];
+  readonly previews: readonly string[] | null;
+}
+
 /**
  * Has each root file of a source as a stack, on the platform of the first pattern that matches, with what the source says now; a
- * stack without a file or a platform is gone. What was planned or applied on another platform counts no more. The source is
- * locked. Gives the stacks that are to be looked at for this.
+ * stack without a file or a platform is gone. What was planned or applied on another platform counts no more. Previews follow the
+ * files that describe them. The source is locked. Gives the stacks that are to be looked at for this.
  */
 export async function placeStacks(
   query: Query,
   source: string,
-  { commit, paths }: { readonly commit: string; readonly paths: readonly string[] },
+  { commit, paths, previews }: RootFiles,
 ): Promise<readonly DueStack[]> {
-  const rules = await query<PlatformOfPaths>(
-    'select platform, paths from @source_platform where source = $1 order by position',
-    [source],
-  );
-  const matchers = rules.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
-  const found = paths.map((path) => ({ path, platform: matchers.find(({ matches }) => matches(path))?.platform }));
-  const placed = found.filter(({ platform }) => platform !== undefined);
-  const unplaced = found.flatMap(({ path, platform }) => (platform === undefined ? [path] : []));
+  const { placed, unplaced } = await placesIn(query, source, paths);
+  const others = await placesIn(query, source, previews ?? []);
   const places = [placed.map(({ path }) => path), placed.map(({ platform }) => platform)];
-  await query('update @source set commit = $2, unplaced = $3 where id = $1', [source, commit, unplaced]);
+  await query('update @source set commit = $2, unplaced = $3, previews = $4 where id = $1', [
+    source,
+    commit,
+    [...unplaced, ...others.unplaced],
+    previews,
+  ]);
   await query(
-    'update @stack set is_gone = true, gone_at = now() where source = $1 and path <> all($2) and not is_gone',
+    `update @stack set is_gone = true, gone_at = now() where source = $1 and pull is null and path <> all($2)
+      and not is_gone`,
     [source, places[0]],
   );
+  await placePreviews(query, source);
   await query(
     `update @plan set superseded_at = now() from @stack, unnest($2::text[], $3::text[]) as place (path, platform)
     where ${isOpen} and @plan.stack = @stack.id and source = $1 and @stack.path = place.path

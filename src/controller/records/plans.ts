@@ -49,7 +49,8 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. Gives the plan that waits; none, where
+     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of another commit than that of
+     * the source. Gives the plan that waits; none, where
      * the stack wants another commit by now.
      */
     keepPlan: async (
@@ -61,11 +62,14 @@ export function plansIn({ rows, row, onStack }: Database) {
         file,
         losing = [],
         isNeeded = false,
-      }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> & Partial<Pick<PlanRecord, 'losing'> & Consent>,
+        authors,
+      }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> &
+        Partial<Pick<PlanRecord, 'losing'> & Consent> & { readonly authors?: readonly Author[] | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly policy: Policy }>(
-          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone returning policy`,
+          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone and ends is null
+          returning policy`,
           [id, commit],
         );
         if (stack === undefined) return undefined;
@@ -80,9 +84,9 @@ export function plansIn({ rows, row, onStack }: Database) {
         const digest = digestOf(file);
         await query(
           `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, coalesce(authors, '[]'), now() + interval '7 days'
+          select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors, '[]'), now() + interval '7 days'
           from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
-          [digest, id, commit, cause, jsonOf(document), file, losing, isNeeded],
+          [digest, id, commit, cause, jsonOf(document), file, losing, isNeeded, authors && jsonOf(authors)],
         );
         // Drift is told of under every policy.
         if (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded }))

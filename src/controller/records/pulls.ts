@@ -1,6 +1,8 @@
 import type { PlanDocument } from '../../index.ts';
 import { type Database, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
+import { placePreviews } from './place-previews.ts';
+import { lockSource } from './place-stacks.ts';
 
 /** A pull request that is open, with what it was planned as. */
 export interface PullRecord {
@@ -22,6 +24,8 @@ export interface PullPlan {
   /** null: it was validated only, or there is a problem. */
   readonly document: PlanDocument | null;
   readonly problem: string | null;
+  /** Its file describes previews. */
+  readonly isPreview?: boolean;
 }
 
 const columns = `source, number, head, branch, base, is_fork as "isFork", coalesce(allowed = head, false) as "isAllowed"`;
@@ -30,12 +34,15 @@ const wanted = `pull.head || case when pull.allowed = pull.head then ' allowed' 
 
 export function pullsIn({ rows, row, transaction }: Database) {
   return {
-    /** Notes which pull requests of a source are open. */
-    sawPulls: (source: string, open: readonly Omit<PullRecord, 'source' | 'isAllowed'>[]) =>
+    /** Notes which pull requests of a source are open, and which are closed; of others nothing new is known. Previews follow. */
+    sawPulls: (
+      source: string,
+      open: readonly Omit<PullRecord, 'source' | 'isAllowed'>[],
+      closed: readonly number[] = [],
+    ) =>
       transaction(async (query) => {
-        await query('select from @source where id = $1 for no key update', [source]);
-        const numbers = open.map(({ number }) => number);
-        await query('delete from @pull where source = $1 and number <> all($2::int[])', [source, numbers]);
+        await lockSource(query, source);
+        await query('delete from @pull where source = $1 and number = any($2::int[])', [source, closed]);
         for (const { number, head, branch, base, isFork } of open)
           await query(
             `insert into @pull as old (source, number, head, branch, base, is_fork) values ($1, $2, $3, $4, $5, $6)
@@ -43,6 +50,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
               when old.head = $3 then old.plan_after end`,
             [source, number, head, plain(branch), plain(base), isFork],
           );
+        await placePreviews(query, source);
       }),
     pull: (source: string, number: number) =>
       row<PullRecord>(`select ${columns} from @pull where source = $1 and number = $2`, [source, number]),
@@ -81,18 +89,20 @@ export function pullsIn({ rows, row, transaction }: Database) {
             [source, number, path, head, document && jsonOf(document), problem && plain(problem)],
           );
       }),
-    /** Lets a commit of a stranger have the secrets of the plan, after a person has read it. False: it is not the last one. */
+    /** Lets a commit of a stranger have the secrets and previews, after a person has read it. False: it is not the last one. */
     allowPull: (
       { source, number, head }: Pick<PullRecord, 'source' | 'number' | 'head'>,
       { who, because }: { readonly who: string; readonly because: string },
     ): Promise<boolean> =>
       transaction(async (query) => {
+        await lockSource(query, source);
         const [pull] = await query(
           `update @pull set allowed = head, plan_after = null where source = $1 and number = $2 and head = $3 and is_fork
             and allowed is distinct from head returning number`,
           [source, number, head],
         );
         if (pull === undefined) return false;
+        await placePreviews(query, source);
         const about = { pull: number, commit: head, because };
         await noteIn(query, { who, what: 'allowed a plan', subject: source, about });
         return true;

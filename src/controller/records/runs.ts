@@ -1,7 +1,10 @@
+import type { Preview } from '../../manifest/settings.ts';
 import type { DriftDocument, PlanDocument, ResultDocument } from '../../index.ts';
-import type { Query } from '../transaction.ts';
+import { type RunBegin, beginRunIn, isLost } from './begin-run.ts';
 import { type Database, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
+import { makes } from './place-previews.ts';
+import { refuseTooMany } from './previews.ts';
 import type { StackRecord } from './stacks.ts';
 import { mayApplyIn, waveOfRunIn } from './waves.ts';
 
@@ -11,29 +14,25 @@ export interface RunEnd {
   readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
 }
 
-/** What is known of a run when it begins. */
-export interface RunBegin {
-  readonly kind: 'plan' | 'apply' | 'drift' | 'follow';
-  readonly cause: string;
-  readonly commit: string;
-  readonly worker: string;
-  readonly plan?: string | undefined;
-}
-
 export function runsIn({ rows, onStack, transaction }: Database) {
   return {
     /** Begins a run. Runs of the stack whose worker gave no sign of life for 30 seconds have ended with it. */
-    beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => begin(rows, id, about),
+    beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => beginRunIn(rows, id, about),
     /**
      * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
      * commit, it is paused, its policy is another one, or the plan does not wait or is refused, also where it would be applied by the
      * policy; and where its wave does not let the commit in yet. From here on no verdict is noted.
+     *
+     * @throws {Stop} `refused`, where the file of a preview allows no more of them
      */
-    beginApply: ({ id }: Pick<StackRecord, 'id'>, about: Omit<RunBegin, 'kind'>): Promise<string | undefined> =>
+    beginApply: (
+      { id }: Pick<StackRecord, 'id'>,
+      { preview = {}, ...about }: Omit<RunBegin, 'kind'> & { readonly preview?: Partial<Preview> | undefined },
+    ): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [may] = await query(
-          `select from @stack where id = $1 and wanted = $2 and not is_gone and coalesce(paused_until <= now(), true)
-            and case when $3::text is null then policy = 'automatic' and not exists (
+          `select from @stack where id = $1 and wanted = $2 and not is_gone and ends is null
+            and coalesce(paused_until <= now(), true) and case when $3::text is null then policy = 'automatic' and not exists (
               select from @plan join @verdict on plan = digest where stack = $1 and commit = $2 and cause = 'commit' and ${isOpen}
                 and not approves)
             else policy <> 'never' and exists (
@@ -43,13 +42,14 @@ export function runsIn({ rows, onStack, transaction }: Database) {
         );
         if (may === undefined) return undefined;
         if (about.cause === 'commit' && !(await mayApplyIn(query, id, about.commit))) return undefined;
+        await refuseTooMany(query, id, preview);
         // Until it is done, the platform may be in step with no commit at all, and deployments may go on.
         await query(
-          `update @stack set digest = case when $2 then null else digest end, deploying = $3, deploying_digest = null
-          where id = $1`,
+          `update @stack set digest = case when $2 then null else digest end, deploying = $3, deploying_digest = null,
+            ${makes('$3')} where id = $1`,
           [id, about.cause === 'commit', about.commit],
         );
-        return begin(query, id, { ...about, kind: 'apply' });
+        return beginRunIn(query, id, { ...about, kind: 'apply' });
       }),
     /** Ends a run. One that failed stops its wave at once. */
     endRun: (id: string, { ending, document }: RunEnd): Promise<void> =>
@@ -121,15 +121,4 @@ export function runsIn({ rows, onStack, transaction }: Database) {
         readonly worker: string;
       }>(`select kind, cause, commit, ending, worker from @run where stack = $1 order by id`, [stack]),
   };
-}
-
-const isLost = `ended_at is null and beat_at < now() - interval '30 seconds'`;
-
-async function begin(query: Query, stack: string, { kind, cause, commit, worker, plan }: RunBegin): Promise<string> {
-  const [begun] = await query<{ readonly id: string }>(
-    `with lost as (update @run set ended_at = now(), ending = 'lost' where stack = $1 and ${isLost})
-    insert into @run (stack, kind, cause, commit, worker, plan) values ($1, $2, $3, $4, $5, $6) returning id`,
-    [stack, kind, cause, commit, worker, plan ?? null],
-  );
-  return begun?.id ?? '';
 }

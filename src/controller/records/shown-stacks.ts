@@ -1,6 +1,7 @@
 import type { ActionName } from '../../render/document-schemas.ts';
 import type { OpenPlan } from '../plan-standing.ts';
 import type { Database } from './database.ts';
+import type { PreviewAddress } from './previews.ts';
 import type { Policy } from './sources.ts';
 import { holdingWaves } from './wave-stacks.ts';
 import { isAlive } from './workers.ts';
@@ -18,6 +19,9 @@ export interface StackGlance {
   readonly id: string;
   readonly source: string;
   readonly path: string;
+  /** The pull request whose preview it is, and why that is to be removed; null: it is none, or stays. */
+  readonly pull: number | null;
+  readonly ends: 'closed' | 'over' | null;
   readonly platform: string;
   readonly policy: Policy;
   readonly labels: Readonly<Record<string, string>>;
@@ -39,6 +43,9 @@ export interface StackGlance {
 
 /** A stack as pages show it. */
 export interface StackRow extends StackGlance {
+  /** Where a preview answers, and until when it stays; null: as long as it is wanted. */
+  readonly addresses: readonly PreviewAddress[];
+  readonly lastsUntil: Date | null;
   readonly lookedAt: Date | null;
   readonly nextLookAt: Date;
   readonly problem: string | null;
@@ -70,14 +77,15 @@ interface Flat extends FlatGlance, Omit<StackRow, keyof StackGlance> {
   readonly runBeganAt: Date;
 }
 
-const glance = `stack.id, stack.source, stack.path, stack.platform, stack.policy, stack.labels, stack.wanted, stack.applied,
+const glance = `stack.id, stack.source, stack.path, stack.pull, stack.ends, stack.platform, stack.policy, stack.labels, stack.wanted, stack.applied,
   stack.is_gone as "isGone", coalesce(stack.paused_until > now(), false) as "isPaused", stack.problem is not null as "hasProblem",
   site.id = 0 or ${isAlive('site.id')} as "isServed",
   waiting.commit as "planCommit", waiting.cause as "planCause", waiting.is_needed as "planNeeded",
   (select bool_and(approves) from @verdict where plan = waiting.digest) as "planApproved", holding.wave, going.kind as "runKind",
   coalesce(extract(epoch from coalesce(waiting.made_at, stack.looked_at)), 0)::float8 as since`;
 
-const columns = `${glance}, stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem, site.labels as only,
+const columns = `${glance}, stack.addresses, stack.made_at + make_interval(secs => stack.lasts_seconds) as "lastsUntil",
+  stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem, site.labels as only,
   case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
   stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
   waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary",

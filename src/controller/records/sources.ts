@@ -8,14 +8,8 @@ import { type Changes, changesOf } from './changes.ts';
 import type { Author } from './authors.ts';
 import { type Database, type ForDue, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
-import {
-  type DueStack,
-  type PlatformOfPaths,
-  dueColumns,
-  lockSource,
-  placeStacks,
-  unplacedProblem,
-} from './place-stacks.ts';
+import type { PlatformOfPaths } from './place-previews.ts';
+import { type DueStack, type RootFiles, dueColumns, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import { beginWavesIn } from './waves.ts';
 
@@ -32,6 +26,8 @@ export interface SourceSettings {
   /** A root file gets the first one that matches; one that none matches becomes no stack. */
   readonly platforms: readonly PlatformOfPaths[];
   readonly policy: Policy;
+  /** That of previews of pull requests; null: the same. */
+  readonly previewPolicy: Policy | null;
   readonly pollSeconds: number;
   readonly lookSeconds: number;
   readonly forge: Forge;
@@ -49,18 +45,20 @@ export interface SourceRecord extends SourceSettings {
   /** The last time that git could read it. */
   readonly polledAt: Date | null;
   readonly problem: string | null;
+  /** The root files of that commit that describe previews; null: it was not looked for them yet. */
+  readonly previews: readonly string[] | null;
 }
 
-type Optional = 'forge' | 'hookSecretFile' | 'forgeTokenFile' | 'credentialsFile' | 'labels';
+type Optional = 'previewPolicy' | 'forge' | 'hookSecretFile' | 'forgeTokenFile' | 'credentialsFile' | 'labels';
 
 /** A source to enrol: without a forge, files and labels where it names none. */
 export type NewSource = Omit<SourceSettings, Optional> & Partial<Pick<SourceSettings, Optional>>;
 
-const settings = `id, url, ref, policy, poll_seconds as "pollSeconds", look_seconds as "lookSeconds", forge,
+const settings = `id, url, ref, policy, preview_policy as "previewPolicy", poll_seconds as "pollSeconds", look_seconds as "lookSeconds", forge,
   hook_secret_file as "hookSecretFile", forge_token_file as "forgeTokenFile", credentials_file as "credentialsFile", labels,
   (select coalesce(json_agg(json_build_object('platform', platform, 'paths', paths) order by position), '[]')
     from @source_platform where source = @source.id) as platforms`;
-const columns = `${settings}, commit, polled_at as "polledAt", problem, unplaced`;
+const columns = `${settings}, commit, polled_at as "polledAt", problem, previews, unplaced`;
 
 const shown = ({ unplaced, ...source }: SourceRecord & { readonly unplaced: readonly string[] }): SourceRecord => ({
   ...source,
@@ -144,21 +142,20 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
       { id }: Pick<SourceRecord, 'id'>,
       commit: string,
       paths: readonly string[],
-      waves: readonly WaveSettings[] = [],
-      authors: readonly Author[] = [],
+      { waves = [], authors = [], previews = [] }: SeenBeside = {},
     ) =>
       transaction(async (query) => {
         await lockSource(query, id);
         const [before] = await query<Pick<SourceRecord, 'commit'>>('select commit from @source where id = $1', [id]);
         await query(
           `update @plan set superseded_at = now() where ${isOpen} and commit <> $2
-            and stack in (select id from @stack where source = $1)`,
+            and stack in (select id from @stack where source = $1 and pull is null)`,
           [id, commit],
         );
         const by = jsonOf(authors);
         await query('update @source set polled_at = now(), problem = null, authors = $2 where id = $1', [id, by]);
         await clear(query, ['poll'], id);
-        const stacks = await placeStacks(query, id, { commit, paths });
+        const stacks = await placeStacks(query, id, { commit, paths, previews });
         await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
         // Another process may have seen the commit before.
         if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });
@@ -173,8 +170,8 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         await query('update @source set polled_at = now(), problem = null where id = $1', [id]);
         await clear(query, ['poll'], id);
         return query<DueStack>(
-          `select ${dueColumns('@stack')} from @stack where source = $1 and not is_gone and applied is distinct from wanted
-          and problem is null and deploying is null and coalesce(paused_until <= now(), true)
+          `select ${dueColumns('@stack')} from @stack where source = $1 and not is_gone
+          and (applied is distinct from wanted or ends is not null) and problem is null and deploying is null and coalesce(paused_until <= now(), true)
           and not exists (select from @plan where stack = @stack.id and commit = @stack.wanted and ${isOpen} and expires_at > now())`,
           [id],
         );
@@ -184,9 +181,17 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
   };
 }
 
+/** What else is known of a commit. */
+export interface SeenBeside {
+  readonly waves?: readonly WaveSettings[];
+  readonly authors?: readonly Author[];
+  /** Its root files that describe previews. */
+  readonly previews?: readonly string[];
+}
+
 function checked(given: NewSource): SourceSettings {
   const files = { hookSecretFile: null, forgeTokenFile: null, credentialsFile: null };
-  const source: SourceSettings = { forge: 'none', ...files, labels: {}, ...given };
+  const source: SourceSettings = { forge: 'none', previewPolicy: null, ...files, labels: {}, ...given };
   // A stack is named by its source, `:` and its path, and so is its state: two of them are never the same.
   if (!/^[\w.-]+$/.test(source.id))
     throw usage(`The source ${JSON.stringify(source.id)} is named by letters, digits, ".", "_" and "-"`);
@@ -216,6 +221,7 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
       hook_secret_file = $8, forge_token_file = $9, credentials_file = $10, labels = $11`,
     [id, url, ref, policy, pollSeconds, lookSeconds, forge, hookSecretFile, forgeTokenFile, credentialsFile, labels],
   );
+  await query('update @source set preview_policy = $2 where id = $1', [id, source.previewPolicy]);
   await query('delete from @source_platform where source = $1', [id]);
   await query(
     `insert into @source_platform (source, position, platform, paths)
@@ -226,10 +232,11 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
 
 /** Places the root files that are known, by what a source says now. */
 async function placeAgain(query: Query, id: string): Promise<void> {
-  const [known] = await query<{ readonly commit: string | null; readonly paths: readonly string[] }>(
-    `select commit, unplaced || array(select path from @stack where source = $1 and not is_gone) as paths
+  const [known] = await query<Omit<RootFiles, 'commit'> & { readonly commit: string | null }>(
+    `select commit, previews, array(select path from unnest(unplaced) as path where path <> all (coalesce(previews, '{}')))
+      || array(select path from @stack where source = $1 and pull is null and not is_gone) as paths
     from @source where id = $1`,
     [id],
   );
-  if (known?.commit != null) await placeStacks(query, id, { commit: known.commit, paths: known.paths });
+  if (known?.commit != null) await placeStacks(query, id, { ...known, commit: known.commit });
 }

@@ -2,13 +2,16 @@ import { clear, raise } from './alarms.ts';
 import { type Database, type ForDue, isOpen, plain } from './database.ts';
 import { type DueStack, dueColumns } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
+import { makes } from './place-previews.ts';
 import type { Policy } from './sources.ts';
 
-/** A root file of a source. */
+/** A root file of a source, or a preview that it describes. */
 export interface StackRecord {
   readonly id: string;
   readonly source: string;
   readonly path: string;
+  /** The pull request whose preview it is; null: it is none. */
+  readonly pull: number | null;
   readonly platform: string;
   /** The site of its platform. */
   readonly site: number;
@@ -23,12 +26,16 @@ export interface StackRecord {
   /** The commit whose deployments nobody saw the end of yet; with a digest where all else of it is applied. */
   readonly deploying: string | null;
   readonly deployingDigest: string | null;
+  /** Of a preview, the commit that an apply began with last; null: nothing of it can be on the platform. */
+  readonly made: string | null;
+  /** Why a preview is to be removed: it is wanted no more, or its time is over; null: it is not. */
+  readonly ends: 'closed' | 'over' | null;
   readonly isPaused: boolean;
   readonly isGone: boolean;
   readonly problem: string | null;
 }
 
-const columns = `${dueColumns('@stack')}, source, path, policy, labels, wanted, applied, digest, deploying,
+const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
   deploying_digest as "deployingDigest", is_gone as "isGone", problem,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
@@ -58,8 +65,8 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         const [stack] = await query(
           `with old as (update @plan set superseded_at = now()
             where stack = $1 and commit = $2 and ${isOpen})
-          update @stack set applied = $2, digest = $3, problem = null, looked_at = now() where id = $1 and wanted = $2
-          returning id`,
+          update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
+          where id = $1 and wanted = $2 returning id`,
           [id, commit, digest],
         );
         if (stack !== undefined) await clear(query, ['run', 'drift', 'approval'], id);

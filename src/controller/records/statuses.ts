@@ -1,6 +1,7 @@
 import type { PlanDocument, ResultDocument } from '../../index.ts';
 import type { OpenPlan } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
+import type { PreviewAddress } from './previews.ts';
 import type { Policy } from './sources.ts';
 import { holdingWaves } from './wave-stacks.ts';
 
@@ -8,11 +9,15 @@ import { holdingWaves } from './wave-stacks.ts';
 export interface DueStatus extends Pick<OpenPlan, 'isNeeded' | 'isApproved'> {
   readonly stack: string;
   readonly path: string;
+  /** Of a preview: its pull request, why it was removed, and where it answers. */
+  readonly pull: number | null;
+  readonly ends: 'closed' | 'over' | null;
+  readonly addresses: readonly PreviewAddress[];
   readonly policy: Policy;
   readonly commit: string;
   /** Names what is true: the same text, the same status. */
   readonly fact: string;
-  readonly is: 'failed' | 'planned' | 'drifted' | 'applied' | 'superseded';
+  readonly is: 'failed' | 'planned' | 'drifted' | 'applied' | 'superseded' | 'removed';
   /** The open plan, by its digest. */
   readonly plan: string | null;
   /** The wave that does not let the commit in yet. */
@@ -28,7 +33,7 @@ const truths = (sources: string) => `
       when plan.cause = 'commit' then 'planned' when stack.applied = stack.wanted then 'applied' end as is,
     concat_ws(' ', case when stack.problem is not null then 'failed' when plan.digest is not null
         then concat_ws(' ', plan.digest, stack.policy, said.approves, holding.wave)
-      when stack.applied = stack.wanted then 'applied' end, run.id) as fact,
+      when stack.applied = stack.wanted then 'applied' end, run.id, nullif(stack.addresses, '[]')) as fact,
     run.id as run
   from @stack as stack
     left join @plan as plan on plan.stack = stack.id and plan.commit = stack.wanted and ${isOpen} and plan.expires_at > now()
@@ -40,7 +45,12 @@ const truths = (sources: string) => `
   union all
   select stack.id, stack.path, stack.policy, said.commit, null, false, null, null, 'superseded', 'superseded', null
   from @status as said join @stack as stack on stack.id = said.stack
-  where stack.source ${sources} and said.state = 'pending' and (said.commit is distinct from stack.wanted or stack.is_gone)`;
+  where stack.source ${sources} and said.state = 'pending'
+    and (said.commit is distinct from stack.wanted or (stack.is_gone and stack.pull is null))
+  union all
+  select stack.id, stack.path, stack.policy, said.commit, null, false, null, null, 'removed', 'removed ' || stack.ends, null
+  from @status as said join @stack as stack on stack.id = said.stack
+  where stack.source ${sources} and said.commit = stack.wanted and stack.is_gone and stack.pull is not null`;
 
 /** Said again where the forge refused it long ago: its repository or a right may be there by now. */
 const isDue = `truth.is is not null and (said.fact is distinct from truth.fact
@@ -73,11 +83,11 @@ export function statusesIn({ rows, row, transaction }: Database) {
     /** What its forge does not know, of some stacks. */
     dueStatuses: (source: string, most: number) =>
       rows<DueStatus>(
-        `select truth.stack, truth.path, truth.policy, truth.commit, truth.fact, truth.is, truth.plan,
-          truth."isNeeded", truth."isApproved", truth.wave,
+        `select truth.stack, truth.path, stack.pull, stack.ends, stack.addresses, truth.policy, truth.commit, truth.fact,
+          truth.is, truth.plan, truth."isNeeded", truth."isApproved", truth.wave,
           coalesce((select document from @plan where digest = truth.plan),
             (select document from @run where id = truth.run)) as document
-        from (${truths('= $1')}) as truth
+        from (${truths('= $1')}) as truth join @stack as stack on stack.id = truth.stack
           left join @status as said on said.stack = truth.stack and said.commit = truth.commit
         where ${isDue} order by truth.stack, truth.commit limit $2`,
         [source, most],

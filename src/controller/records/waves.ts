@@ -79,7 +79,7 @@ export async function beginWavesIn(
     await clear(query, ['wave'], subjectOf(id));
   }
   const stacks = await query<{ readonly id: string; readonly labels: Readonly<Record<string, string>> }>(
-    'select id, labels from @stack where source = $1 and wanted = $2 and not is_gone',
+    'select id, labels from @stack where source = $1 and wanted = $2 and pull is null and not is_gone',
     [source, commit],
   );
   for (const wave of waves) {

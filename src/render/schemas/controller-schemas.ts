@@ -19,6 +19,7 @@ const stack = z.object({
     'no worker',
     'approval',
     'drifted',
+    'ending',
     'running',
     'approved',
     'refused',
@@ -29,6 +30,10 @@ const stack = z.object({
     'in step',
     'gone',
   ]),
+  /** Of a preview: the number of its pull request, where it answers, and until when it stays. */
+  pull: z.number().optional(),
+  addresses: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+  lastsUntil: z.string().optional(),
   /** The commit that its source has, and the one that the platform was last in step with. */
   wanted: z.string().optional(),
   applied: z.string().optional(),

@@ -41,6 +41,9 @@ test.each([
   ['paused', { isServed: false, pausedUntil: at }],
   ['gone', { isServed: false, isGone: true }],
   ['paused', { problem: 'no', plan: waitingPlan(), run, pausedUntil: at }],
+  ['ending', { ends: 'closed', plan: waitingPlan(), applied: null }],
+  ['running', { ends: 'over', run }],
+  ['failed', { ends: 'over', problem: 'no' }],
   ['gone', { isGone: true, pausedUntil: at }],
 ] as const)('the state is %s of %j', (state, about) => {
   expect(stateOf(stackRow(about))).toBe(state);
@@ -53,7 +56,11 @@ test.each([
   ['shops', 'a/b/other.yaml', 'a/b/other.yaml'],
   ['shops', 'nottrueup.yaml', 'nottrueup.yaml'],
 ])('a stack of %s at %s is shown as %s', (source, path, name) => {
-  expect(nameOf({ source, path })).toBe(name);
+  expect(nameOf({ source, path, pull: null })).toBe(name);
+});
+
+test('a preview is shown with its pull request', () => {
+  expect(nameOf({ source: 'shops', path: 'a/preview.yaml', pull: 12 })).toBe('a/preview.yaml #12');
 });
 
 test('an address has one segment for the id of a stack, and leads back to it', () => {

@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
       { id: 'shops' },
       commit,
       plan.steps.map((_, at) => pathOf(at)),
-      [settingsOf(plan)],
+      { waves: [settingsOf(plan)] },
     );
   /** Stacks with the labels of their steps, and a first commit that is in a wave. */
   const begun = async (plan: Plan) => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { repositoryAt } from '../../../forge/repository-at.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { stackAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
@@ -26,6 +27,20 @@ export async function whyNoProposal(
     return `The source ${id} names no forge, or no token for it.`;
   if (onlyText(only) === '') return undefined;
   return `Workers with ${onlyOptions(only)} reach the platform ${platform}, and workers without --only reach the forge.`;
+}
+
+/** The page of the pull request of a preview at its forge; undefined: the stack is none, or its forge is not known. */
+export async function pullPageOf(
+  { records }: Pick<PageContext, 'records'>,
+  { pull, source: id }: StackRow,
+): Promise<string | undefined> {
+  const { url, forge = 'none' } = (pull === null ? undefined : await records.source(id)) ?? {};
+  if (pull === null || url === undefined || forge === 'none') return undefined;
+  try {
+    return `${repositoryAt({ url, forge }).pulls}${pull}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is done at forges by forms. */

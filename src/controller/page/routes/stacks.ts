@@ -14,7 +14,7 @@ import { alarmOf } from '../views/registers.ts';
 import { proposalPart } from '../views/proposal.ts';
 import { readerFor } from '../views/reader.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
-import { whyNoProposal } from './forges.ts';
+import { pullPageOf, whyNoProposal } from './forges.ts';
 
 /** Runs of one page of a history. */
 const runsPerPage = 100;
@@ -64,7 +64,8 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const runs = await records.shownRuns(stack.id, runsShown + 1);
     const mayOperate = request.viewer.may('operate', stack.labels);
     const because = fieldOf(request.query, 'because', 500);
-    return show(request, reply, stackPage({ stack, runs, now: now(), csrf: reply.csrf(), mayOperate, because }));
+    const about = { stack, runs, now: now(), csrf: reply.csrf(), mayOperate, because };
+    return show(request, reply, stackPage({ ...about, pullPage: await pullPageOf({ records }, stack) }));
   });
   app.get('/stacks/:id/drift', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);

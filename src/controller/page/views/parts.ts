@@ -66,7 +66,7 @@ const endingTones: Readonly<Record<string, string>> = {
 };
 
 /** The name of a stack, which leads to its page, above where it comes from. */
-export function stackLink(stack: Pick<StackRow, 'id' | 'source' | 'path'>): Markup {
+export function stackLink(stack: Pick<StackRow, 'id' | 'source' | 'path' | 'pull'>): Markup {
   return markup`<a class="name" href="${stackAddress(stack.id)}">${nameOf(stack)}</a>`;
 }
 

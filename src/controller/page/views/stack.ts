@@ -1,5 +1,6 @@
 import type { Page } from '../../../render/html/shell.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
+import { isPlainAddress } from '../../../render/plain-address.ts';
 import { type PlanStanding, standingOf } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
@@ -29,6 +30,8 @@ export interface StackView {
   readonly now: Date;
   readonly csrf: string;
   readonly mayOperate: boolean;
+  /** Of a preview: the page of its pull request; undefined: its forge is not known. */
+  readonly pullPage?: string | undefined;
   /** What the form had before the session ended. */
   readonly because?: string | undefined;
 }
@@ -42,7 +45,7 @@ export function stackPage(view: StackView): Content {
     place: 'stacks',
     ...headOf(stack, 'Stack'),
     standing: badge(state),
-    head: markup`${factsOf(stack, now)}${labelTags(stack.labels)}`,
+    head: markup`${factsOf(view)}${labelTags(stack.labels)}`,
     main: [
       markup`<section aria-labelledby="now"><h2 id="now" class="hidden">Now</h2>${standing(view, state)}</section>`,
       view.mayOperate ? controls(view) : markup``,
@@ -63,11 +66,17 @@ export function headOf(stack: StackRow, subject: string): Pick<Content, 'title' 
   return { subject: markup`${subject} <span class="of">${stack.id}</span>`, title: nameOf(stack) };
 }
 
-function factsOf(stack: StackRow, now: Date): Markup {
-  const { wanted, applied, source, path, platform } = stack;
+function factsOf({ stack, now, pullPage }: StackView): Markup {
+  const { wanted, applied, source, path, platform, pull, addresses, lastsUntil } = stack;
+  const number = pull === null ? undefined : `#${pull}`;
   return factList([
     ['source', source],
     ['file', markup`<code>${path}</code>`],
+    ['pull request', pullPage === undefined ? number : markup`<a href="${pullPage}">${number ?? ''}</a>`],
+    ...addresses.map(
+      ({ name, value }) => [name, isPlainAddress(value) ? markup`<a href="${value}">${value}</a>` : value] as const,
+    ),
+    ['stays until', lastsUntil === null ? undefined : moment(lastsUntil, now)],
     ['platform', platform],
     ['workers', onlyText(stack.only) === '' ? undefined : markup`with <code>${onlyOptions(stack.only)}</code>`],
     ['policy', policyWords[stack.policy]],
@@ -149,7 +158,15 @@ function planButton(
   return markup`<a class="button${isAsked ? ' main' : ''}" href="${planAddress(digest)}">${isAsked ? review : read}</a>`;
 }
 
-function quietWords({ wanted, isGone }: StackRow, state: StackState): string {
+/** Why a preview is to be removed, or is. */
+function endWords(ends: StackRow['ends']): string {
+  if (ends === 'over') return 'Its time is over.';
+  return 'Its pull request is closed, or gets no preview any more.';
+}
+
+function quietWords({ wanted, isGone, pull, ends }: StackRow, state: StackState): string {
+  if (pull !== null && isGone) return `${endWords(ends)} All that the preview had is removed.`;
+  if (pull !== null && ends !== null) return `${endWords(ends)} The next free worker removes the preview.`;
   if (isGone) return 'Its file is not in the source any more. What it applied stays on the platform.';
   if (state === 'in step') return 'The platform is as the commit wants it.';
   return wanted === null ? 'Its source has no commit yet.' : 'The next free worker plans the new commit.';

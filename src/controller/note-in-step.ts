@@ -1,0 +1,16 @@
+import type { Running, StackRun } from './with-stack.ts';
+
+/** Notes that the platform is in step with a commit; of a preview also where it answers. */
+export async function noteInStep(
+  { records, onError }: Running,
+  { stack, commit, digest, project }: Pick<StackRun, 'stack' | 'commit' | 'digest' | 'project'>,
+): Promise<void> {
+  if (stack.pull !== null) {
+    const found = await project.outputs().catch((error: unknown) => {
+      onError(error);
+      return [];
+    });
+    await records.setAddresses(stack, found);
+  }
+  await records.inStep(stack, commit, digest);
+}
