@@ -216,6 +216,10 @@ const migrations: readonly Migration[] = [
           is distinct from (new.wanted, new.applied, new.policy, new.problem is null, new.is_gone, new.addresses))
         execute function note_untold();`,
   },
+  {
+    name: 'authors of pulls',
+    text: `alter table pull add column author text;`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

@@ -31,6 +31,8 @@ export interface OpenPull {
   /** The names of its branch, and of the one that it is to be merged into. */
   readonly branch: string;
   readonly base: string;
+  /** The name of who opened it at the forge; undefined: the forge does not say. */
+  readonly author?: string | undefined;
 }
 
 /**
@@ -45,10 +47,15 @@ export async function listOpenPulls(forge: Repository): Promise<readonly OpenPul
   for (let round = 0; round < 2; round++) {
     for (const row of await readPages(forge, path, paging)) {
       const number = numberOf(row as PullRow, path);
-      found.set(number, { number, ...readSides(forge, row as PullRow) });
+      found.set(number, { number, author: readAuthor(row as PullRow), ...readSides(forge, row as PullRow) });
     }
   }
   return [...found.values()].toSorted((a, b) => a.number - b.number);
+}
+
+function readAuthor({ user, author }: PullRow): string | undefined {
+  const name = user?.login ?? author?.username;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 /** The text of a pull request. */
@@ -114,6 +121,8 @@ export interface PullRow {
   readonly sha?: unknown;
   readonly head?: Side | null;
   readonly base?: Side | null;
+  readonly user?: { readonly login?: unknown } | null;
+  readonly author?: { readonly username?: unknown } | null;
   readonly source_branch?: unknown;
   readonly target_branch?: unknown;
   readonly source_project_id?: unknown;

@@ -296,6 +296,16 @@ export async function exampleRows(pool: Pool, schema: string): Promise<ExampleRo
   const stopped = await rows.wave('shops', 'shops', [['shops:search/trueup.yaml'], shops.slice(0, 4)], {
     stoppedAt: 'shops:search/trueup.yaml',
   });
+  await rows.send(
+    `insert into @pull (source, number, head, branch, base, is_fork, author, planned)
+    values ('shops', 41, $1, 'new-cache', 'main', false, 'dev', $1), ('shops', 42, $2, 'main', 'main', true, 'a-visitor', $2)`,
+    [newCommit, oldCommit],
+  );
+  await rows.send(
+    `insert into @pull_plan (source, number, path, commit, document) values ('shops', 41, 'checkout/trueup.yaml', $1, $2),
+      ('shops', 42, 'checkout/trueup.yaml', $3, null)`,
+    [newCommit, documents.plan, oldCommit],
+  );
   const names = ['paris', 'lille', 'nantes', 'metz', 'brest'].map((name) => `sites:${name}/trueup.yaml`);
   const wave = await rows.wave('sites', 'sites', [['sites:lyon/trueup.yaml'], names.slice(0, 1), names.slice(1)], {
     step: 2,

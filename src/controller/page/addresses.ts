@@ -17,6 +17,7 @@ export const stackAddress = (id: string): string => `/stacks/${pathOf(id)}`;
 export const planAddress = (digest: string): string => `/plans/${encoded(digest)}`;
 export const runAddress = (id: string): string => `/runs/${encoded(id)}`;
 export const waveAddress = (id: string): string => `/waves/${encoded(id)}`;
+export const pullsAddress = (source: string): string => `/sources/${encoded(source)}/pulls`;
 
 /** An address with a query; what is undefined or empty is left out. */
 export function withQuery(address: string, query: Readonly<Record<string, string | undefined>>): string {

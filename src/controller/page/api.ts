@@ -94,7 +94,8 @@ function acts(app: FastifyInstance, context: PageContext): void {
     return answered(reply, (await proposeOf(context, request)).id);
   });
   app.post('/api/v1/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
-    await allowOf(context, request);
+    const { isAllowed } = await allowOf(context, request);
+    if (!isAllowed) throw refusal(409, 'This is not the last commit of a pull request from another repository.');
     return reply.code(204).send();
   });
 }

@@ -28,6 +28,21 @@ export interface PullPlan {
   readonly isPreview?: boolean;
 }
 
+/** A pull request as its forge lists it. */
+type SeenPull = Omit<PullRecord, 'source' | 'isAllowed'> & { readonly author?: string | undefined };
+
+/** A pull request as pages show it. */
+export interface PullRow extends PullRecord {
+  /** Who opened it, by the name at the forge; null: that is not known. */
+  readonly author: string | null;
+  /** Its last commit was planned, or validated. */
+  readonly isPlanned: boolean;
+  /** `summary`: numbers of actions by their names; null: it was validated only, or there is a problem. */
+  readonly plans: readonly (Pick<PullPlan, 'path' | 'problem'> & {
+    readonly summary: PlanDocument['summary'] | null;
+  })[];
+}
+
 const columns = `source, number, head, branch, base, is_fork as "isFork", coalesce(allowed = head, false) as "isAllowed"`;
 /** Names what a plan of a pull request was made of. */
 const wanted = `pull.head || case when pull.allowed = pull.head then ' allowed' else '' end`;
@@ -37,23 +52,33 @@ export function pullsIn({ rows, row, transaction }: Database) {
     /** Notes which pull requests of a source are open, and which are closed; of others nothing new is known. Previews follow. */
     sawPulls: (
       source: string,
-      open: readonly Omit<PullRecord, 'source' | 'isAllowed'>[],
+      open: readonly SeenPull[],
       closed: readonly number[] = [],
     ) =>
       transaction(async (query) => {
         await lockSource(query, source);
         await query('delete from @pull where source = $1 and number = any($2::int[])', [source, closed]);
-        for (const { number, head, branch, base, isFork } of open)
+        for (const { number, head, branch, base, isFork, author } of open)
           await query(
-            `insert into @pull as old (source, number, head, branch, base, is_fork) values ($1, $2, $3, $4, $5, $6)
-            on conflict (source, number) do update set head = $3, branch = $4, base = $5, is_fork = $6, plan_after = case
+            `insert into @pull as old (source, number, head, branch, base, is_fork, author) values ($1, $2, $3, $4, $5, $6, $7)
+            on conflict (source, number) do update set head = $3, branch = $4, base = $5, is_fork = $6, author = $7, plan_after = case
               when old.head = $3 then old.plan_after end`,
-            [source, number, head, plain(branch), plain(base), isFork],
+            [source, number, head, plain(branch), plain(base), isFork, author === undefined ? null : plain(author)],
           );
         await placePreviews(query, source);
       }),
     pull: (source: string, number: number) =>
       row<PullRecord>(`select ${columns} from @pull where source = $1 and number = $2`, [source, number]),
+    /** The open pull requests of a source, with what became of their last commits. */
+    shownPulls: (source: string) =>
+      rows<PullRow>(
+        `select ${columns}, author, pull.planned is not distinct from ${wanted} as "isPlanned",
+          coalesce((select json_agg(json_build_object('path', path, 'summary', document -> 'summary', 'problem', problem)
+            order by path) from @pull_plan as made where made.source = pull.source and made.number = pull.number
+            and made.commit = pull.head), '[]') as plans
+        from @pull as pull where source = $1 order by number desc`,
+        [source],
+      ),
     pullPlans: (source: string, number: number) =>
       rows<PullPlan & { readonly commit: string }>(
         'select path, commit, document, problem from @pull_plan where source = $1 and number = $2 order by path',

@@ -41,6 +41,8 @@ export interface SourceRow {
   readonly problem: string | null;
   /** Why its forge was not told what became of commits. */
   readonly forgeProblem: string | null;
+  /** How many pull requests into its branch are open. */
+  readonly pulls: number;
   readonly stackLabels: readonly Labels[];
 }
 
@@ -83,6 +85,7 @@ export function shownRegistersIn({ rows }: Database) {
       rows<SourceRow>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
           poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
+          (select count(*) from @pull as pull where pull.source = source.id)::int as pulls,
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
         where $1 = 'all' or ${isStopped} or source.problem is not null group by source.id order by source.id`,

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { repositoryAt } from '../../../forge/repository-at.ts';
+import type { SourceRow } from '../../records/shown-registers.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
-import { stackAddress } from '../addresses.ts';
+import { pullsAddress, stackAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { onlyOptions, onlyText } from '../../site.ts';
-import { stackOf } from '../show.ts';
+import { show, stackOf } from '../show.ts';
+import { messagePage } from '../views/messages.ts';
+import { pullsPage } from '../views/pulls.ts';
 
 /** Wants the drift of a stack as a pull request. @throws {Refusal} 422, where there can be none */
 export async function proposeOf({ records }: PageContext, request: FastifyRequest): Promise<StackRow> {
@@ -43,28 +46,60 @@ export async function pullPageOf(
   }
 }
 
-/** What is done at forges by forms. */
-export function forgeActs(app: FastifyInstance, context: PageContext): void {
+/** Pull requests of sources, and what is done at forges by forms. */
+export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
   app.post('/stacks/:id/propose', { config: { act: 'propose' } }, async (request, reply) => {
     const stack = await proposeOf(context, request);
     return reply.redirect(`${stackAddress(stack.id)}/drift`, 303);
   });
+  app.get('/sources/:id/pulls', { config: { act: 'see' } }, async (request, reply) => {
+    const { viewer } = request;
+    const { source, mayAllow } = await sourceOf(context, request);
+    const labels = new Map((await context.records.stackLabels()).map((one) => [one.id, one.labels]));
+    const isSeen = (path: string) => viewer.may('see', labels.get(`${source.id}:${path}`) ?? source.labels);
+    const pulls = (await context.records.shownPulls(source.id)).map((pull) => {
+      return { ...pull, plans: pull.plans.filter(({ path }) => isSeen(path)) };
+    });
+    const because = fieldOf(request.query, 'because', 500);
+    return show(request, reply, pullsPage({ source: source.id, pulls, csrf: reply.csrf(), mayAllow, because }));
+  });
+  app.post('/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
+    const { source, isAllowed } = await allowOf(context, request);
+    if (isAllowed) return reply.redirect(pullsAddress(source.id), 303);
+    const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
+    const words = `In between there was another commit, or this one was allowed. You wrote: ${reasonOf(request.body)}`;
+    return show(request, reply, messagePage('It came too late', words, way), 409);
+  });
+}
+
+/** The source of an address. @throws {Refusal} 404, where the viewer may see nothing of it */
+async function sourceOf(
+  { records }: PageContext,
+  { params, viewer }: Pick<FastifyRequest, 'params' | 'viewer'>,
+): Promise<{ readonly source: SourceRow; readonly mayAllow: boolean }> {
+  const { id = '' } = params as { readonly id?: string };
+  const source = (await records.shownSources()).find((one) => one.id === id);
+  const labels = source === undefined ? [] : [source.labels, ...source.stackLabels];
+  if (source === undefined || !labels.some((one) => viewer.may('see', one))) throw notFound();
+  return { source, mayAllow: labels.every((one) => viewer.may('administer', one)) };
 }
 
 /**
- * Lets a commit of another repository have the secrets of a plan. Whoever does that administers all that the source has.
+ * Lets a commit of another repository have the secrets of a plan. Whoever does that administers all that the source has. Not allowed
+ * is one that is not the last commit, or is allowed already.
  *
- * @throws {Refusal} 404, 403, 400 without a reason, 409 where it is not the last commit, or allowed already
+ * @throws {Refusal} 404, 403, 400 without a reason
  */
-export async function allowOf({ records }: PageContext, { params, body, viewer }: FastifyRequest): Promise<void> {
-  const { id = '', number = '' } = params as { readonly id?: string; readonly number?: string };
-  const source = (await records.shownSources()).find((one) => one.id === id);
-  const labels = source === undefined ? [] : [source.labels, ...source.stackLabels];
-  if (!labels.some((one) => viewer.may('see', one))) throw notFound();
-  if (!labels.every((one) => viewer.may('administer', one)))
-    throw refusal(403, 'Your role does not allow this on all stacks of this source.');
+export async function allowOf(
+  context: PageContext,
+  request: Pick<FastifyRequest, 'params' | 'body' | 'viewer'>,
+): Promise<{ readonly source: SourceRow; readonly isAllowed: boolean }> {
+  const { params, body, viewer } = request;
+  const { number = '' } = params as { readonly number?: string };
+  const { source, mayAllow } = await sourceOf(context, request);
+  if (!mayAllow) throw refusal(403, 'Your role does not allow this on all stacks of this source.');
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-  const about = { source: id, number: Number(number), head: fieldOf(body, 'commit') };
-  const isAllowed = await records.allowPull(about, { who: viewer.name, because: reasonOf(body) });
-  if (!isAllowed) throw refusal(409, 'This is not the last commit of a pull request from another repository.');
+  const about = { source: source.id, number: Number(number), head: fieldOf(body, 'commit') };
+  const isAllowed = await context.records.allowPull(about, { who: viewer.name, because: reasonOf(body) });
+  return { source, isAllowed };
 }

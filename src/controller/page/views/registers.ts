@@ -3,7 +3,7 @@ import { type Markup, markup } from '../../../render/markup.ts';
 import type { Records } from '../../records.ts';
 import type { PlatformRow, SourceRow } from '../../records/shown-registers.ts';
 import { unservedProblem } from '../../site.ts';
-import { withQuery } from '../addresses.ts';
+import { pullsAddress, withQuery } from '../addresses.ts';
 import type { Content } from './layout.ts';
 import { cell, commitCode, emptyState, labelTags, moment, problemLines, roughly, table } from './parts.ts';
 
@@ -104,7 +104,7 @@ ${cell('Never taken', dead === 0 ? '0' : markup`<span class="badge bad">${dead}<
 }
 
 function sourceRow(source: SourceRow, now: Date): Markup {
-  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, forgeProblem } = source;
+  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, forgeProblem, pulls } = source;
   const alarm = alarmOf(source, now);
   const trouble =
     alarm === undefined ? '' : markup`<p class="problem">${alarm}</p>${problem === null ? '' : problemLines(problem)}`;
@@ -113,7 +113,7 @@ function sourceRow(source: SourceRow, now: Date): Markup {
       ? ''
       : markup`<p class="problem">Its forge was not told of commits:</p>${problemLines(forgeProblem)}`;
   return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${forgeTrouble}</th>
-${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>`)}
+${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>${pulls === 0 ? '' : markup` <a href="${pullsAddress(id)}">${counted(pulls, 'pull request')}</a>`}`)}
 ${cell('Commit', commitCode(commit))}
 ${cell('Stacks', String(stackLabels.length))}
 ${cell('Last read', markup`${moment(polledAt, now)}${alarm === undefined ? '' : markup` <span class="badge bad">alarm</span>`}`)}

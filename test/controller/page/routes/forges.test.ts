@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Grant } from '../../../../src/controller/page/viewer.ts';
 import { api } from '../../../../src/controller/page/api.ts';
 import { pages } from '../../../../src/controller/page/pages.ts';
 import { type ControllerDatabase, pageFor, startControllerDatabase } from '../../../support/controller-pages.ts';
+import { personAt } from '../../../support/controller-person.ts';
 import { exampleRows } from '../../../support/controller-rows.ts';
 import { whyNoPostgres } from '../../../support/postgres-server.ts';
 
@@ -81,6 +83,67 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
     await records.sawPulls('sites', [{ ...pull, head: 'e'.repeat(40) }]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+  });
+
+  test('lists pull requests, and lets a commit of a stranger be planned by a form, for who may', async () => {
+    const { records, rows } = database;
+    const head = 'c'.repeat(40);
+    const of = { head, branch: 'x', base: 'main', isFork: true, author: 'mallory' };
+    await rows('delete from @pull');
+    await records.sawPulls('sites', [
+      { ...of, number: 7 },
+      { ...of, number: 8, isFork: false, author: undefined },
+    ]);
+    const planned = { source: 'sites', number: 7, head, branch: 'x', base: 'main', isFork: true, isAllowed: false };
+    const paths = ['paris/trueup.yaml', 'lyon/trueup.yaml'];
+    const plans = paths.map((path) => ({ path, document: null, problem: path.startsWith('p') ? null : 'a <b>' }));
+    await records.keepPullPlans(planned, plans, { isOver: true });
+    const page = '/sources/sites/pulls';
+    const person = (name: string, ...grants: readonly Omit<Grant, 'user'>[]) =>
+      personAt(records, {
+        address: 'https://trueup.example.com',
+        name,
+        roles: grants.map((grant) => ({ ...grant, user: name })),
+      });
+    const admin = person('ops@example.com', { role: 'admin' });
+    expect((await admin.get('/sources')).body).toContain('href="/sources/sites/pulls">2 pull requests</a>');
+    const { body } = await admin.get(page);
+    for (const words of ['mallory', 'from another repository into main', 'from x into main', 'is valid; not planned'])
+      expect(body).toContain(words);
+    expect(body).toContain('a &#60;b&#62;');
+    expect(body.match(/Let it be planned/g)).toHaveLength(1);
+    // Who sees one stack of the source sees its plans alone; who administers some alone gets no form.
+    const some = person('site@example.com', { role: 'admin', labels: { tier: 'site', ring: 'canary' } });
+    const seen = (await some.get(page)).body;
+    expect([seen.includes('lyon/'), seen.includes('paris/'), seen.includes('Let it be planned')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(seen).toContain('Who administers all stacks of this source lets a commit of a stranger be planned.');
+    const allow = `${page}/7/allow`;
+    const form = { commit: head, because: 'I have read it' };
+    expect((await some.post(page, allow, form)).statusCode).toBe(403);
+    const nobody = person('shop@example.com', { role: 'admin', labels: { tier: 'shop' } });
+    // Without the page there is no token for its form.
+    expect([(await nobody.get(page)).statusCode, (await nobody.post(page, allow, form)).statusCode]).toEqual([
+      404, 403,
+    ]);
+    expect((await admin.post(page, allow, { commit: head })).statusCode).toBe(400);
+    const late = await admin.post(page, allow, { ...form, commit: 'd'.repeat(40) });
+    expect([late.statusCode, late.body]).toEqual([409, expect.stringContaining('You wrote: I have read it')]);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+    const done = await admin.post(page, allow, form);
+    expect([done.statusCode, done.headers.location]).toEqual([303, page]);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
+    const after = (await admin.get(page)).body;
+    expect(after).toContain('<span class="badge info">allowed</span>');
+    expect(after).not.toContain('Let it be planned');
+    const [event] = await rows<{ about: object }>(
+      `select about from @event where what = 'allowed a plan' and who = $1`,
+      'ops@example.com',
+    );
+    expect(event?.about).toEqual({ pull: 7, commit: head, because: 'I have read it' });
   });
 
   test('shows the button where drift can be proposed, then what became of it, and why a forge was not told', async () => {

@@ -1,0 +1,89 @@
+import { counted } from '../../../render/lines.ts';
+import { type Markup, markup } from '../../../render/markup.ts';
+import type { PullRow } from '../../records/pulls.ts';
+import { pullsAddress } from '../addresses.ts';
+import type { Content } from './layout.ts';
+import { actForm, cell, commitCode, emptyState, problemLines, summarySigns, table } from './parts.ts';
+
+/** The open pull requests into the branch of a source. */
+export interface PullsView {
+  readonly source: string;
+  readonly pulls: readonly PullRow[];
+  readonly csrf: string;
+  /** The viewer administers all stacks of the source. */
+  readonly mayAllow: boolean;
+  /** What a form had before the session ended. */
+  readonly because?: string | undefined;
+}
+
+/** What became of the last commit of each, and the way to let one of a stranger be planned. */
+export function pullsPage(view: PullsView): Content {
+  const { source, pulls, mayAllow } = view;
+  const waiting = pulls.filter(isHeld).length;
+  return {
+    place: 'sources',
+    subject: markup`Pull requests of <a href="/sources">${source}</a>`,
+    title: 'Pull requests',
+    verdict: pulls.length === 0 ? undefined : verdictOf(pulls.length, waiting),
+    main:
+      pulls.length === 0
+        ? emptyState(
+            'No open pull request',
+            markup`<p>Each poll of the source looks for pull requests into its branch.</p>`,
+          )
+        : [
+            waiting === 0 || mayAllow
+              ? markup``
+              : markup`<p class="hint">Who administers all stacks of this source lets a commit of a stranger be planned.</p>`,
+            table({
+              caption: 'Open pull requests, the last first',
+              kind: 'pulls',
+              heads: ['Pull request', 'Last commit', 'Opened by', 'Plan'],
+              rows: pulls.map((pull) => pullRow(pull, view)),
+            }),
+          ],
+  };
+}
+
+function verdictOf(all: number, waiting: number): string {
+  const open = `${counted(all, 'pull request')} ${all === 1 ? 'is' : 'are'} open.`;
+  if (waiting === 0) return open;
+  return `${open} ${waiting === 1 ? '1 comes' : `${waiting} come`} from another repository, and ${waiting === 1 ? 'is' : 'are'} validated without secrets.`;
+}
+
+/** A stranger may have written its last commit, and nobody has read that yet. */
+const isHeld = ({ isFork, isAllowed }: PullRow): boolean => isFork && !isAllowed;
+
+function pullRow(pull: PullRow, view: PullsView): Markup {
+  const { number, branch, base, head, author, isFork, isAllowed } = pull;
+  const from = isFork ? 'from another repository' : `from ${branch}`;
+  const allowed = isFork && isAllowed ? markup` <span class="badge info">allowed</span>` : '';
+  return markup`<tr><th scope="row"><span class="name">${number}</span><div class="under"><span class="where">${from} into ${base}</span></div></th>
+${cell('Last commit', markup`${commitCode(head)}${allowed}`)}
+${cell('Opened by', author ?? markup`<span class="quiet">not known</span>`)}
+${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}`)}</tr>`;
+}
+
+function planOf({ plans, isPlanned, isFork, isAllowed }: PullRow): Markup {
+  if (!isPlanned) return markup`<p>A worker ${isFork && !isAllowed ? 'validates' : 'plans'} it.</p>`;
+  if (plans.length === 0) return markup`<p class="quiet">It changes no stack.</p>`;
+  return markup`<ul class="told">${plans.map(
+    ({ path, summary, problem }) =>
+      markup`<li class="${problem === null ? 'done' : 'bad'}"><p><code>${path}</code> ${problem === null ? (summary === null ? 'is valid; not planned' : changesIn(summary)) : 'fails'}</p>${problem === null ? '' : problemLines(problem)}</li>`,
+  )}</ul>`;
+}
+
+function changesIn(summary: NonNullable<PullRow['plans'][number]['summary']>): Markup {
+  const signs = summarySigns(summary);
+  return signs.text === '' ? markup`has no changes` : signs;
+}
+
+/** The form names the commit that was read: another one that came meanwhile is not allowed by it. */
+function allowForm({ number, head }: PullRow, { source, csrf, because = '' }: PullsView): Markup {
+  const id = `because-${number}`;
+  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Let commit ${head.slice(0, 8)} be planned</summary>${actForm(
+    `${pullsAddress(source)}/${number}/allow`,
+    csrf,
+    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">Read its changes at the forge first: its plan gets the secrets of the platform. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Let it be planned</button>`,
+  )}</details>`;
+}

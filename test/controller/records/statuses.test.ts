@@ -1,0 +1,147 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { migrate } from '../../../src/controller/schema.ts';
+import { controllerDocuments } from '../../support/controller-rows.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** Which sources have something to tell their forges, by marks of what changed. */
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  let records: Records;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 4 });
+    pool.on('error', () => undefined);
+    await migrate(pool, 'c');
+    records = recordsIn(pool, 'c');
+    const platform = { id: 'main', url: 'https://one.example.com', profile: null, keyFile: '/k', envFile: null };
+    await records.addPlatform({ ...platform, connections: 4 }, 'alex');
+    const of = (id: string, forge: 'github' | 'none') =>
+      records.addSource(
+        {
+          id,
+          url: 'https://git.example/shop.git',
+          ref: 'refs/heads/main',
+          platforms: [{ platform: 'main', paths: '*' }],
+          policy: 'approval',
+          pollSeconds: 60,
+          lookSeconds: 3_600,
+          forge,
+          ...(forge === 'none' ? {} : { forgeTokenFile: '/t' }),
+        },
+        'alex',
+      );
+    await of('shop', 'github');
+    await of('bare', 'none');
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  const sql = async (text: string) => (await pool.query(text.replaceAll('@', 'c.'))).rows as Record<string, unknown>[];
+  const toTell = async () => (await records.sourcesToTell(10)).map(({ id }) => id);
+  /** What a job does, while something else may happen before it says that all was told. */
+  const tell = async (meanwhile?: () => Promise<unknown>): Promise<number> => {
+    const changes = await records.untold('shop');
+    const due = await records.dueStatuses('shop', 50);
+    for (const one of due) await records.saidStatus(one, { state: 'pending' });
+    await meanwhile?.();
+    await records.told('shop', changes);
+    return due.length;
+  };
+  const id = 'shop:infra/trueup.yaml';
+  const see = (commit: string, paths = ['infra/trueup.yaml']) => records.sawCommit({ id: 'shop' }, commit, paths);
+
+  test('is marked by everything that changes what is true, and by nothing else', async () => {
+    const { plan } = await controllerDocuments();
+    await see('c1');
+    await records.sawCommit({ id: 'bare' }, 'c1', ['infra/trueup.yaml']);
+    expect(await toTell()).toEqual(['shop']);
+    await tell();
+    expect(await toTell()).toEqual([]);
+    const keep = (commit: string, file: string) =>
+      records.keepPlan({ id }, { commit, cause: 'commit', document: { ...plan, compared: file.length }, file });
+    const judge = async (approves: boolean) => {
+      const digest = (await records.waitingPlan(id))?.digest ?? '';
+      await records.judge(digest, {
+        who: approves ? 'ann' : 'kim',
+        role: 'approver',
+        approves,
+        because: 'so',
+        allowsDataLoss: true,
+      });
+    };
+    const apply = async () => {
+      const digest = (await records.waitingPlan(id))?.digest;
+      const run = await records.beginApply({ id }, { cause: 'commit', commit: 'c1', worker: 'w', plan: digest });
+      await records.endRun(run ?? '', { ending: 'done' });
+      await records.endPlan(digest ?? '', 'applied');
+      await records.inStep({ id }, 'c1', 'a digest');
+    };
+    const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['a plan', () => keep('c1', 'one')],
+      ['an approval', () => judge(true)],
+      ['an apply', apply],
+      ['a failure', () => records.stackFailed(id, { problem: 'no', commit: 'c1', ending: 'failed' })],
+      ['its end', () => records.inStep({ id }, 'c1', 'another digest')],
+      ['a new commit', () => see('c2')],
+      ['its plan', () => keep('c2', 'other')],
+      ['a refusal', () => judge(false)],
+      ['the end of a stack', () => see('c3', [])],
+    ];
+    for (const [what, change] of changes) {
+      await change();
+      expect([what, await toTell()]).toEqual([what, ['shop']]);
+      const told = await tell();
+      expect([what, told > 0, await toTell()]).toEqual([what, true, []]);
+      expect(await records.dueStatuses('shop', 50)).toEqual([]);
+    }
+    await records.pause({ id }, { until: undefined, who: 'ann', because: 'over' });
+    const look = await records.beginRun({ id }, { kind: 'drift', cause: 'look', commit: 'c3', worker: 'w' });
+    await records.endRun(look, { ending: 'in step' });
+    await records.stackFailed('bare:infra/trueup.yaml', { problem: 'no', commit: 'c1', ending: 'failed' });
+    expect([await toTell(), await sql('select from @untold')]).toEqual([[], []]);
+  });
+
+  test('that changes while it is told is told next', async () => {
+    await see('c4');
+    await tell(() => records.stackFailed(id, { problem: 'no', commit: 'c4', ending: 'failed' }));
+    expect(await toTell()).toEqual(['shop']);
+    expect([await tell(), await toTell()]).toEqual([1, []]);
+  });
+
+  test('that nobody could see yet when it was told is told next', async () => {
+    await tell();
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query(`update c.stack set problem = null where id = $1`, [id]);
+    expect(await tell()).toBe(0);
+    await client.query('commit');
+    client.release();
+    expect(await toTell()).toEqual(['shop']);
+    await tell();
+    expect(await toTell()).toEqual([]);
+  });
+
+  test('is looked for without any mark each ten minutes, and by no look at stacks', async () => {
+    await sql(`update @source set compared_at = now() - interval '11 minutes'`);
+    expect(await toTell()).toEqual(['shop']);
+    await tell();
+    const statements: string[] = [];
+    const listening = new Proxy(pool, {
+      get: (target, name) =>
+        name === 'query'
+          ? (text: string, values: unknown[]) => (statements.push(text), target.query(text, values))
+          : (Reflect.get(target, name) as unknown),
+    });
+    await recordsIn(listening, 'c').sourcesToTell(10);
+    expect(statements).toHaveLength(1);
+    expect(statements[0]).not.toMatch(/c\.(?:stack|plan|run|status)\b/);
+  });
+});
