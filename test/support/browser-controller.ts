@@ -61,7 +61,9 @@ function pagesOf({
     platforms: '/platforms',
     sources: '/sources',
     audit: '/audit',
+    pulls: '/sources/shops/pulls',
     me: '/me',
+    sessions: '/sessions',
   };
 }
 

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { assetsVersion, controllerScript, controllerStyle, pageScript, pageStyle } from '../../render/html/assets.ts';
-import { forgeActs } from './routes/forges.ts';
+import { forgeRoutes } from './routes/forges.ts';
 import { keepWritten } from './not-done.ts';
 import { planRoutes } from './routes/plans.ts';
 import { registerRoutes } from './routes/registers.ts';
 import { runRoutes } from './routes/runs.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { stackActs, stackRoutes } from './routes/stacks.ts';
 import { waveRoutes } from './routes/waves.ts';
 import type { PageContext } from './server.ts';
@@ -17,11 +18,12 @@ export function pages(app: FastifyInstance, context: PageContext): void {
   assetRoutes(app);
   stackRoutes(app, context);
   stackActs(app, context);
-  forgeActs(app, context);
+  forgeRoutes(app, context);
   planRoutes(app, context);
   runRoutes(app, context);
   waveRoutes(app, context);
   registerRoutes(app, context);
+  sessionRoutes(app, context);
 }
 
 /** The style, the script and the icon; a browser that asks for this version keeps it. */

@@ -8,6 +8,14 @@ export interface SessionRecord {
   readonly by: 'oidc' | 'proxy' | 'link';
 }
 
+/** A session as pages show it. */
+export interface SessionRow extends Pick<SessionRecord, 'name' | 'by'> {
+  readonly digest: string;
+  readonly beganAt: Date;
+  /** To a minute. */
+  readonly seenAt: Date;
+}
+
 /** After so many hours, and after so many without a request, one has to sign in again. */
 const lifeHours = 8;
 const idleHours = 2;
@@ -15,7 +23,7 @@ const idleHours = 2;
 const isValid = `expires_at > now() and seen_at > now() - interval '${idleHours} hours'`;
 
 /** The sign-ins of browsers. A session is named by the SHA-256 of its id, which the browser alone has. */
-export function sessionsIn({ row, transaction }: Database) {
+export function sessionsIn({ rows, row, transaction }: Database) {
   return {
     /** Begins a session, ends the one that the browser had, and removes those that are over. */
     beginSession: (digest: string, former: string | undefined, { name, groups, by }: SessionRecord): Promise<void> =>
@@ -36,6 +44,23 @@ export function sessionsIn({ row, transaction }: Database) {
         select name, groups, by from @session where digest = $1 and ${isValid}`,
         [digest],
       ),
+    /** The sign-ins that are not over, the last seen first; the digest names each. */
+    sessions: () =>
+      rows<SessionRow>(
+        `select digest, name, by, began_at as "beganAt", seen_at as "seenAt" from @session where ${isValid}
+        order by seen_at desc, digest limit 1000`,
+      ),
+    /** Ends the session of somebody. Gives their name; undefined: it was over. */
+    endSessionOf: (digest: string, { who, because }: { readonly who: string; readonly because: string }) =>
+      transaction(async (query) => {
+        const [ended] = await query<Pick<SessionRecord, 'name'>>(
+          'delete from @session where digest = $1 returning name',
+          [digest],
+        );
+        if (ended === undefined) return undefined;
+        await noteIn(query, { who, what: 'ended a session', subject: 'page', about: { of: ended.name, because } });
+        return ended.name;
+      }),
     /** Whether a session is not over yet; to ask keeps none from being idle. */
     sessionHolds: async (digest: string): Promise<boolean> =>
       (await row(`select digest from @session where digest = $1 and ${isValid}`, [digest])) !== undefined,

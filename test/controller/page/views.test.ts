@@ -8,9 +8,11 @@ import { type Content, renderLayout } from '../../../src/controller/page/views/l
 import { mePage, notDonePage } from '../../../src/controller/page/views/messages.ts';
 import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
 import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
+import { pullsPage } from '../../../src/controller/page/views/pulls.ts';
 import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
 import { countsOf, progressTree, progressWords, stepsOf } from '../../../src/controller/page/views/progress.ts';
 import { runPage } from '../../../src/controller/page/views/run.ts';
+import { sessionsPage } from '../../../src/controller/page/views/sessions.ts';
 import { stackPage } from '../../../src/controller/page/views/stack.ts';
 import type { PlanRow } from '../../../src/controller/records/shown-runs.ts';
 import { hostileNames } from '../../render/hostile.ts';
@@ -165,6 +167,7 @@ test('what repositories and people write is text on every page', () => {
             nextPollAt: now,
             problem: name,
             forgeProblem: name,
+            pulls: 2,
           },
         ],
         [{ name, sentAt: now, waiting: 1, dead: 1, problem: name }],
@@ -176,7 +179,42 @@ test('what repositories and people write is text on every page', () => {
         whats: [name],
         next: name,
       }),
-      mePage({ name, by: name, groups: [name], roles: [[name, 1]], csrf: 'x', signOut: '/sign-out' }),
+      mePage({
+        name,
+        by: name,
+        groups: [name],
+        roles: [[name, 1]],
+        csrf: 'x',
+        signOut: '/sign-out',
+        seesSessions: true,
+      }),
+      pullsPage({
+        source: name,
+        pulls: [
+          {
+            source: name,
+            number: 7,
+            head: name,
+            branch: name,
+            base: name,
+            isFork: true,
+            isAllowed: false,
+            author: name,
+            isPlanned: true,
+            plans: [{ path: name, summary: null, problem: name }],
+          },
+        ],
+        csrf: 'x',
+        mayAllow: true,
+        because: name,
+      }),
+      sessionsPage({
+        sessions: [{ digest: name, name, by: 'oidc', beganAt: now, seenAt: now }],
+        now,
+        csrf: 'x',
+        who: name,
+        because: name,
+      }),
       notDonePage({ status: 401, sentence: name, page: '/', fields: { because: name } }),
     ];
     for (const text of [
@@ -388,6 +426,7 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     nextPollAt: now,
     problem: null,
     forgeProblem: null,
+    pulls: 0,
     stackLabels: [],
   };
   expect(alarmOf(source, now)).toBeUndefined();

@@ -62,7 +62,11 @@ export function registerRoutes(app: FastifyInstance, { records }: PageContext): 
     }
     // Who comes by a proxy is signed in again with the next request.
     const signOut = viewer.by === 'oidc' || viewer.by === 'link' ? '/sign-out' : undefined;
-    return show(request, reply, mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut }));
+    return show(
+      request,
+      reply,
+      mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut, seesSessions: viewer.may('administer', {}) }),
+    );
   });
 }
 

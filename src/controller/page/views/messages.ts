@@ -14,6 +14,8 @@ export interface Me {
   readonly csrf: string;
   /** Where the form to sign out goes; undefined: the proxy does that. */
   readonly signOut: string | undefined;
+  /** The viewer administers everything: the page of all sessions is theirs. */
+  readonly seesSessions: boolean;
 }
 
 const ways: Readonly<Record<string, string>> = {
@@ -31,7 +33,7 @@ const abilities: Readonly<Record<string, string>> = {
   agent: 'proposes, approves nothing',
 };
 
-export function mePage({ name, by, groups, roles, csrf, signOut }: Me): Content {
+export function mePage({ name, by, groups, roles, csrf, signOut, seesSessions }: Me): Content {
   return {
     place: 'me',
     title: name,
@@ -46,6 +48,7 @@ export function mePage({ name, by, groups, roles, csrf, signOut }: Me): Content 
           ? markup`<p class="empty">No role over any stack. Roles are in the settings of the controller, by group and label.</p>`
           : markup`<ul class="told">${roles.map(([role, stacks]) => markup`<li><p><b>${role}</b> of ${stacks} ${stacks === 1 ? 'stack' : 'stacks'}</p><p class="quiet">${abilities[role] ?? ''}</p></li>`)}</ul>`
       }</section>`,
+      seesSessions ? markup`<p><a href="/sessions">Sessions of all users</a></p>` : markup``,
       signOut === undefined
         ? markup``
         : markup`<section>${actForm(signOut, csrf, markup`<button>Sign out</button>`)}</section>`,

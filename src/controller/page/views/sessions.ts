@@ -1,0 +1,58 @@
+import { counted } from '../../../render/lines.ts';
+import { type Markup, markup } from '../../../render/markup.ts';
+import type { SessionRow } from '../../records/sessions.ts';
+import type { Content } from './layout.ts';
+import { actForm, cell, emptyState, moment, table } from './parts.ts';
+
+/** Who is signed in. */
+export interface SessionsView {
+  readonly sessions: readonly SessionRow[];
+  readonly now: Date;
+  readonly csrf: string;
+  /** The viewer's name. */
+  readonly who: string;
+  /** What a form had before. */
+  readonly because?: string | undefined;
+}
+
+/** All sessions, each with the way to end it. */
+export function sessionsPage(view: SessionsView): Content {
+  const { sessions } = view;
+  return {
+    place: 'me',
+    title: 'Sessions',
+    verdict: sessions.length === 0 ? undefined : `${counted(sessions.length, 'session')} of browsers.`,
+    main:
+      sessions.length === 0
+        ? emptyState('No session', markup`<p>Nobody is signed in with a browser.</p>`)
+        : [
+            markup`<p class="hint">Who is signed out so can sign in again. To keep somebody out, take away their role, or their account where they sign in.</p>`,
+            table({
+              caption: 'Sessions, the last seen first',
+              kind: 'sessions',
+              heads: ['Who', 'Signed in', 'Last seen', 'End'],
+              rows: sessions.map((one, at) => sessionRow(one, at, view)),
+            }),
+          ],
+  };
+}
+
+const ways: Readonly<Record<SessionRow['by'], string>> = {
+  oidc: 'with OpenID Connect',
+  proxy: 'by the proxy',
+  link: 'by the link',
+};
+
+function sessionRow({ digest, name, by, beganAt, seenAt }: SessionRow, at: number, view: SessionsView): Markup {
+  const { now, csrf, who, because = '' } = view;
+  const id = `because-${at + 1}`;
+  const end = markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>End<span class="hidden"> a session of ${name}</span></summary>${actForm(
+    '/sessions/end',
+    csrf,
+    markup`<input type="hidden" name="session" value="${digest}"><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}"></p><button class="danger">End the session</button>`,
+  )}</details>`;
+  return markup`<tr><th scope="row"><span class="name">${name}</span>${name === who ? markup` <span class="quiet">you</span>` : ''}</th>
+${cell('Signed in', markup`${moment(beganAt, now)} ${ways[by]}`)}
+${cell('Last seen', moment(seenAt, now))}
+${cell('End', end)}</tr>`;
+}
