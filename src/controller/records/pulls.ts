@@ -50,11 +50,7 @@ const wanted = `pull.head || case when pull.allowed = pull.head then ' allowed' 
 export function pullsIn({ rows, row, transaction }: Database) {
   return {
     /** Notes which pull requests of a source are open, and which are closed; of others nothing new is known. Previews follow. */
-    sawPulls: (
-      source: string,
-      open: readonly SeenPull[],
-      closed: readonly number[] = [],
-    ) =>
+    sawPulls: (source: string, open: readonly SeenPull[], closed: readonly number[] = []) =>
       transaction(async (query) => {
         await lockSource(query, source);
         await query('delete from @pull where source = $1 and number = any($2::int[])', [source, closed]);
