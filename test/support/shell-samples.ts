@@ -30,7 +30,11 @@ export const elsewhere: readonly Elsewhere[] = [
     needs: 'a container',
     by: 'test/scenarios/controller-files.test.ts',
   },
-  { page: 'docs/controller.md', begins: 'trueup', needs: 'PostgreSQL', by: 'test/controller/enrol.test.ts' },
+  ...[
+    ['trueup controller enrol --platform paris --url https://paris', 'test/controller/enrol.test.ts'],
+    ['trueup controller enrol --platform paris --url https://10.', 'test/controller/doctor.test.ts'],
+    ['trueup controller enrol --source', 'test/controller/enrol.test.ts'],
+  ].map(([begins = '', by = '']) => ({ page: 'docs/controller.md', begins, needs: 'PostgreSQL' as const, by })),
   { page: 'docs/controller.md', begins: 'psql', needs: 'PostgreSQL', by: 'test/scenarios/controller-backup.test.ts' },
   { page: 'docs/forges.md', begins: 'curl', needs: 'PostgreSQL', by: 'test/controller/forge/plan-pull.test.ts' },
 ];
