@@ -497,7 +497,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const cut = () => Promise.reject(new Error('PostgreSQL is away'));
     const ending = new AbortController();
     const killed = runStack({ ...running, records: { ...records, endRun: cut, endPlan: cut } }, id, ending.signal);
-    await vi.waitFor(() => expect(posts()).toBeGreaterThan(0), { interval: 1 });
+    await vi.waitFor(() => expect(posts()).toBeGreaterThan(0), { interval: 1, timeout: 30_000 });
     ending.abort();
     await expect(killed).rejects.toThrow();
     await run();
