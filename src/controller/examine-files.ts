@@ -10,7 +10,7 @@ export async function examineFile(what: string, named: string): Promise<readonly
     const { mode } = await stat(path);
     // Docker keeps its secrets there, for the programs of one container.
     if ((mode & 0o004) === 0 || path.startsWith('/run/secrets/')) return [finding('file', 'good', `${what}: ${path}`)];
-    const message = `${what}: everybody on this machine can read ${path}`;
+    const message = `${what}: every user of this machine can read ${path}`;
     return [finding('file', 'warning', message, `Run chmod 600 ${path}.`)];
   } catch (error) {
     return asFinding('file', error, (message) => `${what}: ${message}`);

@@ -40,7 +40,7 @@ export function inWordsOfPage(text: string): string {
   return names.reduce((words, [of, here]) => words.replaceAll(of, here), text);
 }
 
-/** What nobody can do from a page: a command, an option of one, a variable that only a command reads. */
+/** What no reader can do from a page: a command, an option of one, a variable that only a command reads. */
 const isOfCommands = (text: string): boolean =>
   /(?:^|[\s'"`(])--[a-z]|\btrueup [a-z]|\bTRUEUP_(?!SECRET_|VAR_|ENV_ALLOW|FILE_ALLOW|AGE_)/.test(text);
 
@@ -57,7 +57,7 @@ export function remedyOnPage({ code, severity, remedy }: Said): string | undefin
   if (remedy === undefined) return undefined;
   const clauses = inWordsOfPage(remedy).split(/(?<=[.;]) +/);
   const kept = clauses.flatMap((clause) => (isOfCommands(clause) ? alternativesIn(clause) : [clause]));
-  // A note needs nobody.
+  // A note needs no person.
   if (kept.length === 0) return severity === 'note' ? undefined : otherwise;
   const text = kept.map((clause, at) => (kept[at - 1]?.endsWith(';') === true ? clause : capital(clause))).join(' ');
   return `${text.replace(/;$/, '.')}${isOfEnvFile(text) ? ` ${envFile}` : ''}`;

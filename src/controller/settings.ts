@@ -107,7 +107,7 @@ const rolesShape = () =>
         .superRefine(either('group', 'user')),
     )
     .default([])
-    .describe('Who may do what: nobody may see anything without an entry.');
+    .describe('Who may do what: without an entry no user may see anything.');
 
 function tokensShape(file: () => z.ZodType<string>) {
   const token = z.strictObject({

@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     const open = await examine(env());
     expect([open.code, open.wrong]).toEqual([
       0,
-      [`file warning: the key of paris: everybody on this machine can read ${world.keyFile}`],
+      [`file warning: the key of paris: every user of this machine can read ${world.keyFile}`],
     ]);
     expect(open.remedies).toEqual([`Run chmod 600 ${world.keyFile}.`]);
     writeFileSync(world.keyFile, 'wrong-key\n');

@@ -8,7 +8,7 @@ import { makeRepository } from './repository.ts';
 /** The sites of the demonstration, each on a platform of its own. */
 const sites = ['amsterdam', 'berlin', 'ghent', 'lisbon', 'lyon', 'malmo', 'oslo', 'porto', 'turin', 'vienna'] as const;
 
-/** The site that somebody changes by hand. */
+/** The site that the demo changes by hand, as an operator would. */
 const changed = 'vienna';
 
 interface FillOptions {
@@ -53,7 +53,7 @@ export async function fill({ folder, records, report, signal }: FillOptions): Pr
     report(`a commit of the repository ${repository.folder} is applied to all of them`);
     await records.addSource({ ...source, policy: 'approval' }, 'demo');
     await platforms.at(-1)?.changeByHand('DEBUG=true');
-    report(`somebody changed a variable of ${changed} by hand`);
+    report(`a variable of ${changed} is changed by hand`);
     await repository.commit('Update nginx', (site) => (site === changed ? 'nginx:1.27' : 'nginx:1.29'));
     await until(async () => {
       const waiting = await Promise.all(sites.map((site) => records.waitingPlan(`sites:${site}.yaml`)));

@@ -9,7 +9,7 @@ export interface DemoPlatform {
   readonly url: string;
   /** The file with its key. */
   readonly keyFile: string;
-  /** Changes the environment of its service by hand, as somebody does in a hurry. */
+  /** Changes the environment of its service by hand, as an operator does in a hurry. */
   readonly changeByHand: (line: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -46,7 +46,7 @@ export function proposalMessage(path: string, { adopted }: Adoption): string {
   const fields = adopted.map(
     ({ address, path: field }) => `- ${printable(field === undefined ? address : `${address}: ${field}`)}`,
   );
-  const about = 'The platform has these values, which somebody changed there. They were read and not applied:';
+  const about = 'The platform has these values, which were changed there. They were read and not applied:';
   return `Adopt the drift of ${printable(path)}\n\n${about}\n\n${fields.join('\n')}\n`;
 }
 

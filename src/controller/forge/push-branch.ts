@@ -19,7 +19,7 @@ interface Change {
 interface Branch {
   /** Without `refs/heads/`. */
   readonly branch: string;
-  /** The commits that the controller pushed there, or began to: another one is somebody else's work. */
+  /** The commits that the controller pushed there, or began to: another one is the work of others. */
   readonly own: readonly string[];
 }
 

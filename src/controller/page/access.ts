@@ -48,7 +48,7 @@ async function readLongSecret(path: string): Promise<string> {
   if (secret.length < minLength || !/^[!-~]+$/.test(secret))
     throw usage(
       `${path} must have ${minLength} letters, digits and signs or more, without blanks`,
-      `Write one that nobody guesses into it: openssl rand -hex 32`,
+      `Write a random one into it: openssl rand -hex 32`,
     );
   return secret;
 }

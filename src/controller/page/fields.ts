@@ -6,7 +6,7 @@ export function fieldOf(fields: unknown, name: string, most = 2_000): string {
   return typeof value === 'string' ? value.trim().slice(0, most) : '';
 }
 
-/** The reason that somebody has to give. @throws {Refusal} 400, without one */
+/** The reason that a viewer has to give. @throws {Refusal} 400, without one */
 export function reasonOf(fields: unknown): string {
   const because = fieldOf(fields, 'because');
   if (because === '') throw refusal(400, 'Write a reason, then send the form again.');

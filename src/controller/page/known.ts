@@ -9,9 +9,9 @@ declare module 'fastify' {
     act?: Need;
   }
   interface FastifyRequest {
-    /** Who sends it. On a public route nobody is known, and to ask throws a refusal. */
+    /** Who sends it. On a public route no sender is known, and to ask throws a refusal. */
     readonly viewer: Viewer;
-    /** What a sign-in found out; undefined: nobody is signed in. */
+    /** What a sign-in found out; undefined: the visitor is not signed in. */
     known: Known | undefined;
   }
   interface FastifyReply {

@@ -31,7 +31,7 @@ function isOwnForm({ method, headers }: FastifyRequest, address: string): boolea
   );
 }
 
-/** The fields of a form that nobody read yet; none of one that is too large. */
+/** The fields of a form that no route read yet; none of one that is too large. */
 async function formIn(raw: FastifyRequest['raw']): Promise<Readonly<Record<string, string>>> {
   const parts: Buffer[] = [];
   let bytes = 0;

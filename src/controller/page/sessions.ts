@@ -7,7 +7,7 @@ import type { SessionRecord } from '../records/sessions.ts';
 export interface Sessions {
   /** The session that a request belongs to, with its id, a secret of the browser. */
   readonly find: (request: FastifyRequest) => Promise<(SessionRecord & { readonly id: string }) | undefined>;
-  /** Begins a session with an id that nobody knew before, and ends the one that the browser had. Gives the id. */
+  /** Begins a session with a new id, and ends the one that the browser had. Gives the id. */
   readonly begin: (request: FastifyRequest, reply: FastifyReply, session: SessionRecord) => Promise<string>;
   /** Whether the session of an id is not over yet. To ask is no use of it. */
   readonly holds: (id: string) => Promise<boolean>;
@@ -16,7 +16,7 @@ export interface Sessions {
 
 /**
  * Opens the sessions. An id has 256 bits of chance, so that it needs no signature and the controller no secret of its own; the
- * database has its SHA-256 alone, so that who reads it can be nobody.
+ * database has its SHA-256 alone, so that who reads it can sign in as no user.
  */
 export function sessionsOf(records: Records, address: string): Sessions {
   const cookie = cookieFor(address, 'trueup');

@@ -42,7 +42,7 @@ const least: Readonly<Record<Act, Role>> = {
   administer: 'admin',
 };
 
-/** Says what somebody may do. A grant that names a group and a user needs both; one that names neither is for nobody. */
+/** Says what a person or a program may do. A grant that names a group and a user needs both; one that names neither counts for no user. */
 export function viewerOf(identity: Identity, roles: readonly Grant[]): Viewer {
   const { name, groups, by } = identity;
   const grants = roles.filter(

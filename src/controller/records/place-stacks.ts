@@ -14,7 +14,7 @@ export interface DueStack {
 export const dueColumns = (stack: string): string =>
   `${stack}.id, ${stack}.platform, (select site from @platform as its where its.id = ${stack}.platform) as site`;
 
-/** Locks a source with its platforms and stacks, in the order in which everybody does. */
+/** Locks a source with its platforms and stacks, in the order in which all transactions do. */
 export async function lockSource(query: Query, source: string): Promise<void> {
   await query('select from @source where id = $1 for no key update', [source]);
   await query(

@@ -28,7 +28,7 @@ export interface PlanRecord {
   readonly allowsDataLoss: boolean;
 }
 
-/** What somebody says of a plan. */
+/** What an approver says of a plan. */
 export interface Verdict {
   readonly who: string;
   readonly role: string;
@@ -169,7 +169,7 @@ type Judged = Pick<PlanRecord, 'losing' | 'authors'>;
 
 function refuseApproval({ losing, authors }: Judged, { who, allowsDataLoss, fourEyes }: Verdict): void {
   if (fourEyes === true && authors.some((author) => isBy(author, who)))
-    throw stop('refused', 'consent', `${who} wrote the commit of this plan, and somebody else has to approve it`, {
+    throw stop('refused', 'consent', `${who} wrote the commit of this plan, and another approver has to approve it`, {
       remedy: 'Ask another approver.',
     });
   if (losing.length === 0 || allowsDataLoss === true) return;

@@ -1,7 +1,7 @@
 import { type Database, plain } from './database.ts';
 import { noteIn } from './events.ts';
 
-/** A pull request that adopts the drift of a stack, as long as somebody wants it. */
+/** A pull request that adopts the drift of a stack, as long as it is wanted. */
 export interface ProposalRecord {
   readonly stack: string;
   readonly who: string;
@@ -64,7 +64,7 @@ export function proposalsIn({ rows, row, transaction }: Database) {
         fact,
         problem === undefined ? null : plain(problem),
       ]),
-    /** Nobody wants it any more: it was merged or closed, or the drift is gone. */
+    /** It is not wanted any more: it was merged or closed, or the drift is gone. */
     endProposal: (stack: string, why: string) =>
       transaction(async (query) => {
         const ended = await query('delete from @proposal where stack = $1 returning stack', [stack]);

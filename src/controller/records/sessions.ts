@@ -50,7 +50,7 @@ export function sessionsIn({ rows, row, transaction }: Database) {
         `select digest, name, by, began_at as "beganAt", seen_at as "seenAt" from @session where ${isValid}
         order by seen_at desc, digest limit 1000`,
       ),
-    /** Ends the session of somebody. Gives their name; undefined: it was over. */
+    /** Ends the session of a user. Gives their name; undefined: it was over. */
     endSessionOf: (digest: string, { who, because }: { readonly who: string; readonly because: string }) =>
       transaction(async (query) => {
         const [ended] = await query<Pick<SessionRecord, 'name'>>(

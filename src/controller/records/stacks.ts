@@ -23,7 +23,7 @@ export interface StackRecord {
   readonly applied: string | null;
   /** The digest of the manifest that the platform was last in step with. */
   readonly digest: string | null;
-  /** The commit whose deployments nobody saw the end of yet; with a digest where all else of it is applied. */
+  /** The commit whose deployments no run saw the end of yet; with a digest where all else of it is applied. */
   readonly deploying: string | null;
   readonly deployingDigest: string | null;
   /** Of a preview, the commit that an apply began with last; null: nothing of it can be on the platform. */
@@ -82,7 +82,7 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
     stackProblem: (id: string, problem: string) =>
       rows(`update @stack set problem = $2 where id = $1`, [id, plain(problem)]),
 
-    /** Has a stack looked at now, because somebody asked for that. */
+    /** Has a stack looked at now, because an operator asked for that. */
     runSoon: ({ id }: Pick<StackRecord, 'id'>, who: string) =>
       rows(
         `with said as (insert into @event (who, what, subject) values ($2, 'asked for a run', $1))

@@ -114,7 +114,7 @@ async function beginWave(
   );
   const about = { name, source, commit, steps: steps.map((stacks) => stacks.length) };
   await noteIn(query, { who: controller, what: 'wave began', subject: subjectOf(id), about });
-  // Nobody sees it, or stops it, at a step that waits for nothing, such as one without stacks.
+  // No viewer sees it, and no admin stops it, at a step that waits for nothing, such as one without stacks.
   const advanced = await advanceIn(query, id);
   // Who sees a commit sends all stacks once: those that may are applied then.
   await query('update @wave_stack set sent_at = now() where wave = $1 and stack = any($2)', [
@@ -228,7 +228,7 @@ export function wavesIn({ rows, row, transaction }: Database) {
     },
 
     /**
-     * Brings the open waves on that nobody looked at in the last second, and gives the stacks that may be brought to their commits
+     * Brings the open waves on that no worker looked at in the last second, and gives the stacks that may be brought to their commits
      * now. One that is given and comes to no run is given again after a minute.
      */
     dueInWaves: async (most: number): Promise<readonly DueStack[]> => {

@@ -5,7 +5,7 @@ export interface HeldStack extends WaveStack {
   readonly paused: { readonly by: string; readonly because: string; readonly until: Date } | undefined;
   readonly isRunning: boolean;
   readonly hasPlan: boolean;
-  /** Somebody has to approve its plan: by its policy, or whatever that is. */
+  /** An approver has to approve its plan: by its policy, or whatever that is. */
   readonly needsApproval: boolean;
   readonly verdict: 'approved' | 'refused' | undefined;
   readonly problem: string | null;
@@ -73,7 +73,7 @@ const reasons: Readonly<Record<Standing, (stack: HeldStack, wave: Wave) => strin
   unhealthy: () => 'is looked at again after a failure',
   failed: ({ failed }) => failed?.because,
   runs: () => 'is being applied',
-  paused: ({ paused }) => `is paused by ${paused?.by ?? 'somebody'}: ${paused?.because ?? ''}`,
+  paused: ({ paused }) => `is paused by ${paused?.by ?? 'an operator'}: ${paused?.because ?? ''}`,
   refused: () => 'has a plan that was refused',
   asks: () => 'has a plan that waits for an approval',
   waits: ({ problem }) => problem ?? 'waits for a worker',

@@ -374,7 +374,7 @@ test.each([
   ['superseded', { supersededAt: now }, 'See the plan that took its place'],
   ['refused', { verdicts: [{ ...verdict, approves: false, because: 'not today' }] }, 'not today'],
   ['begun', { verdicts: [verdict], run: { id: '7', endedAt: null, ending: null } }, 'Watch run 7'],
-  ['over', { expiresAt: earlier(1) }, 'Nobody approved it until 2026-11-29 11:59 UTC'],
+  ['over', { expiresAt: earlier(1) }, 'No approver approved it until 2026-11-29 11:59 UTC'],
   [
     'over, and approved',
     { expiresAt: earlier(1), verdicts: [verdict] },

@@ -106,7 +106,7 @@ export async function planOf(
   return { plan, stack };
 }
 
-/** Why somebody gives no verdict on a plan; undefined: they may. Who wrote the commit may still refuse it. */
+/** Why a viewer gives no verdict on a plan; undefined: they may. Who wrote the commit may still refuse it. */
 function mayNotJudge(
   viewer: Viewer,
   { plan, stack, fourEyes }: { readonly plan: PlanRow; readonly stack: StackRow; readonly fourEyes: boolean },
@@ -114,6 +114,6 @@ function mayNotJudge(
   if (!viewer.may('approve', stack.labels))
     return { act: 'judge', because: 'To approve or refuse it needs the role approver over this stack.' };
   if (fourEyes && plan.authors.some((author) => isBy(author, viewer.name)))
-    return { act: 'approve', because: 'You wrote this commit: somebody else has to approve its plan.' };
+    return { act: 'approve', because: 'You wrote this commit: another approver has to approve its plan.' };
   return undefined;
 }

@@ -28,7 +28,7 @@ export function sessionRoutes(app: FastifyInstance, { records }: PageContext): v
   });
 }
 
-/** @throws {Refusal} 404, where somebody administers some stacks alone: sessions have no labels */
+/** @throws {Refusal} 404, where an admin administers some stacks alone: sessions have no labels */
 function requireAll(viewer: Viewer): void {
   if (!viewer.may('administer', {})) throw notFound();
 }

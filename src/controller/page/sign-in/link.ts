@@ -13,7 +13,7 @@ export interface LinkSignIn {
   readonly name: string;
 }
 
-/** A code that nobody guesses. */
+/** A code of 256 random bits. */
 export function newSignInCode(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -33,7 +33,7 @@ const callback = '/sign-in/callback';
 
 /**
  * Signs in by the code flow with PKCE. What must come back stands in one cookie of the browser: a secret of this sign-in, of which
- * state, nonce and verifier are made. The controller keeps nothing until somebody is signed in.
+ * state, nonce and verifier are made. The controller keeps nothing until the person is signed in.
  */
 export function addOidc(app: FastifyInstance, flow: Flow): void {
   const { address, oidc, sessions } = flow;

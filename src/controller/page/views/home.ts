@@ -12,7 +12,7 @@ import { badge, cell, commitCode, emptyState, labelTags, moment, nextLink, stack
 export interface Home {
   readonly now: Date;
   readonly page: StackPage<StackRow>;
-  /** What needs somebody: what shows of it, and the rest. */
+  /** What needs a person: what shows of it, and the rest. */
   readonly urgent: { readonly shown: readonly StackRow[]; readonly rest: readonly StackGlance[] };
   readonly filter: StackFilter;
   /** The labels of all stacks, for the filter: `key=value`. */

@@ -3,7 +3,7 @@ import { renderDocument } from '../document.ts';
 
 /** What every page of a viewer has. */
 export interface Frame {
-  /** Who looks at it; empty: nobody is signed in. */
+  /** Who looks at it; empty: the visitor is not signed in. */
   readonly who: string;
   /** The addresses of the style, the script and the icon. */
   readonly assets: { readonly style: string; readonly script: string; readonly icon: string };

@@ -6,7 +6,7 @@ import { actForm, problemLines } from './parts.ts';
 
 /** What becomes of drift at the forge of its source. */
 interface ProposalView {
-  /** undefined: nobody wants one. */
+  /** undefined: none was asked for. */
   readonly proposal: (ProposalRecord & { readonly problem: string | null }) | undefined;
   readonly mayPropose: boolean;
   readonly csrf: string;

@@ -51,7 +51,7 @@ function verdictOf(all: number, waiting: number): string {
   return `${open} ${waiting === 1 ? '1 comes' : `${waiting} come`} from another repository, and ${waiting === 1 ? 'is' : 'are'} validated without secrets.`;
 }
 
-/** A stranger may have written its last commit, and nobody has read that yet. */
+/** A stranger may have written its last commit, and no admin has read that yet. */
 const isHeld = ({ isFork, isAllowed }: PullRow): boolean => isFork && !isAllowed;
 
 function pullRow(pull: PullRow, view: PullsView): Markup {

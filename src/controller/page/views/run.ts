@@ -92,7 +92,7 @@ ${stopLine(view)}${stopForm(view)}</section>`;
 
 function stopLine({ run: { stoppedBy, stoppedBecause } }: RunView): Markup {
   if (stoppedBy === null) return markup``;
-  return markup`<p class="hint">Stopped by <b>${stoppedBy}</b>: ${stoppedBecause ?? ''}. The stack is paused until somebody resumes it.</p>`;
+  return markup`<p class="hint">Stopped by <b>${stoppedBy}</b>: ${stoppedBecause ?? ''}. The stack is paused until an operator resumes it.</p>`;
 }
 
 function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
@@ -100,6 +100,6 @@ function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
   return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Stop this run</summary>${actForm(
     `${runAddress(run.id)}/stop`,
     csrf,
-    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until somebody resumes it.</p><button class="danger">Stop the run</button>`,
+    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until an operator resumes it.</p><button class="danger">Stop the run</button>`,
   )}</details>`;
 }

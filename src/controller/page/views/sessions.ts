@@ -24,9 +24,9 @@ export function sessionsPage(view: SessionsView): Content {
     verdict: sessions.length === 0 ? undefined : `${counted(sessions.length, 'session')} of browsers.`,
     main:
       sessions.length === 0
-        ? emptyState('No session', markup`<p>Nobody is signed in with a browser.</p>`)
+        ? emptyState('No session', markup`<p>No user is signed in with a browser.</p>`)
         : [
-            markup`<p class="hint">Who is signed out so can sign in again. To keep somebody out, take away their role, or their account where they sign in.</p>`,
+            markup`<p class="hint">Who is signed out so can sign in again. To keep a user out, take away their role, or their account where they sign in.</p>`,
             table({
               caption: 'Sessions, the last seen first',
               kind: 'sessions',

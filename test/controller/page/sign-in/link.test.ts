@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'the link in the terminal', ()
     expect(app.failed).toEqual([]);
   });
 
-  test('is one link, of which nobody guesses the code', async () => {
+  test('is one link, with a code that cannot be guessed', async () => {
     const { app } = start();
     const browser = browserAt(app, address);
     const wrong = ['', 'x', newSignInCode(), '__proto__'];
