@@ -15,7 +15,7 @@ const longestMs = 10 * 60_000;
 const maxWaiting = 1024 * 1024;
 
 /** What a look found. */
-export interface Seen {
+interface Seen {
   /** Grows by one with each change. */
   readonly version: number;
   readonly whole: () => object;

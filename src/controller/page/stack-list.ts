@@ -13,6 +13,8 @@ export interface StackFilter {
 /** A part of a list of stacks, in the order of their ids. */
 export interface StackPage<Stack extends StackGlance> {
   readonly rows: readonly Stack[];
+  /** Of all, those that need a person: the most urgent first, and of these those that have waited longest. */
+  readonly urgent: readonly StackGlance[];
   /** How many stacks match, and how many of these come before the part. */
   readonly found: number;
   readonly before: number;
@@ -25,7 +27,7 @@ export interface StackPage<Stack extends StackGlance> {
 }
 
 /** Stacks of one page. */
-export const stacksPerPage = 200;
+export const stacksPerPage = 100;
 
 /** Narrows a list of stacks, and cuts out the part after an id. Stacks that are gone show where they are asked for. */
 export function pageOfStacks<Stack extends StackGlance>(
@@ -34,10 +36,12 @@ export function pageOfStacks<Stack extends StackGlance>(
   after: string | undefined,
 ): StackPage<Stack> {
   const counts = new Map<StackState, number>();
+  const urgent: (readonly [stack: Stack, rank: number])[] = [];
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = stacks.filter((one) => {
     const is = stateOf(one);
     counts.set(is, (counts.get(is) ?? 0) + 1);
+    if (needsYou.includes(is)) urgent.push([one, needsYou.indexOf(is)]);
     return (
       (state === '' ? is !== 'gone' : is === state) &&
       hasLabel(one, label) &&
@@ -49,19 +53,13 @@ export function pageOfStacks<Stack extends StackGlance>(
   const isLast = start + rows.length >= matches.length;
   return {
     rows,
+    urgent: urgent.toSorted(([a, of], [b, other]) => of - other || a.since - b.since).map(([stack]) => stack),
     found: matches.length,
     before: start,
     next: isLast ? undefined : rows.at(-1)?.id,
     counts,
     all: stacks.length - (counts.get('gone') ?? 0),
   };
-}
-
-/** The stacks that need a person: the most urgent first, and of these those that have waited longest. */
-export function urgentOf<Stack extends StackGlance>(stacks: readonly Stack[]): readonly Stack[] {
-  const rank = new Map(stacks.map((stack) => [stack, needsYou.indexOf(stateOf(stack))]));
-  const of = (stack: Stack): number => rank.get(stack) ?? -1;
-  return stacks.filter((stack) => of(stack) >= 0).toSorted((a, b) => of(a) - of(b) || a.since - b.since);
 }
 
 function hasWords(stack: StackGlance, words: readonly string[]): boolean {

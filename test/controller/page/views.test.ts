@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanDocument } from '../../../src/render/document-schemas.ts';
-import { pageOfStacks, urgentOf } from '../../../src/controller/page/stack-list.ts';
+import { pageOfStacks } from '../../../src/controller/page/stack-list.ts';
 import { auditPage, eventsAsCsv } from '../../../src/controller/page/views/audit.ts';
 import { historyPage } from '../../../src/controller/page/views/history.ts';
 import { homePage } from '../../../src/controller/page/views/home.ts';
@@ -257,8 +257,10 @@ test('the first page says what needs a person, and what to do without any stack'
     stackRow({ id: 'shops:d', path: 'd' }),
   ];
   const homeOf = (all: typeof stacks) => {
-    const urgent = { shown: urgentOf(all), rest: [] };
-    return html(homePage({ now, page: pageOfStacks(all, filter, undefined), urgent, filter, labels: [], alarms: [] }));
+    const page = pageOfStacks(all, filter, undefined);
+    const shown = page.urgent.flatMap(({ id }) => all.filter((one) => one.id === id));
+    const urgent = { shown, rest: [] };
+    return html(homePage({ now, page, urgent, filter, labels: [], alarms: [] }));
   };
   const text = homeOf(stacks);
   expect(text).toContain('1 stack failed, 1 plan waits for approval, 1 stack drifted.');
@@ -272,7 +274,9 @@ test('a stack that no worker reaches says so on each page, with the command that
   const only = { site: 'paris' };
   const stack = stackRow({ only, isServed: false, plan: waitingPlan({ isApproved: true }) });
   const command = 'trueup controller work --only site=paris';
-  const [page, urgent] = [pageOfStacks([stack], filter, undefined), { shown: urgentOf([stack]), rest: [] }];
+  const page = pageOfStacks([stack], filter, undefined);
+  expect(page.urgent).toEqual([stack]);
+  const urgent = { shown: [stack], rest: [] };
   const home = html(homePage({ now, page, urgent, filter, labels: [], alarms: [] }));
   expect(home).toContain('1 stack has no worker.');
   expect(home).toContain('<p class="problem">no worker with --only site=paris is alive</p>');

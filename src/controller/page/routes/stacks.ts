@@ -6,7 +6,7 @@ import type { PageContext } from '../server.ts';
 import { driftPage } from '../../../render/html/drift-page.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { now, show, stackOf } from '../show.ts';
-import { type StackFilter, pageOfStacks, urgentOf } from '../stack-list.ts';
+import { type StackFilter, pageOfStacks } from '../stack-list.ts';
 import { type StackState, stackStates } from '../stack-state.ts';
 import { historyPage } from '../views/history.ts';
 import { homePage, maxShown } from '../views/home.ts';
@@ -36,15 +36,15 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources('troubled')]);
     const filter = filterOf(query);
     const moment = now();
-    const labels = stacks.flatMap((stack) => Object.entries(stack.labels).map(([key, value]) => `${key}=${value}`));
+    const labels = new Set<string>();
+    for (const stack of stacks) for (const [key, value] of Object.entries(stack.labels)) labels.add(`${key}=${value}`);
     const alarms = sources.flatMap((source) => {
       const words = alarmOf(source, moment);
       const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
       return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
     });
     const part = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
-    const urgent = urgentOf(stacks);
-    const first = urgent.slice(0, maxShown);
+    const first = part.urgent.slice(0, maxShown);
     // Of all others their number is shown.
     const found = await records.shownStacks([...part.rows, ...first].map(({ id }) => id));
     const rows = new Map(found.map((one) => [one.id, one]));
@@ -52,9 +52,9 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const home = {
       now: moment,
       page: { ...part, rows: rowsOf(part.rows) },
-      urgent: { shown: rowsOf(first), rest: urgent.slice(maxShown) },
+      urgent: { shown: rowsOf(first), rest: part.urgent.slice(maxShown) },
       filter,
-      labels: [...new Set(labels)].toSorted(),
+      labels: [...labels].toSorted(),
       alarms,
     };
     return show(request, reply, homePage(home));
