@@ -98,7 +98,7 @@ const lastMs = 5_000;
 /** A queue in a schema of PostgreSQL; nothing is connected before `start`. @throws {Stop} `usage`, where pg-boss is not installed */
 export async function createQueue({ url, schema, onError, retries = 100 }: QueueOptions): Promise<Queue> {
   const boss = await openBoss(url, schema);
-  boss.on('error', (error) => onError(error));
+  boss.on('error', (error) => onError(asError(error)));
   const stopping = new AbortController();
   return {
     start: async () => {
@@ -168,6 +168,16 @@ export async function installedBoss(): Promise<string> {
   const entry = modules.createRequire(import.meta.url).resolve('pg-boss');
   const manifest: unknown = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'));
   return String((manifest as { readonly version?: unknown }).version);
+}
+
+/**
+ * What failed as an error: pg-boss gives what its workers meet as an object with a message, whatever its types say. Its worker is
+ * left out, so that the same failure of all is one.
+ */
+function asError(failed: Error): Error {
+  if (failed instanceof Error) return failed;
+  const { message } = failed as { readonly message: string };
+  return new Error(message.replace(/ \(Queue: [^()]*\)$/, ''));
 }
 
 async function openBoss(url: string, schema: string): Promise<Boss.PgBoss> {

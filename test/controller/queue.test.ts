@@ -305,6 +305,8 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
       await far.queue.send('stack', 'sent');
       await expect.poll(() => times('sent')).toBeGreaterThan(0);
       expect(far.errors.length).toBeGreaterThan(0);
+      // The log prints their messages, and one that comes again once a minute.
+      expect(far.errors.filter((error) => !(error instanceof Error) || error.message.includes('Worker:'))).toEqual([]);
       await far.queue.stop(0);
       await proxy.close();
     },
