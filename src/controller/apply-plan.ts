@@ -75,8 +75,8 @@ function appliedAs(document: ResultDocument): Applied {
   return { is: 'failed', problem: `the apply ended as ${ending}: ${firstError(document)}` };
 }
 
-/** Says what went wrong first in a result. */
-export function firstError({ outcomes }: ResultDocument): string {
+/** Says what went wrong first in a result, or what stopped it before its end. */
+export function firstError({ outcomes }: Pick<ResultDocument, 'outcomes'>): string {
   const first = outcomes.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error');
-  return first?.message ?? 'nothing says why';
+  return first?.message ?? outcomes.find(({ stopped }) => stopped !== undefined)?.stopped ?? 'nothing says why';
 }
