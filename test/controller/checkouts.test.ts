@@ -138,6 +138,17 @@ describe('a source', () => {
     expect(await checkouts.rootFiles(source, first)).toEqual(['binary.yaml', 'lines.yaml', 'mark.yaml', 'ü.yaml']);
   });
 
+  test('a root file that describes previews has preview: at its top too', async () => {
+    const { source, first } = repository({
+      'one.yaml': 'trueup: 1\npreview: {}\n',
+      'mark.yaml': '\xef\xbb\xbfpreview:\n  for: 3d\ntrueup: 1\n',
+      'below.yaml': 'trueup: 1\na:\n  preview: {}\n',
+      'included.yaml': 'preview: {}\n',
+      'plain.yaml': 'trueup: 1\npreviews: {}\n',
+    });
+    expect(await checkoutsIn(newFolder()).previewFiles(source, first)).toEqual(['mark.yaml', 'one.yaml']);
+  });
+
   test('has files of a commit that this machine has not fetched, and of one that its branch has no more', async () => {
     const { source, first, commit, folder } = repository({ 'a.yaml': 'trueup: 1\n' });
     git(folder, 'reset', '-q', '--soft', first);

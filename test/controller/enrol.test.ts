@@ -33,6 +33,10 @@ test.each([
   [['--source', 'shop', '--git', '/r'], 'the repository has no platform'],
   [['--source', 'shop', '--git', '/r', '--on', 'paris'], '--on must be PLATFORM=PATHS'],
   [['--source', 'shop', '--git', '/r', '--platform', 'a', '--policy', 'maybe'], '--policy must be automatic, approval'],
+  [
+    ['--source', 'shop', '--git', '/r', '--platform', 'a', '--previews', 'yes'],
+    '--previews must be automatic, approval',
+  ],
   [['--source', 'shop', '--git', '/r', '--platform', 'a', '--label', 'x'], '--label must be name=value'],
 ])('%j is refused', async (args, message) => {
   const ran = await trueup(['controller', 'enrol', ...args]);
@@ -110,7 +114,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     });
     const again = await enrol(...both);
     expect(again.out).toContain('is enrolled so already: platform paris\nis enrolled so already: source shop\n');
-    const changed = await enrol(...both, '--policy', 'never');
+    const changed = await enrol(...both, '--policy', 'never', '--previews', 'automatic');
+    expect(await records().source('shop')).toMatchObject({ policy: 'never', previewPolicy: 'automatic' });
     expect(changed.out).toContain('is enrolled so already: platform paris\nchanged source shop\n');
     const events = await databaseIn(pool, schema).rows('select what, subject from @event order by id');
     expect(events).toEqual([

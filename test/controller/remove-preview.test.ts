@@ -269,7 +269,10 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     } = await bench('gitea', { text: previewOf('nginx:1', { settings: 'most: 1' }) });
     change({ 'README.md': 'a\n' }, 'one');
     change({ 'README.md': 'b\n' }, 'two');
-    const [one, two] = [forge.propose({ branch: 'one' }), forge.propose({ branch: 'two' })];
+    const one = forge.propose({ branch: 'one' });
+    await tell();
+    await settle();
+    const two = forge.propose({ branch: 'two' });
     await tell();
     const words = `${file} allows 1 preview at a time, and there is 1: ${one}; ${two} was not applied`;
     expect(await settle()).toMatchObject([{ message: words }]);

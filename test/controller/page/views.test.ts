@@ -293,6 +293,31 @@ test('a stack that no worker reaches says so on each page, with the command that
   expect(html(platformsPage([{ ...row, isServed: true }], now, true))).not.toContain(command);
 });
 
+test('the page of a preview leads to its pull request and its addresses, and says when and why it goes', () => {
+  const view = { runs: [], now, csrf: 'x', mayOperate: true, pullPage: 'https://git.example/shop/pulls/12' };
+  const addresses = [
+    { name: 'site', value: 'https://site-pr-12.example.com/' },
+    { name: 'odd', value: 'javascript:alert(1)' },
+  ];
+  const stack = stackRow({
+    pull: 12,
+    path: 'preview.yaml',
+    addresses,
+    lastsUntil: new Date(now.getTime() + 3_600_000),
+  });
+  const own = html(stackPage({ ...view, stack }));
+  expect(own).toContain('<a href="https://git.example/shop/pulls/12">#12</a>');
+  expect(own).toContain('<a href="https://site-pr-12.example.com/">');
+  expect(own).not.toContain('href="javascript');
+  expect(own).toContain('in 1 h');
+  expect(html(stackPage({ ...view, stack: { ...stack, ends: 'over' } }))).toContain(
+    'Its time is over. The next free worker removes the preview.',
+  );
+  const gone = html(stackPage({ ...view, stack: { ...stack, ends: 'closed', isGone: true } }));
+  expect(gone).toContain('All that the preview had is removed.');
+  expect(gone).not.toContain('What it applied stays on the platform.');
+});
+
 test('the consent names all that asks for it, and nothing else', () => {
   const stack = stackRow();
   const view = {

@@ -34,5 +34,7 @@ const causeWords: Readonly<Record<string, string>> = {
   commit: 'a commit',
   drift: 'what drifted',
   look: 'a look at drift',
+  closed: 'a preview that is wanted no more',
+  over: 'the end of its time',
   'earlier run': 'an earlier run',
 };

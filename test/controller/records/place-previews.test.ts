@@ -1,0 +1,181 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type NewSource, type Records, recordsIn } from '../../../src/controller/records.ts';
+import type { PullRecord } from '../../../src/controller/records/pulls.ts';
+import { migrate } from '../../../src/controller/schema.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** Which previews there are to be, by the source, its root files and its pull requests. */
+
+const missing = whyNoPostgres();
+
+const source: NewSource = {
+  id: 'shop',
+  url: 'https://git.example/shop.git',
+  ref: 'refs/heads/main',
+  platforms: [{ platform: 'first', paths: '*' }],
+  policy: 'approval',
+  pollSeconds: 60,
+  lookSeconds: 3_600,
+};
+const pull = (number: number, head: string, isFork = false): Omit<PullRecord, 'source' | 'isAllowed'> => ({
+  number,
+  head,
+  branch: `branch-${number}`,
+  base: 'main',
+  isFork,
+});
+const previews = ['a/preview.yaml'];
+const one = 'shop:a/preview.yaml/1';
+
+describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  let records: Records;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 4 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+  beforeEach(async () => {
+    await pool.query('drop schema if exists trueup_controller cascade');
+    await migrate(pool, 'trueup_controller');
+    records = recordsIn(pool, 'trueup_controller');
+    for (const id of ['first', 'second']) {
+      const about = { url: `https://${id}.example`, profile: null, keyFile: '/key', envFile: null, connections: 4 };
+      await records.addPlatform({ id, ...about, labels: { site: id } }, 'alex');
+    }
+    await records.addSource(source, 'alex');
+    await records.sawCommit({ id: 'shop' }, 'c1', ['a/trueup.yaml'], { previews });
+    await records.dueStacks(10);
+  });
+
+  const stackOf = (id: string) => records.stack(id);
+  const ids = async () => (await records.stacks()).filter(({ isGone }) => !isGone).map(({ id }) => id);
+  const isDue = async () => (await records.dueStacks(10)).map(({ id }) => id);
+  /** A preview that is on its platform. */
+  const made = async (head = 'p1') => {
+    await records.sawPulls('shop', [pull(1, head)]);
+    await pool.query(`update trueup_controller.stack set policy = 'automatic' where pull is not null`);
+    const run = await records.beginApply({ id: one }, { cause: 'commit', commit: head, worker: 'w' });
+    await records.endRun(run ?? '', { ending: 'done' });
+    await records.deploysNothing({ id: one });
+    await records.inStep({ id: one }, head, 'd');
+    await pool.query(`update trueup_controller.stack set policy = 'approval' where pull is not null`);
+    await isDue();
+  };
+
+  test('is a stack of its pull request, with the labels, the platform and the policy of its source, and is due at once', async () => {
+    await records.sawPulls('shop', [pull(1, 'p1'), pull(2, 'p2', true)]);
+    expect(await ids()).toEqual([one, 'shop:a/trueup.yaml']);
+    const expected = { pull: 1, wanted: 'p1', platform: 'first', policy: 'approval', labels: { site: 'first' } };
+    expect(await stackOf(one)).toMatchObject({ ...expected, path: 'a/preview.yaml', made: null, ends: null });
+    expect(await isDue()).toEqual([one]);
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect(await isDue()).toEqual([]);
+    await records.sawPulls('shop', [pull(1, 'p1b')]);
+    expect([await isDue(), (await stackOf(one))?.wanted]).toEqual([[one], 'p1b']);
+    await records.addSource({ ...source, previewPolicy: 'automatic', labels: { tier: 'x' } }, 'alex');
+    expect(await stackOf(one)).toMatchObject({ policy: 'automatic', labels: { site: 'first', tier: 'x' } });
+    expect(await stackOf('shop:a/trueup.yaml')).toMatchObject({ policy: 'approval', pull: null });
+  });
+
+  test('is touched by no commit of the branch, and is in none of its waves', async () => {
+    await records.sawPulls('shop', [pull(1, 'c2')]);
+    const wave = { name: 'all', labels: {}, healthyMinutes: 0, steps: ['rest' as const] };
+    await records.sawCommit({ id: 'shop' }, 'c2', ['a/trueup.yaml'], { previews, waves: [wave] });
+    expect(await stackOf(one)).toMatchObject({ wanted: 'c2', isGone: false, ends: null });
+    const { rows } = await pool.query('select stack from trueup_controller.wave_stack');
+    expect(rows).toEqual([{ stack: 'shop:a/trueup.yaml' }]);
+  });
+
+  test.each([
+    ['its pull request is closed', () => records.sawPulls('shop', [], [1])],
+    ['its file describes previews no more', () => records.sawCommit({ id: 'shop' }, 'c2', ['a/preview.yaml'], {})],
+    [
+      'its file is on another platform',
+      () => records.addSource({ ...source, platforms: [{ platform: 'second', paths: '*' }] }, 'alex'),
+    ],
+    [
+      'its file is on none',
+      () => records.addSource({ ...source, platforms: [{ platform: 'first', paths: 'b/*' }] }, 'alex'),
+    ],
+  ])('is to be removed where %s, by its own platform', async (_, change) => {
+    await made();
+    await change();
+    expect(await stackOf(one)).toMatchObject({ ends: 'closed', made: 'p1', platform: 'first', isGone: false });
+    expect(await isDue()).toContain(one);
+    expect(await records.beginApply({ id: one }, { cause: 'commit', commit: 'p1', worker: 'w' })).toBeUndefined();
+    expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
+    expect(await records.previewRemoved({ id: one })).toBe(true);
+    expect(await stackOf(one)).toMatchObject({ isGone: true, made: null, applied: null, digest: null });
+  });
+
+  test('stays where a look lacks its pull request, and says nothing of it', async () => {
+    await made();
+    await records.sawPulls('shop', []);
+    expect(await stackOf(one)).toMatchObject({ ends: null, isGone: false });
+    expect(await records.openPulls('shop')).toEqual([1]);
+  });
+
+  test('that is wanted again goes on, also where its removal began, and on another platform once it is gone', async () => {
+    await made();
+    await records.sawPulls('shop', [], [1]);
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p1', applied: 'p1' });
+    await records.sawPulls('shop', [], [1]);
+    expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect(await records.previewRemoved({ id: one })).toBe(false);
+    expect(await stackOf(one)).toMatchObject({ ends: null, isGone: false, made: null, applied: null, wanted: 'p1' });
+    await records.addSource({ ...source, platforms: [{ platform: 'second', paths: '*' }] }, 'alex');
+    expect(await stackOf(one)).toMatchObject({ ends: 'closed', platform: 'first' });
+    expect(await records.previewRemoved({ id: one })).toBe(true);
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect(await stackOf(one)).toMatchObject({ ends: null, isGone: false, platform: 'second' });
+  });
+
+  test('counts its time from the first apply of its commit, and is over without one more look', async () => {
+    await made();
+    await records.previewLasts({ id: one }, { forMs: 3_600_000 });
+    const age = (text: string) =>
+      pool.query(`update trueup_controller.stack set made_at = now() - $1::interval where pull is not null`, [text]);
+    await age('59 minutes');
+    await records.endOverdue();
+    expect((await stackOf(one))?.ends).toBeNull();
+    await records.inStep({ id: one }, 'p1', 'd');
+    await age('60 minutes');
+    await records.endOverdue();
+    expect((await stackOf(one))?.ends).toBe('over');
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect((await stackOf(one))?.ends).toBe('over');
+    await records.sawPulls('shop', [pull(1, 'p2')]);
+    expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p1' });
+    await records.inStep({ id: one }, 'p2', 'd');
+    await records.endOverdue();
+    expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p2' });
+  });
+
+  test('is not removed while it is paused, nor by a policy that lets nothing be written', async () => {
+    await made();
+    await records.sawPulls('shop', [], [1]);
+    const word = { who: 'alex', because: 'a look' };
+    await records.pause({ id: one }, { until: new Date(Date.now() + 60_000), ...word });
+    expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toEqual({ is: 'not due' });
+    await records.pause({ id: one }, { until: undefined, ...word });
+    await pool.query(`update trueup_controller.stack set policy = 'never' where pull is not null`);
+    expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toEqual({ is: 'never' });
+  });
+
+  test('of a source that an earlier version knew is made when its files are looked at again', async () => {
+    await pool.query('update trueup_controller.source set previews = null');
+    await records.sawPulls('shop', [pull(1, 'p1')]);
+    expect([(await records.source('shop'))?.previews, await stackOf(one)]).toEqual([null, undefined]);
+    await records.sawCommit({ id: 'shop' }, 'c1', ['a/trueup.yaml'], { previews });
+    expect(await stackOf(one)).toMatchObject({ wanted: 'p1' });
+  });
+});
