@@ -21,11 +21,11 @@ const wanted = `concat_ws(' ', stack.wanted, stack.looked_at)`;
 
 export function proposalsIn({ rows, row, transaction }: Database) {
   return {
-    /** Wants the drift of a stack as a pull request. False: that is wanted already, or the stack is gone. */
+    /** Wants the drift of a stack as a pull request. False: that is wanted already, or the stack is gone or a preview. */
     propose: (stack: string, who: string): Promise<boolean> =>
       transaction(async (query) => {
         const [made] = await query(
-          `insert into @proposal (stack, who) select id, $2 from @stack where id = $1 and not is_gone
+          `insert into @proposal (stack, who) select id, $2 from @stack where id = $1 and pull is null and not is_gone
           on conflict do nothing returning stack`,
           [stack, plain(who)],
         );

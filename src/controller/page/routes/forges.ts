@@ -23,8 +23,9 @@ export async function proposeOf({ records }: PageContext, request: FastifyReques
 /** Why the drift of a stack cannot be a pull request; undefined: it can. */
 export async function whyNoProposal(
   { records }: Pick<PageContext, 'records'>,
-  { source: id, platform, only }: StackRow,
+  { source: id, platform, only, pull }: StackRow,
 ): Promise<string | undefined> {
+  if (pull !== null) return 'The branch of a pull request has the files of its preview: change them there.';
   const source = await records.source(id);
   if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null)
     return `The source ${id} names no forge, or no token for it.`;

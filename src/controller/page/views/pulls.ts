@@ -84,6 +84,6 @@ function allowForm({ number, head }: PullRow, { source, csrf, because = '' }: Pu
   return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Let commit ${head.slice(0, 8)} be planned</summary>${actForm(
     `${pullsAddress(source)}/${number}/allow`,
     csrf,
-    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">Read its changes at the forge first: its plan gets the secrets of the platform. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Let it be planned</button>`,
+    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">Read its changes at the forge first: its plan gets the secrets of the platform, and so does its preview, where the source has previews. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Let it be planned</button>`,
   )}</details>`;
 }
