@@ -1,9 +1,12 @@
-import { type Plan, type PlanDocument, type ResultDocument, resultDocument, Stop } from '../index.ts';
+import { stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
+import { type Plan, type PlanDocument, type ResultDocument, planDocument, resultDocument, Stop } from '../index.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import { contentOf } from '../library/manifest-handle.ts';
 import type { Running, StackRun } from './with-stack.ts';
 import type { PlanRecord } from './records.ts';
 import { withProgress } from './report-progress.ts';
+import { restOf } from './rest-of-plan.ts';
 import { watched } from './watch-run.ts';
 
 /** A plan to apply: by the policy, or one that was approved. */
@@ -21,12 +24,13 @@ export type Applied =
 
 /**
  * Applies a plan as a run of its own, and does not wait for deployments, but for those that are restored when they fail: only this
- * run knows the former values. None, where it is not to be applied any more: what changed that has the stack looked at again.
+ * run knows the former values. Of an approved plan whose apply began and ended with its worker, it applies what is left, if that is a
+ * part of the plan. None, where it is not to be applied any more: what changed that has the stack looked at again.
  */
 export async function applyPlan(
   running: Running,
   { stack, commit, project, signal: given }: StackRun,
-  { plan, cause, approved }: ToApply,
+  { plan, document: shown, cause, approved }: ToApply,
 ): Promise<Applied | undefined> {
   const { records, worker } = running;
   const { resources, settings } = contentOf(project.manifest).manifest;
@@ -43,22 +47,37 @@ export async function applyPlan(
     massDeletion: allowsDataLoss,
   };
   const waits = resources.some(({ options }) => restoresOnFailure(options));
+  const continues = isApproved && (await records.continuesApply(run));
   try {
     const document = await watched(running, { run, signal: given }, async (signal) => {
       const ended = await withProgress(running, run, async (onEvent) =>
-        resultDocument(await project.apply({ plan, permissions, waits, signal, onEvent })),
+        project.session({ purpose: 'apply', waits, signal }, async (session) => {
+          const made = await session.plan({ reviewed: plan, continues, signal });
+          if (continues) refuseOther(shown, planDocument(made));
+          return resultDocument(await session.apply(made, permissions, { signal, onEvent }));
+        }),
       );
       const ending = appliedAs(ended).is === 'deploying' ? 'deploying' : ended.ending;
       return { result: ended, end: { ending, document: ended } };
     });
     const applied = appliedAs(document);
-    if (!document.outcomes.some(isUnderWay) && !document.interrupted) await records.deploysNothing(stack);
+    // Of one that is done, the row says what was applied first.
+    if (applied.is === 'failed' && !document.outcomes.some(isUnderWay) && !document.interrupted)
+      await records.deploysNothing(stack);
     return applied;
   } catch (error) {
     // It had the lock of the state, and sent nothing.
     if (error instanceof Stop && error.failure === 'refused') await records.deploysNothing(stack);
     throw error;
   }
+}
+
+/** Refuses what is no part of a plan whose apply began. @throws {Stop} `refused` */
+function refuseOther(begun: PlanDocument, now: PlanDocument): void {
+  const { other } = restOf(begun, now);
+  if (other.length === 0) return;
+  const message = `more is to do than what is left of the plan, whose apply began: ${someOf(other)}; nothing was sent`;
+  throw stop('refused', 'plan-outdated', message, { remedy: 'Approve the plan that takes its place.' });
 }
 
 type Outcome = ResultDocument['outcomes'][number];

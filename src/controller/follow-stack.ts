@@ -31,9 +31,10 @@ async function follow(running: Running, { stack, commit, project, signal: given 
   });
   const isDone = followed?.ending === 'done';
   if (isDone && deploying !== null && stack.deployingDigest !== null) {
-    await noteInStep(running, { stack, project, commit: deploying, digest: stack.deployingDigest });
+    const noted = { stack, project, commit: deploying, digest: stack.deployingDigest };
+    const { wantsOther } = await noteInStep(running, noted);
     await records.deploysNothing(stack);
-    return deploying === commit ? { is: 'over' } : { is: 'again', as: 'stack', afterSeconds: 0 };
+    return wantsOther ? { is: 'again', as: 'stack', afterSeconds: 0 } : { is: 'over' };
   }
   await records.deploysNothing(stack);
   if (followed !== undefined && !isDone) {

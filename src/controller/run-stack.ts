@@ -4,6 +4,7 @@ import { consentFor } from './consent.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { problemText } from './problem-text.ts';
 import { noteInStep } from './note-in-step.ts';
+import { restOf, restText } from './rest-of-plan.ts';
 import type { PlanRecord } from './records.ts';
 import { previewOf, removePreview } from './remove-preview.ts';
 import { watched } from './watch-run.ts';
@@ -47,9 +48,12 @@ async function applyApproved(running: Running, run: StackRun, plan: PlanRecord):
     if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
     await records.endPlan(plan.digest, 'superseded');
     const ended = await look(running, run);
-    // Who approved sees why it is asked again.
-    if ((await records.waitingPlan(run.stack.id)) !== undefined)
-      await records.stackProblem(run.stack.id, problemText(error));
+    // Who approved sees why it is asked again, and what is done.
+    const next = await records.waitingPlan(run.stack.id);
+    if (next === undefined) return ended;
+    const isBegun = await records.isApplyBegun(plan.digest);
+    const rest = isBegun ? [restText(plan.digest, restOf(plan.document, next.document))] : [];
+    await records.stackProblem(run.stack.id, [problemText(error), ...rest].join('\n'));
     return ended;
   }
 }
@@ -70,10 +74,7 @@ async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
     const shown = planDocument(made);
     return { result: { plan: made, document: shown }, end: { ending: 'done', document: shown } };
   });
-  if (!document.hasChanges) {
-    await noteInStep(running, run);
-    return over;
-  }
+  if (!document.hasChanges) return inStep(running, run);
   const consent = consentFor(document);
   if (stack.policy === 'automatic' && !consent.isNeeded) {
     const applied = await applyPlan(running, run, { plan, document, cause: 'commit' });
@@ -117,9 +118,7 @@ async function lookForDrift(running: Running, run: StackRun): Promise<Ending> {
     await keep(running, run, { cause: 'drift', document, file: planFile(plan), ...consentFor(document) });
     return over;
   }
-  if (document.hasChanges) return planAndApply(running, run);
-  await noteInStep(running, run);
-  return over;
+  return document.hasChanges ? planAndApply(running, run) : inStep(running, run);
 }
 
 /** Notes that the platform is in step with a commit, or will be when its deployments end. @throws what failed otherwise */
@@ -130,6 +129,13 @@ async function concluded(running: Running, run: StackRun, { is, problem }: Appli
     await running.records.deploys(stack, { commit, digest });
     return { is: 'again', as: 'follow', afterSeconds: 0 };
   }
-  await noteInStep(running, run);
-  return over;
+  const ended = await inStep(running, run);
+  await running.records.deploysNothing(run.stack);
+  return ended;
+}
+
+/** Notes that the platform is in step with the commit of a run. Where a newer one came meanwhile, the stack is run again. */
+async function inStep(running: Running, run: StackRun): Promise<Ending> {
+  const { wantsOther } = await noteInStep(running, run);
+  return wantsOther ? { is: 'again', as: 'stack', afterSeconds: 0 } : over;
 }

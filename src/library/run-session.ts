@@ -67,10 +67,14 @@ export interface PlanOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A plan, or the text of a plan file, to make again; `full`: reading everything, and not only what it touches. */
+/**
+ * A plan, or the text of a plan file, to make again; `full`: reading everything, and not only what it touches. `continues`: an apply
+ * of it began and did not end, and the caller knows that nothing else was applied since. What is left of it is made then.
+ */
 interface Reviewed extends Pick<PlanOptions, 'asks' | 'destroys'> {
   readonly reviewed: Plan | string;
   readonly full?: boolean;
+  readonly continues?: boolean;
 }
 
 /** The work of one session: only this session writes the state meanwhile. */
@@ -207,9 +211,10 @@ export async function session<T>(
             reviewed === undefined
               ? purposeOf(manifest, request)
               : { ...reviewed.file, manifest: contentOf(manifest).manifest };
-          const { full = false } = 'reviewed' in request ? request : {};
+          const { full = false, continues = false } = 'reviewed' in request ? request : {};
           const { asks = true } = request;
-          const asked: PlanRequest = reviewed === undefined ? { ...purpose, asks } : { reviewed, full, asks };
+          const asked: PlanRequest =
+            reviewed === undefined ? { ...purpose, asks } : { reviewed, full, continues, asks };
           const inside = await opened.plan(asked, request.signal);
           const kept = keepPlan(inside, purpose, await about(inside, connection));
           made.set(kept, inside);

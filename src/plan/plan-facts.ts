@@ -85,8 +85,16 @@ export function planFile(
   return { ...file, mac: macOf(file, key) };
 }
 
-/** Makes what of a plan file is compared with another plan. Never throws. */
-export function planFacts(plan: Plan, manifest: Declared, key: PlanKey): PlanFacts {
+/**
+ * Makes what of a plan file is compared with another plan. `created`: the addresses of blocks whose objects are as if they were
+ * still to be created, for a plan from before that. Never throws.
+ */
+export function planFacts(
+  plan: Plan,
+  manifest: Declared,
+  key: PlanKey,
+  created: ReadonlySet<string> = new Set(),
+): PlanFacts {
   const { base, saved, observed, destroys } = plan;
   const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
   const accepted = destroys ? [] : manifest.accepted.map(({ position: _position, ...entry }) => asJson(entry));
@@ -105,7 +113,7 @@ export function planFacts(plan: Plan, manifest: Declared, key: PlanKey): PlanFac
           },
     moved: sign(['moved'], moves),
     accepted: sign(['accepted'], accepted),
-    facts: signedFacts(plan, destroys ? [] : manifest.resources.filter(isWithin(plan)), sign),
+    facts: signedFacts(plan, destroys ? [] : manifest.resources.filter(isWithin(plan)), { sign, created }),
   };
 }
 
@@ -140,12 +148,18 @@ function isWithin({ narrowed, actions }: Plan): (resource: Resource) => boolean 
   return ({ address }) => narrowed === undefined || within.has(address);
 }
 
-function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {
+function signedFacts(
+  plan: Plan,
+  resources: readonly Resource[],
+  { sign, created }: { readonly sign: Sign; readonly created: ReadonlySet<string> },
+): PlanFile['facts'] {
   const actions = plan.actions.filter((action) => isChange(action) || action.dataAtRisk !== undefined);
-  const outputs = outputsOf(actionsByAddress(plan.actions), plan.observed.objects);
+  const known = outputsOf(actionsByAddress(plan.actions), plan.observed.objects);
+  const outputs: Outputs = (reference) => (created.has(reference.address) ? undefined : known(reference));
+  const knows = { plan, outputs, created };
   const facts = groupBy([
     ...resources.map((resource) => [resource.address, declaredIn(resource)] as const),
-    ...actions.map((one) => [one.address, isChange(one) ? doneBy(one, plan, outputs) : atRisk(one)] as const),
+    ...actions.map((one) => [one.address, isChange(one) ? doneBy(one, knows) : atRisk(one)] as const),
   ]);
   const signed = [...facts].map(([address, made]) => {
     const entries = made
@@ -188,10 +202,16 @@ function* atRisk({ dataAtRisk }: Action): Iterable<Fact> {
   if (dataAtRisk !== undefined) yield ['risk', '', dataAtRisk];
 }
 
-function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
+interface Known {
+  readonly plan: Plan;
+  readonly outputs: Outputs;
+  readonly created: ReadonlySet<string>;
+}
+
+function* doneBy(action: Action, { plan, outputs, created }: Known): Iterable<Fact> {
   for (const word of outcomes(action)) yield ['action', word, ''];
   if (action.movedFrom !== undefined) yield ['moved', action.movedFrom, ''];
-  if (action.id !== undefined) yield ['id', '', action.id];
+  if (action.id !== undefined && !created.has(action.block)) yield ['id', '', action.id];
   yield* overwrittenBy(action, plan);
   for (const { severity, message } of action.notes) if (severity === 'warning') yield ['warning', message, ''];
   yield* atRisk(action);

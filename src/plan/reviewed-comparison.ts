@@ -14,6 +14,8 @@ interface ComparisonInput {
   readonly project: string;
   /** What is declared now: sentences name its lines and its references. */
   readonly resources: readonly Resource[];
+  /** An apply of the reviewed plan began and did not end: the state may have gone on since. */
+  readonly continues?: boolean;
 }
 
 /** Says how a file is of another platform or project than the manifest, which is known before any request. */
@@ -36,10 +38,11 @@ export function isSamePlan(reviewed: PlanFacts, now: PlanFacts): boolean {
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is
  * overwritten that was not seen. Errors say what is not as it was; without any, notes say what is not needed any more.
  */
-export function comparePlans({ reviewed, now, project, resources }: ComparisonInput): Diagnostic[] {
+export function comparePlans({ reviewed, now, project, resources, continues }: ComparisonInput): Diagnostic[] {
   const otherPlatform = aboutPlatform(reviewed, now, project);
   if (otherPlatform.length > 0) return otherPlatform;
-  const otherState = aboutState(reviewed, now);
+  const isLater = continues === true && isLaterState(reviewed, now);
+  const otherState = isLater ? undefined : aboutState(reviewed, now);
   if (otherState !== undefined) return [outdated(otherState)];
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const compared = subjectsOf({ ...reviewed.facts, ...now.facts }).flatMap(({ address, block, part }) => {
@@ -90,6 +93,12 @@ function aboutPlatform(reviewed: PlanFacts, now: PlanFacts, project: string): Di
     ...(planned === id ? [] : [outdated(`the plan is for project ${planned}, and ${project} is ${id} now`)]),
     ...(then === version ? [] : [outdated(upgrade)]),
   ];
+}
+
+/** Whether the state is what became of the one that the plan was made from. */
+function isLaterState({ organizationId, state }: PlanFacts, now: PlanFacts): boolean {
+  if (organizationId !== now.organizationId || state.lineage !== now.state.lineage) return false;
+  return !('serial' in state) || ('serial' in now.state && now.state.serial >= state.serial);
 }
 
 /** How the organization or the state is another one than the plan was made from; undefined when it is the same. */

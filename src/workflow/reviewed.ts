@@ -5,7 +5,7 @@ import type { Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/plan-file.ts';
 import { isIntact, planFacts, platformName } from '../plan/plan-facts.ts';
 import { isNarrow } from '../plan/narrow.ts';
-import { type Touched, touchedBy } from '../plan/reviewed-reads.ts';
+import { type Touched, createdBy, touchedBy } from '../plan/reviewed-reads.ts';
 import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison.ts';
 import type { Connection } from './connection.ts';
 import { plan } from './make-plan.ts';
@@ -23,7 +23,8 @@ export interface ReviewedPlan {
 /**
  * Makes a reviewed plan again. The new plan does what was reviewed, or less, because a person did a part of it by hand.
  * Reads what the reviewed plan touches, and what that needs. Where that does not give exactly the reviewed plan, and with
- * `full`, it reads everything.
+ * `full`, it reads everything. With `continues` the new plan is what is left of a reviewed one: an apply of it began, and what the
+ * state says since is taken for done by that.
  *
  * @throws {Stop} `refused`, when the new plan would do anything else; every reason is a diagnostic.
  */
@@ -31,7 +32,7 @@ export async function planAgain(
   reviewedPlan: ReviewedPlan,
   manifest: Manifest,
   connection: Connection,
-  { full = false }: { readonly full?: boolean } = {},
+  { full = false, continues = false }: { readonly full?: boolean; readonly continues?: boolean } = {},
 ): Promise<Plan> {
   const { file: reviewed, name } = reviewedPlan;
   const { deploys, destroys, narrowing, state } = reviewed;
@@ -53,9 +54,11 @@ export async function planAgain(
   const abroad = elsewhere(reviewed, { platform: platformName(platform), project });
   if (abroad.length > 0) throw outdated(abroad);
   const options = { deploys, destroys, narrowing, begins: 'serial' in state ? undefined : state };
+  // What it was to create counts as not there: what refers to that was reviewed so.
+  const created = continues ? createdBy(reviewed.facts) : undefined;
   const make = async (touched?: Touched) => {
     const made = await plan(manifest, connection, { ...options, touched });
-    return { made, facts: planFacts(made, manifest, key) };
+    return { made, facts: planFacts(made, manifest, key, created) };
   };
   const touched = touchedBy(reviewed.facts);
   // A plan that changes nothing proves just that; one of a part says what it leaves out.
@@ -63,7 +66,7 @@ export async function planAgain(
   const quick = readsAll ? undefined : await unlessRefused(make(touched));
   const isEnough = quick !== undefined && (quick.made.observed.unread.size === 0 || isSamePlan(reviewed, quick.facts));
   const { made, facts } = isEnough ? quick : await make();
-  const found = comparePlans({ reviewed, now: facts, project, resources: manifest.resources });
+  const found = comparePlans({ reviewed, now: facts, project, resources: manifest.resources, continues });
   if (hasErrors(found)) throw outdated(found);
   return { ...made, diagnostics: [...made.diagnostics, ...found, ...aboutUnread(made)] };
 }

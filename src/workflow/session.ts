@@ -72,6 +72,8 @@ export type PlanRequest = {
       readonly reviewed: ReviewedPlan;
       /** true: reads everything, and not only what the reviewed plan touches. */
       readonly full?: boolean;
+      /** true: an apply of it began and did not end; what is left of it is planned. */
+      readonly continues?: boolean;
     }
 );
 

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { WireRequest } from '../../src/api/wire.ts';
 import type { Checkouts } from '../../src/controller/checkouts.ts';
 import { type Policy, type Records, recordsIn } from '../../src/controller/records.ts';
 import { followStack } from '../../src/controller/follow-stack.ts';
@@ -33,6 +34,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   let emulator: ReturnType<typeof createEmulator>;
   let running: Running;
   let records: Records;
+  /** Hears of each request that the platform obeyed, before its answer. */
+  let onRequest: (request: WireRequest) => void;
   const commits = new Map<string, string>();
   const signal = new AbortController().signal;
   const states = { schema: 'trueup', key: newStateKey().text() };
@@ -52,7 +55,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await pool.query('drop schema if exists trueup_controller cascade; drop schema if exists trueup cascade');
     commits.clear();
     emulator = createEmulator({ apiKey: 'a-key' });
-    platform = await serve(emulator);
+    onRequest = () => undefined;
+    const deliver = async (request: WireRequest) => {
+      const answer = await emulator.send(request);
+      onRequest(request);
+      return answer;
+    };
+    platform = await serve(emulator, { faults: { send: deliver, deliver } });
     const folder = mkdtempSync(join(tmpdir(), 'trueup-controller-'));
     writeFileSync(join(folder, 'key'), 'a-key\n');
     writeFileSync(join(folder, 'env'), 'TRUEUP_SECRET_DB=canary-of-a-stack\n');
@@ -107,20 +116,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     return records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml']);
   };
   /** Runs the stack, and what comes of it at once, such as the end of its deployments. */
-  const runWith = async (worker: Running): Promise<Ending> => {
-    let ended = await runStack(worker, id, signal);
+  const runWith = async (worker: Running, until = signal): Promise<Ending> => {
+    let ended = await runStack(worker, id, until);
     while (ended.is === 'again' && ended.afterSeconds === 0)
-      ended = await (ended.as === 'follow' ? followStack : runStack)(worker, id, signal);
+      ended = await (ended.as === 'follow' ? followStack : runStack)(worker, id, until);
     return ended;
   };
   const run = () => runWith(running);
   const posts = () => emulator.log.filter(({ method }) => method === 'POST').length;
   const kinds = async () => (await records.runs(id)).map(({ kind, ending }) => `${kind} ${ending ?? ''}`);
+  /** The stack as a run reads it when it begins. */
+  const asRead = async () => (await records.stack(id)) ?? expect.fail('there is no stack');
   const approve = async (digest = '', approves = true, allowsDataLoss = false) =>
     records.judge(digest, { who: 'alex', role: 'approver', approves, because: 'it is right', allowsDataLoss });
   const verdictsAndPauses = async () => (await records.events()).filter(({ subject }) => subject === id);
-  const edited = async (image: string) => {
-    const [row] = Object.values(emulator.world.tables.redis);
+  const edited = async (image: string, at = 0) => {
+    const row = Object.values(emulator.world.tables.redis)[at];
     if (row === undefined) return;
     await edit({ emulator, apiKey: 'a-key' }, 'redis.update', { redisId: row.redisId, dockerImage: image });
   };
@@ -334,9 +345,78 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await approve(kept);
     if (old === undefined) throw new Error('no plan waits');
     await records.keepPlan({ id }, { ...old, file: `${old.file} ` });
-    await records.inStep({ id }, 'c1', 'a digest');
+    const read = { ...(await asRead()), digest: 'of a former state' };
+    expect(await records.inStep(read, 'c1', 'a digest')).toEqual({ wantsOther: true });
     expect(await records.waitingPlan(id)).toMatchObject({ digest: kept, isApproved: true });
     expect(await records.stack(id)).toMatchObject({ applied: null, digest: null });
+  });
+
+  test.each(['opened', 'planned', 'about to be applied'] as const)(
+    'is brought on by its policy, however fast commits come: the next one is there while this one is %s',
+    async (is) => {
+      await enrolled('automatic');
+      let pushed = 0;
+      const pushNext = () => push(`c${++pushed}`, manifest(`redis:7.${pushed}`));
+      const { checkouts } = running;
+      const busy = {
+        opened: {
+          checkouts: {
+            ...checkouts,
+            at: (...words: Parameters<Checkouts['at']>) => pushNext().then(() => checkouts.at(...words)) as never,
+          },
+        },
+        planned: {
+          records: {
+            ...records,
+            endRun: (...words: Parameters<Records['endRun']>) => pushNext().then(() => records.endRun(...words)),
+          },
+        },
+        'about to be applied': {
+          records: {
+            ...records,
+            beginApply: (...words: Parameters<Records['beginApply']>) =>
+              pushNext().then(() => records.beginApply(...words)),
+          },
+        },
+      }[is];
+      await pushNext();
+      for (let round = 0; round < 4; round++) {
+        const { wanted } = await asRead();
+        expect(await runStack({ ...running, ...busy }, id, signal)).toEqual({
+          is: 'again',
+          as: 'stack',
+          afterSeconds: 0,
+        });
+        expect(await records.stack(id)).toMatchObject({ applied: wanted });
+      }
+      await run();
+      expect(await records.stack(id)).toMatchObject({ applied: `c${pushed}`, wanted: `c${pushed}`, problem: null });
+      expect(await hasChanges(`c${pushed}`)).toBe(false);
+    },
+  );
+
+  test('shows the last plan to who approves, however fast commits come, and lets nobody approve one of a former commit', async () => {
+    await enrolled('approval');
+    let pushed = 0;
+    const pushNext = () => push(`c${++pushed}`, manifest(`redis:7.${pushed}`));
+    const endRun: Records['endRun'] = (...words) => pushNext().then(() => records.endRun(...words));
+    await pushNext();
+    const shown = new Set<string>();
+    for (let round = 1; round < 4; round++) {
+      await runWith({ ...running, records: { ...records, endRun } });
+      const former = await records.formerPlan(id);
+      expect([former?.commit, await records.waitingPlan(id)]).toEqual([`c${round}`, undefined]);
+      expect(await approve(former?.digest)).toBe(false);
+      shown.add(former?.digest ?? '');
+    }
+    const { rows } = await pool.query('select from trueup_controller.plan');
+    expect([shown.size, rows.length, posts()]).toEqual([3, 1, 0]);
+    await run();
+    const waiting = await records.waitingPlan(id);
+    expect([waiting?.commit, await records.formerPlan(id)]).toEqual(['c4', undefined]);
+    await approve(waiting?.digest);
+    await run();
+    expect(await hasChanges('c4')).toBe(false);
   });
 
   test('is brought back by its policy where a commit failed half-way and the next one takes it back', async () => {
@@ -489,22 +569,149 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect([(await records.stack(id))?.applied, await hasChanges('c3')]).toEqual(['c3', false]);
   });
 
-  test('whose worker ended in an approved apply is asked for again, and nothing is sent twice', async () => {
-    await enrolled('approval');
-    await push('c1', manifest('redis:7', '      other: { dockerImage: "redis:7", databasePassword: "a" }\n'));
-    await run();
-    await approve((await records.waitingPlan(id))?.digest);
-    const cut = () => Promise.reject(new Error('PostgreSQL is away'));
+  /** A worker that ends with the n-th request that it writes with, and can say nothing of that. */
+  const killedAt = async (n: number) => {
     const ending = new AbortController();
-    const killed = runStack({ ...running, records: { ...records, endRun: cut, endPlan: cut } }, id, ending.signal);
-    await vi.waitFor(() => expect(posts()).toBeGreaterThan(0), { interval: 1, timeout: 30_000 });
-    ending.abort();
-    await expect(killed).rejects.toThrow();
+    let sent = 0;
+    onRequest = ({ method }) => {
+      if (method === 'POST' && ++sent === n) ending.abort();
+    };
+    const cut = () => Promise.reject(new Error('PostgreSQL is away'));
+    const cutRecords = { ...records, endRun: cut, endPlan: cut };
+    await runStack({ ...running, records: cutRecords }, id, ending.signal).catch(() => undefined);
+    onRequest = () => undefined;
+    await pool.query(`update trueup_controller.run set beat_at = now() - interval '31 s' where ended_at is null`);
+    await records.endLost();
+  };
+  const two = (image: string) =>
+    manifest(image, `      other: { dockerImage: "${image}", databasePassword: "a" }\n`) +
+    `    application:\n      web: { source: { type: docker, image: "${image}" }, env: { TO: "\${ref:redis.main.appName}" } }\n`;
+
+  // Of others nobody answers for a minute whether their deployment began.
+  test.each([1, 8])(
+    'whose worker ended with request %i of an approved apply is brought to its end without another approval, and nothing is sent twice',
+    async (n) => {
+      await enrolled('approval');
+      for (const [at, image] of ['redis:7', 'redis:7.2'].entries()) {
+        const commit = `c${at}`;
+        await push(commit, two(image));
+        await run();
+        await approve((await records.waitingPlan(id))?.digest);
+        await killedAt(n);
+        await run();
+        expect((await asRead()).problem).toBe(null);
+        expect(await records.waitingPlan(id)).toBeUndefined();
+        expect(await hasChanges(commit)).toBe(false);
+      }
+      expect(Object.keys(emulator.world.tables.redis)).toHaveLength(2);
+    },
+  );
+
+  /** The place of the service that has an image. */
+  const rowWith = (image: string) =>
+    Object.values(emulator.world.tables.redis).findIndex(({ dockerImage }) => dockerImage === image);
+
+  /** Somebody does something to the first service of a kind. */
+  const byHand = async (
+    operation: 'redis.remove' | 'application.update',
+    kind: 'redis' | 'application',
+    input = {},
+  ) => {
+    const [row = {}] = Object.values(emulator.world.tables[kind]);
+    await edit({ emulator, apiKey: 'a-key' }, operation, { [`${kind}Id`]: row[`${kind}Id`], ...input });
+  };
+
+  /** Somebody changes the image of what has the former one still. */
+  const changeLeft = async () => {
+    const at = rowWith('redis:7');
+    if (at >= 0) return edited('redis:6', at);
+    return byHand('application.update', 'application', { dockerImage: 'redis:6' });
+  };
+
+  /** A stack whose approved update of three services ended with its worker, when one of them was written. */
+  const endedInUpdate = async () => {
+    const main = (await records.platform('main')) ?? expect.fail('there is no platform');
+    await records.addPlatform({ ...main, connections: 1 }, 'alex');
+    await enrolled('automatic');
+    await push('c1', two('redis:7'));
     await run();
-    await approve((await records.waitingPlan(id))?.digest);
+    await enrolled('approval');
+    await push('c2', two('redis:7.2'));
     await run();
-    expect(await records.waitingPlan(id)).toBeUndefined();
-    expect([Object.keys(emulator.world.tables.redis).length, await hasChanges('c1')]).toEqual([2, false]);
+    const plan = (await records.waitingPlan(id)) ?? expect.fail('no plan waits');
+    await approve(plan.digest);
+    await killedAt(1);
+    expect(await records.waitingPlan(id)).toMatchObject({ digest: plan.digest, isApproved: true });
+    return plan.digest;
+  };
+
+  test.each([
+    ['what was written is undone by hand', () => edited('redis:7', rowWith('redis:7.2')), 'update production.redis.'],
+    ['what was written is changed by hand', () => edited('redis:6', rowWith('redis:7.2')), 'update production.redis.'],
+    ['what was written is deleted by hand', () => byHand('redis.remove', 'redis'), 'production.redis.main'],
+    ['what is left is changed by hand', () => changeLeft(), 'was changed on the platform'],
+    [
+      'what the plan leaves alone is changed by hand',
+      () => byHand('application.update', 'application', { env: 'TO=another' }),
+      'env.TO of production.application.web',
+    ],
+  ] as const)(
+    'whose worker ended in an approved apply is asked for again where %s, and the page says what is left',
+    async (_, meanwhile, said) => {
+      const digest = await endedInUpdate();
+      await meanwhile();
+      const before = posts();
+      await run();
+      const next = await records.waitingPlan(id);
+      expect([posts(), next?.isApproved, next?.digest === digest]).toEqual([before, undefined, false]);
+      const { problem } = await asRead();
+      expect(problem).toContain(said);
+      expect(problem).toContain(`the plan ${digest.slice(0, 12)} was approved and applied in part`);
+      expect(problem).toMatch(/^left of it: .*deploy production\.redis\.other/m);
+      await approve(next?.digest, true, true);
+      await run();
+      expect([await records.waitingPlan(id), await hasChanges('c2')]).toEqual([undefined, false]);
+    },
+  );
+
+  test('whose worker ended in an approved apply goes on with nothing of it after another commit, a refusal or another apply', async () => {
+    const digest = await endedInUpdate();
+    const before = posts();
+    await approve(digest, false);
+    await run();
+    expect([posts(), await records.isApplyBegun(digest)]).toEqual([before, true]);
+    await push('c3', two('redis:7'));
+    await run();
+    const back = await records.waitingPlan(id);
+    expect([posts(), back?.commit, back?.isApproved]).toEqual([before, 'c3', undefined]);
+    await approve(back?.digest);
+    await run();
+    expect([await records.waitingPlan(id), await hasChanges('c3')]).toEqual([undefined, false]);
+  });
+
+  test('goes on with an apply that began only where nothing else was applied since', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const plan = (await records.waitingPlan(id))?.digest;
+    await approve(plan);
+    const begin = async (about: { readonly plan?: string | undefined }) => {
+      const begun = await records.beginApply(await asRead(), { cause: 'commit', commit: 'c1', worker: 'w', ...about });
+      return begun ?? expect.fail('no apply began');
+    };
+    const ended = async (begun: string, ending: string) => records.endRun(begun, { ending });
+    const first = await begin({ plan });
+    expect(await records.continuesApply(first)).toBe(false);
+    await ended(first, 'locked');
+    const second = await begin({ plan });
+    expect(await records.continuesApply(second)).toBe(false);
+    await ended(second, 'stopped');
+    const third = await begin({ plan });
+    expect(await records.continuesApply(third)).toBe(true);
+    await ended(third, 'lost');
+    await enrolled('automatic');
+    await ended(await begin({}), 'done');
+    expect(await records.continuesApply(await begin({ plan }))).toBe(false);
   });
 
   test('has a secret that was rotated applied by its policy; only what drifted waits for an approval', async () => {
@@ -570,21 +777,39 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const { below, of: pick } = generator(35);
     const random = () => below(1_000) / 1_000;
     await enrolled('automatic');
-    await push('c1', manifest('redis:7'));
+    const imagesOf: Readonly<Record<string, string>> = { c1: 'redis:7', c2: 'redis:7.2', c3: 'redis:7.4' };
+    const wanted = (commit: string): string | undefined => imagesOf[commit.slice(0, 2)];
+    let pushed = 0;
+    const both = (image: string) =>
+      manifest(image, `      other: { dockerImage: "${image}", databasePassword: "a" }\n`);
+    await push('c1', both('redis:7'));
     await run();
     const now = { commit: 'c1', isPaused: false, policy: 'automatic' as Policy };
+    type Images = Readonly<Record<string, string>>;
     /** What nobody may apply any more, what was said, and how the platform was when a plan was made. */
     const stale = new Set<string>();
     const verdicts = new Map<string, boolean>();
     const lossy = new Set<string>();
     const allowed = new Set<string>();
-    const seen = new Map<string, string>();
+    const seen = new Map<string, { readonly images: Images; readonly commit: string; readonly writes: string }>();
     const applying = new Map<string, string>();
-    const applies = { approved: 0, automatic: 0, written: 0, lossy: 0 };
-    const images = () =>
-      Object.values(emulator.world.tables.redis)
-        .map(({ dockerImage }) => String(dockerImage))
-        .join();
+    const started = new Set<string>();
+    const applies = { approved: 0, automatic: 0, overtaken: 0, written: 0, continued: 0, lossy: 0 };
+    const images = (): Images =>
+      Object.fromEntries(
+        Object.values(emulator.world.tables.redis).map(({ name, dockerImage }) => [name, String(dockerImage)]),
+      );
+    /**
+     * How the platform may be when a plan writes: what it writes is as it was, or as it is to be, by hand or by an apply that began.
+     * Where it goes on with one, all else is as it was too.
+     */
+    const fits = (plan: string, isStarted: boolean, at: Images): boolean => {
+      const { images: former = {}, commit = '', writes = '' } = seen.get(plan) ?? {};
+      return ['main', 'other'].every((name) => {
+        if (at[name] === former[name]) return true;
+        return writes.includes(`redis.${name} `) ? at[name] === wanted(commit) : !isStarted;
+      });
+    };
     const waits = async () => (await records.waitingPlan(id))?.digest;
     const say = async (approves: boolean) => {
       const digest = random() < 0.2 ? pick([...seen.keys(), '']) : ((await waits()) ?? '');
@@ -606,17 +831,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const others = [
       async () => {
         const waiting = await waits();
-        const commit = pick(['c1', 'c2', 'c3', 'c4', 'c4']);
+        const text = pick(['c1', 'c2', 'c3', 'c4', 'c4']);
+        // Often one that was never there before, which nobody refused.
+        const commit = random() < 0.5 ? text : `${text} ${++pushed}`;
         if (commit !== now.commit && waiting !== undefined) stale.add(waiting);
         now.commit = commit;
-        const image = { c1: 'redis:7', c2: 'redis:7.2', c3: 'redis:7.4' }[commit];
-        await push(commit, image === undefined ? nothing : manifest(image));
+        const image = wanted(commit);
+        await push(commit, image === undefined ? nothing : both(image));
       },
       async () => say(true),
       async () => say(true),
       async () => say(true),
       async () => say(false),
-      async () => edited(pick(['redis:7.1', 'redis:7', 'redis:7.2'])),
+      async () => edited(pick(['redis:7.1', 'redis:7', 'redis:7.2']), below(2)),
       async () => {
         now.isPaused = random() < 0.3;
         const until = now.isPaused ? new Date(Date.now() + 3_600_000) : undefined;
@@ -634,17 +861,35 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
         for (const { digest } of rows) stale.add(digest);
       },
     ];
+    let begins = 0;
     /** A worker between whose steps other things happen, another worker's run among them. */
     const work = async (depth: number): Promise<void> => {
+      /** What it read when it began. */
+      const read = { commit: '', begins: -1 };
+      /** Ends with the first request that it writes with, at times, and says nothing any more. */
+      const ending = new AbortController();
+      let [isAlone, until] = [true, depth === 0 && random() < 0.25 ? 1 : Infinity];
+      const count = ({ method }: WireRequest): void => {
+        if (isAlone && method === 'POST' && --until === 0) ending.abort();
+      };
+      if (depth === 0) onRequest = count;
       const between = async (): Promise<void> => {
+        if (ending.signal.aborted) throw new Error('the worker was killed');
+        isAlone = false;
         if (random() < 0.25) await pick(others)();
         if (depth === 0 && random() < 0.08) await work(1);
+        isAlone = true;
       };
       const beginApply: Records['beginApply'] = async (stack, about) => {
         await between();
         const begun = await records.beginApply(stack, about);
         if (begun === undefined) return begun;
-        expect(now).toMatchObject({ commit: about.commit, isPaused: false });
+        expect(now.isPaused).toBe(false);
+        const isOvertaken = about.plan === undefined && about.commit !== now.commit;
+        if (isOvertaken) expect(read, 'no other run brought it on').toEqual({ commit: about.commit, begins });
+        else expect(now.commit).toBe(about.commit);
+        begins += 1;
+        if (isOvertaken) applies.overtaken += 1;
         if (about.plan === undefined) expect(now.policy).toBe('automatic');
         else {
           expect([now.policy === 'never', stale.has(about.plan), verdicts.get(about.plan)]).toEqual([
@@ -657,15 +902,25 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
         }
         applies[about.plan === undefined ? 'automatic' : 'approved'] += 1;
         if (about.plan !== undefined && lossy.has(about.plan)) applies.lossy += 1;
-        before.set(begun, { images: images(), posts: posts() });
+        before.set(begun, { images: images(), posts: posts(), isStarted: started.has(about.plan ?? '') });
+        if (about.plan !== undefined) started.add(about.plan);
         return begun;
       };
-      const before = new Map<string, { readonly images: string; readonly posts: number }>();
+      const before = new Map<
+        string,
+        { readonly images: Images; readonly posts: number; readonly isStarted: boolean }
+      >();
+      let planned: Images = {};
       const endRun: Records['endRun'] = async (begun, about) => {
+        planned = images();
         const [plan, at] = [applying.get(begun), before.get(begun)];
         if (plan !== undefined && at !== undefined && posts() > at.posts) {
-          expect(at.images, 'the platform is as it was when the plan was made').toBe(seen.get(plan));
+          const is = { now: at.images, isStarted: at.isStarted, ...seen.get(plan) };
+          expect(fits(plan, at.isStarted, at.images), `the platform is as the plan saw it: ${JSON.stringify(is)}`).toBe(
+            true,
+          );
           applies.written += 1;
+          if (at.isStarted) applies.continued += 1;
         }
         before.delete(begun);
         await between();
@@ -674,11 +929,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
         return ended;
       };
       const keepPlan: Records['keepPlan'] = async (stack, about) => {
-        const at = images();
+        const at = planned;
         await between();
         const digest = await records.keepPlan(stack, about);
         if (digest !== undefined && !seen.has(digest)) {
-          seen.set(digest, at);
+          const written = about.document.actions.filter(({ action }) => action !== 'no-op');
+          const writes = written.map(({ address }) => `${address} `).join('');
+          seen.set(digest, { images: at, commit: about.commit, writes });
           if ((about.losing ?? []).length > 0) lossy.add(digest);
         }
         return digest;
@@ -695,15 +952,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
         beginApply,
         endRun,
         keepPlan,
-        stack: stepped(stack),
+        stack: async (name) => {
+          await between();
+          const found = await stack(name);
+          Object.assign(read, { commit: found?.wanted, begins });
+          return found;
+        },
         waitingPlan: stepped(waitingPlan),
         inStep: stepped(inStep),
         endPlan: stepped(endPlan),
         beginRun: stepped(beginRun),
       };
-      await runWith({ ...running, records: slow, worker: `worker ${depth}` }).catch((error: unknown) => {
+      await runWith({ ...running, records: slow, worker: `worker ${depth}` }, ending.signal).catch((error: unknown) => {
         if (error instanceof Error && error.name === 'AssertionError') throw error;
       });
+      for (const begun of before.keys()) applying.delete(begun);
+      await pool.query(`update trueup_controller.run set beat_at = now() - interval '31 s' where id = any($1)`, [
+        [...before.keys()],
+      ]);
     };
     for (let step = 0; step < effort({ fast: 40, full: 150, all: 1_000 }); step++) {
       if (random() < 0.5) await pick(others)();
@@ -764,18 +1030,40 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const plan = (await records.waitingPlan(id))?.digest;
     await approve(plan);
     await meanwhile();
-    const begun = await records.beginApply({ id }, { cause: 'commit', commit: 'c1', worker: 'a worker', plan });
+    const begun = await records.beginApply(await asRead(), { cause: 'commit', commit: 'c1', worker: 'a worker', plan });
     expect(begun !== undefined).toBe(begins);
   });
 
-  test('begins no apply of a commit that it does not want any more, nor without a plan where its policy asks for one', async () => {
+  test('begins no apply of a former commit after another run brought it on, nor without a plan where its policy asks for one', async () => {
     await enrolled('automatic');
     await push('c1', manifest('redis:7'));
+    const first = await asRead();
     await push('c2', manifest('redis:7.4'));
-    const begin = (commit: string) => records.beginApply({ id }, { cause: 'commit', commit, worker: 'a worker' });
-    expect([await begin('c1'), typeof (await begin('c2'))]).toEqual([undefined, 'string']);
+    const about = { cause: 'commit', worker: 'a worker' };
+    const begin = (read: typeof first, commit: string) => records.beginApply(read, { ...about, commit });
+    expect(await begin({ ...first, platform: 'another' }, 'c1')).toBeUndefined();
+    await run();
+    expect(await begin(first, 'c1')).toBeUndefined();
+    expect(await records.inStep(first, 'c1', 'a digest')).toEqual({ wantsOther: true });
+    const second = await asRead();
+    expect(second).toMatchObject({ applied: 'c2', wanted: 'c2' });
+    await push('c3', manifest('redis:7.6'));
+    expect(await begin(second, 'c2')).toEqual(expect.any(String));
+    expect([await begin(second, 'c2'), await begin(await asRead(), 'c3')]).toEqual([undefined, expect.any(String)]);
     await enrolled('approval');
-    expect(await begin('c2')).toBeUndefined();
+    expect(await begin(await asRead(), 'c3')).toBeUndefined();
+  });
+
+  test('begins no apply of a former commit whose plan somebody refused', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await approve((await records.waitingPlan(id))?.digest, false);
+    await enrolled('automatic');
+    const read = await asRead();
+    await push('c2', manifest('redis:7.4'));
+    const begun = records.beginApply(read, { cause: 'commit', commit: 'c1', worker: 'a worker' });
+    expect(await begun).toBeUndefined();
   });
 
   test('has events that nobody can change', async () => {

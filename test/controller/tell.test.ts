@@ -387,8 +387,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
       await records.stackFailed(id, { problem: 'canary', commit, ending: 'refused' });
     await send(entry);
     expect(words()).toEqual(['failed at commit aaaaaaaaaaaa: refused']);
-    // A plan of another commit says nothing.
-    await records.inStep({ id }, 'b'.repeat(40), 'd');
+    // A run of another commit that ends late says nothing.
+    await records.inStep({ id, applied: 'c'.repeat(40), digest: null }, 'b'.repeat(40), 'd');
     await send(entry);
     expect(received).toHaveLength(1);
     for (let attempt = 0; attempt < 3; attempt++)
@@ -401,13 +401,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     const plan = await records.waitingPlan(id);
     await records.judge(plan?.digest ?? '', { who: 'alex', role: 'approver', approves: true, because: 'right' });
     expect(await records.alarms()).toEqual([]);
-    await records.inStep({ id }, commit, 'd');
+    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
     for (let sweep = 0; sweep < 3; sweep++)
       await records.keepPlan({ id }, { commit, cause: 'drift', document, file: `drift ${sweep}` });
     await send(entry);
     expect(words()).toEqual(['drifted: a repair with 1 change waits for approval, with data of 1 object at risk']);
-    await records.inStep({ id }, commit, 'd');
-    await records.inStep({ id }, commit, 'd');
+    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
+    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
     await send(entry);
     expect(words()).toEqual(['has no drift any more']);
     expect(received).toHaveLength(4);

@@ -50,8 +50,8 @@ export function plansIn({ rows, row, onStack }: Database) {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
      * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of another commit than that of
-     * the source. Gives the plan that waits; none, where
-     * the stack wants another commit by now.
+     * the source. Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the
+     * next one.
      */
     keepPlan: async (
       { id }: Pick<StackRecord, 'id'>,
@@ -67,12 +67,17 @@ export function plansIn({ rows, row, onStack }: Database) {
         Partial<Pick<PlanRecord, 'losing'> & Consent> & { readonly authors?: readonly Author[] | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
+        const plan = { stack: id, commit, cause, document, file, losing, isNeeded, authors };
         const [stack] = await query<{ readonly policy: Policy }>(
           `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone and ends is null
           returning policy`,
           [id, commit],
         );
-        if (stack === undefined) return undefined;
+        if (stack === undefined) {
+          await query('delete from @plan where stack = $1 and superseded_at = made_at', [id]);
+          await insert(query, { ...plan, isOver: true });
+          return undefined;
+        }
         await clear(query, ['run'], id);
         const [current] = await query<Pick<PlanRecord, 'digest' | 'commit' | 'document'>>(
           `select digest, commit, document from @plan where stack = $1 and ${isOpen}
@@ -81,13 +86,7 @@ export function plansIn({ rows, row, onStack }: Database) {
         );
         if (current?.commit === commit && doesTheSame(current.document, document)) return current.digest;
         await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
-        const digest = digestOf(file);
-        await query(
-          `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors, '[]'), now() + interval '7 days'
-          from @stack left join @source on source = @source.id and @source.commit = $3 where @stack.id = $2`,
-          [digest, id, commit, cause, jsonOf(document), file, losing, isNeeded, authors && jsonOf(authors)],
-        );
+        const digest = await insert(query, plan);
         // Drift is told of under every policy.
         if (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded }))
           await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
@@ -144,6 +143,28 @@ export function plansIn({ rows, row, onStack }: Database) {
         [digest],
       ),
   };
+}
+
+interface NewPlan extends Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file' | 'losing'> {
+  readonly stack: string;
+  readonly isNeeded: boolean;
+  /** Of another commit than that of the source. */
+  readonly authors: readonly Author[] | undefined;
+  /** It waits for no verdict. */
+  readonly isOver?: boolean;
+}
+
+async function insert(query: Query, plan: NewPlan): Promise<string> {
+  const { stack, commit, cause, document, file, losing, isNeeded, authors, isOver = false } = plan;
+  const digest = digestOf(file);
+  await query(
+    `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at, superseded_at)
+    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors, '[]'), now() + interval '7 days', case when $10 then now() end
+    from @stack left join @source on source = @source.id and @source.commit = $3
+    where @stack.id = $2 and not is_gone and ends is null`,
+    [digest, stack, commit, cause, jsonOf(document), file, losing, isNeeded, authors && jsonOf(authors), isOver],
+  );
+  return digest;
 }
 
 /** Tells of drift, or of a plan that waits for an approval. */

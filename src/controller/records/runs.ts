@@ -5,7 +5,7 @@ import { type Database, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { makes } from './place-previews.ts';
 import { refuseTooMany } from './previews.ts';
-import type { StackRecord } from './stacks.ts';
+import { type ReadStack, type StackRecord, isAsRead } from './stacks.ts';
 import { mayApplyIn, waveOfRunIn } from './waves.ts';
 
 /** What a run did, as its row has it. */
@@ -14,34 +14,40 @@ export interface RunEnd {
   readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
 }
 
-export function runsIn({ rows, onStack, transaction }: Database) {
+export function runsIn({ rows, row, onStack, transaction }: Database) {
   return {
     /** Begins a run. Runs of the stack whose worker gave no sign of life for 30 seconds have ended with it. */
     beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => beginRunIn(rows, id, about),
     /**
-     * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it wants another
-     * commit, it is paused, its policy is another one, or the plan does not wait or is refused, also where it would be applied by the
-     * policy; and where its wave does not let the commit in yet. From here on no verdict is noted.
+     * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it is paused or
+     * on another platform, its policy is another one, or the plan does not wait or is refused, also where it would be applied by the
+     * policy; and where its wave does not let the commit in yet. By the policy, a commit is applied also when a newer one came since
+     * the stack was read, as long as no other run brought the stack on: commits that come faster than plans would otherwise keep
+     * each other out. A preview has its newest commit only. From here on no verdict is noted.
      *
      * @throws {Stop} `refused`, where the file of a preview allows no more of them
      */
     beginApply: (
-      { id }: Pick<StackRecord, 'id'>,
+      { id, platform, ...read }: ReadStack & Pick<StackRecord, 'platform'>,
       { preview = {}, ...about }: Omit<RunBegin, 'kind'> & { readonly preview?: Partial<Preview> | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
-        const [may] = await query(
-          `select from @stack where id = $1 and wanted = $2 and not is_gone and ends is null
-            and coalesce(paused_until <= now(), true) and case when $3::text is null then policy = 'automatic' and not exists (
-              select from @plan join @verdict on plan = digest where stack = $1 and commit = $2 and cause = 'commit' and ${isOpen}
-                and not approves)
-            else policy <> 'never' and exists (
-              select from @plan where digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
-                and (select bool_and(approves and (allows_data_loss or losing = '{}')) from @verdict where plan = digest)) end`,
-          [id, about.commit, about.plan ?? null],
+        const [may] = await query<{ readonly isWanted: boolean }>(
+          `select wanted = $2 as "isWanted" from @stack where id = $1 and platform = $4 and not is_gone and ends is null
+            and coalesce(paused_until <= now(), true)
+            and case when $3::text is null then policy = 'automatic' and (wanted = $2 or pull is null and ${isAsRead('$5', '$6')})
+              and not exists (select from @plan join @verdict on plan = @plan.digest
+                where stack = $1 and commit = $2 and cause = 'commit' and (wanted <> $2 or ${isOpen}) and not approves)
+            else wanted = $2 and policy <> 'never' and exists (
+              select from @plan where @plan.digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
+                and (select bool_and(approves and (allows_data_loss or losing = '{}')) from @verdict
+                  where plan = @plan.digest)) end`,
+          [id, about.commit, about.plan ?? null, platform, read.applied, read.digest],
         );
         if (may === undefined) return undefined;
-        if (about.cause === 'commit' && !(await mayApplyIn(query, id, about.commit))) return undefined;
+        const isLetIn =
+          about.cause !== 'commit' || (await mayApplyIn(query, { stack: id, commit: about.commit, ...may }));
+        if (!isLetIn) return undefined;
         await refuseTooMany(query, id, preview);
         // Until it is done, the platform may be in step with no commit at all, and deployments may go on.
         await query(
@@ -51,6 +57,21 @@ export function runsIn({ rows, onStack, transaction }: Database) {
         );
         return beginRunIn(query, id, { ...about, kind: 'apply' });
       }),
+    /** Whether an apply of a plan began that may have sent something. */
+    isApplyBegun: async (plan: string): Promise<boolean> =>
+      (await row(`select from @run where plan = $1 and ${maySend} limit 1`, [plan])) !== undefined,
+    /**
+     * Whether a run goes on with the apply of its plan: an earlier one may have sent something, and no apply of anything else began
+     * since.
+     */
+    continuesApply: async (id: string): Promise<boolean> =>
+      (await row(
+        `select from @run as own join lateral (select min(id) as first from @run as former
+            where former.plan = own.plan and former.id < own.id and ${maySend}) as begun on first is not null
+          where own.id = $1 and not exists (select from @run as other where other.stack = own.stack and other.kind = 'apply'
+            and other.id > begun.first and other.plan is distinct from own.plan)`,
+        [id],
+      )) !== undefined,
     /** Ends a run. One that failed stops its wave at once. */
     endRun: (id: string, { ending, document }: RunEnd): Promise<void> =>
       transaction(async (query) => {
@@ -122,3 +143,6 @@ export function runsIn({ rows, onStack, transaction }: Database) {
       }>(`select kind, cause, commit, ending, worker from @run where stack = $1 order by id`, [stack]),
   };
 }
+
+/** Of a run that applies: it may have sent something, for all that is known. */
+const maySend = `coalesce(ending, '') not in ('locked', 'refused')`;

@@ -59,6 +59,9 @@ export interface StackRow extends StackGlance {
   readonly run: { readonly id: string; readonly kind: string; readonly beganAt: Date } | null;
 }
 
+/** A plan that nobody can approve any more, as the page of its stack shows it until the next one. */
+export type FormerPlan = Pick<WaitingPlan, 'digest' | 'madeAt' | 'summary'> & { readonly commit: string };
+
 /** The columns of a glance, flat, as `glanceOf` takes them. */
 interface FlatGlance extends Omit<StackGlance, 'plan' | 'run'> {
   readonly planCommit: string | null;
@@ -113,6 +116,15 @@ export function shownStacksIn({ rows, row }: Database) {
       ).map(stackRow),
     /** The labels of every stack, also of those that are gone. */
     stackLabels: () => rows<Pick<StackRow, 'id' | 'labels'>>('select id, labels from @stack'),
+    /** The last plan of a stack, where a newer commit came before anybody could apply it. */
+    formerPlan: (stack: string): Promise<FormerPlan | undefined> =>
+      row<FormerPlan>(
+        `select digest, commit, made_at as "madeAt", summary from (select * from @plan where stack = $1
+            order by made_at desc limit 1) as last
+          where superseded_at is not null and applied_at is null
+            and commit is distinct from (select wanted from @stack where id = $1)`,
+        [stack],
+      ),
     shownStack: async (id: string): Promise<StackRow | undefined> => {
       const found = await row<Flat>(`select ${columns} from ${from} where stack.id = $1`, [id]);
       return found && stackRow(found);

@@ -39,6 +39,13 @@ const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wa
   deploying_digest as "deployingDigest", is_gone as "isGone", problem,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
+/** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile. */
+export type ReadStack = Pick<StackRecord, 'id' | 'applied' | 'digest'>;
+
+/** Of a stack: no other run brought it on since it was read. The statement has what was read of it as its last two values. */
+export const isAsRead = (applied: string, digest: string): string =>
+  `deploying is null and applied is not distinct from ${applied} and digest is not distinct from ${digest}`;
+
 export function stacksIn({ rows, row, takeEach, onStack }: Database) {
   return {
     stack: (id: string) => row<StackRecord>(`select ${columns} from @stack where id = $1`, [id]),
@@ -59,17 +66,23 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         send,
       ),
 
-    /** The platform is in step with the commit that a stack wants: nothing is left to apply. Says nothing of another commit. */
-    inStep: ({ id }: Pick<StackRecord, 'id'>, commit: string, digest: string) =>
+    /**
+     * The platform is in step with a commit: nothing of it is left to apply. Where the stack wants another one by now, that counts
+     * only as long as no other run brought the stack on. Says whether the stack wants another commit.
+     */
+    inStep: ({ id, ...read }: ReadStack, commit: string, digest: string): Promise<{ readonly wantsOther: boolean }> =>
       onStack(id, async (query) => {
-        const [stack] = await query(
+        const [stack] = await query<{ readonly wantsOther: boolean }>(
           `with old as (update @plan set superseded_at = now()
             where stack = $1 and commit = $2 and ${isOpen})
           update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
-          where id = $1 and wanted = $2 returning id`,
-          [id, commit, digest],
+          where id = $1 and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
+          returning wanted <> $2 as "wantsOther"`,
+          [id, commit, digest, read.applied, read.digest],
         );
-        if (stack !== undefined) await clear(query, ['run', 'drift', 'approval'], id);
+        const { wantsOther = true } = stack ?? {};
+        if (stack !== undefined) await clear(query, wantsOther ? ['run', 'drift'] : ['run', 'drift', 'approval'], id);
+        return { wantsOther };
       }),
     /** All that a commit changes is applied, and its deployments go on. */
     deploys: (

@@ -124,15 +124,22 @@ async function beginWave(
 }
 
 /**
- * Whether the wave of a stack lets its commit be applied now; a stack without an open wave waits for none. To be called in the
- * transaction that begins the apply: the row of the wave stays locked, so that no other process stops it in between.
+ * Whether the wave of a stack lets its commit be applied now; a stack without an open wave waits for none. A commit that the stack
+ * wants no more (`isWanted`) was let in or not when a newer one came. To be called in the transaction that begins the apply: the row
+ * of the wave stays locked, so that no other process stops it in between.
  */
-export async function mayApplyIn(query: Query, stack: string, commit: string): Promise<boolean> {
-  const [wave] = await query<{ readonly id: string }>(
-    `select wave.id from @wave wave join @wave_stack member on member.wave = wave.id
-      where member.stack = $1 and wave.commit = $2 and wave.ended_at is null`,
-    [stack, commit],
+export async function mayApplyIn(
+  query: Query,
+  { stack, commit, isWanted }: { readonly stack: string; readonly commit: string; readonly isWanted: boolean },
+): Promise<boolean> {
+  const [wave] = await query<{ readonly id: string; readonly isOver: boolean; readonly letIn: boolean }>(
+    `select wave.id, ended_at is not null as "isOver", member.step <= wave.step and stopped_at is null as "letIn"
+      from @wave wave join @wave_stack member on member.wave = wave.id
+      where member.stack = $1 and wave.commit = $2 and (ended_at is null or (ending = 'superseded' and not $3))
+      order by wave.id desc limit 1`,
+    [stack, commit, isWanted],
   );
+  if (wave?.isOver === true) return wave.letIn;
   const advanced = wave && (await advanceIn(query, wave.id));
   return advanced === undefined || advanced.decision.may.has(stack);
 }

@@ -61,10 +61,13 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
   });
   app.get('/stacks/:id', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);
-    const runs = await records.shownRuns(stack.id, runsShown + 1);
+    const [runs, former] = await Promise.all([
+      records.shownRuns(stack.id, runsShown + 1),
+      records.formerPlan(stack.id),
+    ]);
     const mayOperate = request.viewer.may('operate', stack.labels);
     const because = fieldOf(request.query, 'because', 500);
-    const about = { stack, runs, now: now(), csrf: reply.csrf(), mayOperate, because };
+    const about = { stack, former, runs, now: now(), csrf: reply.csrf(), mayOperate, because };
     return show(request, reply, stackPage({ ...about, pullPage: await pullPageOf({ records }, stack) }));
   });
   app.get('/stacks/:id/drift', { config: { act: 'see' } }, async (request, reply) => {

@@ -5,7 +5,7 @@ import { planAddress, runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
-import { actForm, commitCode, factList, inWords, moment, waveLink } from './parts.ts';
+import { actForm, commitCode, factList, inWords, moment, problemLines, waveLink } from './parts.ts';
 import { readerFor } from './reader.ts';
 import type { PlanRow, Verdict } from '../../records/shown-runs.ts';
 
@@ -103,8 +103,13 @@ function judgement(view: PlanView, fate: PlanFate): Markup {
   const isOpen = openFates.includes(fate) && own?.approves !== false;
   const mayApprove = needsApproval(stack.policy, plan) && own?.approves !== true && mayNot === undefined;
   return markup`<section class="judgement" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2>
-${fateLine(plan, stack, fate)}${verdictList(plan.verdicts, view.now)}
+${fateLine(plan, stack, fate)}${whyAsked(plan, stack, fate)}${verdictList(plan.verdicts, view.now)}
 ${!isOpen || mayNot === undefined ? '' : markup`<p class="hint">${mayNot.because}</p>`}${!isOpen || mayNot?.act === 'judge' ? '' : verdictForm(view, mayApprove)}</section>`;
+}
+
+/** Why a plan is asked for that takes the place of one which was approved: what of that is done, and what is left. */
+function whyAsked({ digest }: PlanRow, { plan, problem }: StackRow, fate: PlanFate): Markup {
+  return fate !== 'waits' || problem === null || plan?.digest !== digest ? markup`` : problemLines(problem);
 }
 
 function fateLine(plan: PlanRow, stack: StackRow, fate: PlanFate): Markup {

@@ -3,7 +3,7 @@ import { type Markup, markup } from '../../../render/markup.ts';
 import { isPlainAddress } from '../../../render/plain-address.ts';
 import { type PlanStanding, standingOf } from '../../plan-standing.ts';
 import { planAddress, runAddress, stackAddress } from '../addresses.ts';
-import type { StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
+import type { FormerPlan, StackRow, WaitingPlan } from '../../records/shown-stacks.ts';
 import { onlyOptions, onlyText, unservedProblem } from '../../site.ts';
 import { type StackState, nameOf, stateOf, stateWords } from '../stack-state.ts';
 import type { Content } from './layout.ts';
@@ -26,6 +26,8 @@ import { runTable } from './runs.ts';
 /** The page of a stack. */
 export interface StackView {
   readonly stack: StackRow;
+  /** The last plan, where it is one of a commit that the stack wants no more. */
+  readonly former?: FormerPlan | undefined;
   readonly runs: readonly RunRow[];
   readonly now: Date;
   readonly csrf: string;
@@ -100,7 +102,7 @@ function untilWords(until: Date): string {
 
 /** Its state in a sentence, and the way to what it asks for. */
 function standing(view: StackView, state: StackState): Markup {
-  const { stack, now } = view;
+  const { stack, former, now } = view;
   const { plan, run, problem } = stack;
   const lines = [
     ...(stack.pausedUntil === null
@@ -118,7 +120,8 @@ function standing(view: StackView, state: StackState): Markup {
     ...(plan === null ? [] : [planLine(stack, now)]),
   ];
   const words = lines.length === 0 ? markup`<p>${quietWords(stack, state)}</p>` : markup`${lines}`;
-  return markup`<div class="standing ${stateWords[state].tone}">${words}</div>`;
+  const last = plan !== null || former === undefined ? markup`` : formerLine(former, now);
+  return markup`<div class="standing ${stateWords[state].tone}">${words}${last}</div>`;
 }
 
 function planLine(stack: StackRow, now: Date): Markup {
@@ -162,6 +165,10 @@ function planButton(
 function endWords(ends: StackRow['ends']): string {
   if (ends === 'over') return 'Its time is over.';
   return 'Its pull request is closed, or gets no preview any more.';
+}
+
+function formerLine({ digest, commit, madeAt, summary }: FormerPlan, now: Date): Markup {
+  return markup`<p>The last plan is of commit ${commitCode(commit)}, and a newer one came before it could be applied. ${summarySigns(summary)} <span class="quiet">made ${moment(madeAt, now)}</span> <a href="${planAddress(digest)}">Read the plan</a></p>`;
 }
 
 function quietWords({ wanted, isGone, pull, ends }: StackRow, state: StackState): string {
