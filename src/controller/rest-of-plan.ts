@@ -5,7 +5,7 @@ import type { PlanDocument } from '../index.ts';
 type Action = PlanDocument['actions'][number];
 
 /** A plan whose apply began and did not end, by a plan that was made since. Actions are named as `create production.redis.main`. */
-export interface RestOfPlan {
+interface RestOfPlan {
   readonly done: readonly string[];
   readonly left: readonly string[];
   /** What the plan did not say, or said otherwise. */
