@@ -30,9 +30,10 @@ const resource = resourceOf(kindNamed('redis'), main);
 function compare(
   reviewed: Partial<PlanFile>,
   now: Partial<PlanFile>,
-  { resources = [resource] }: { resources?: readonly Resource[] } = {},
+  { resources = [resource], continues = false }: { resources?: readonly Resource[]; continues?: boolean } = {},
 ) {
   const found = comparePlans({
+    continues,
     reviewed: { ...base, ...reviewed },
     now: { ...base, ...now },
     project: 'shop',
@@ -116,6 +117,20 @@ describe('the state', () => {
     ],
   ])('%s', (_what, reviewed, now, reasons) => {
     expect(why(reviewed, now)).toEqual(reasons);
+  });
+
+  const begun = (then: Partial<PlanFile>, now: Partial<PlanFile>) => why(then, now, { continues: true });
+
+  test('may have gone on where an apply of the plan began, and is no other and no older one', () => {
+    expect(begun(first('a'), state({}))).toEqual([]);
+    expect(begun({}, state({ serial: 4 }))).toEqual([]);
+    expect(begun({}, state({ content: 'other' }))).toEqual([]);
+    expect(begun(first('b'), state({}))).toHaveLength(1);
+    expect(begun({}, first('a'))).toHaveLength(1);
+    expect(begun({}, state({ lineage: 'b', serial: 4 }))).toHaveLength(1);
+    expect(begun({}, state({ serial: 2 }))).toHaveLength(1);
+    expect(begun({}, { ...state({ serial: 4 }), organizationId: 'org_2' })).toHaveLength(1);
+    expect(begun({}, { ...state({ serial: 4 }), facts: { [main]: update } })).not.toEqual([]);
   });
 
   test('is the only reason when it changed', () => {
