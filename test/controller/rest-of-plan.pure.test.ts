@@ -59,8 +59,8 @@ test.each([
 
 test('an object that was created and is gone is not left of a plan', () => {
   const message = 'a (redis_1) is gone from the platform, and this plan creates a new one';
-  const gone = { code: 'gone', severity: 'info', message } as const;
-  const now = { ...plan(action('create a', { image: 'create' })), diagnostics: [gone] } as PlanDocument;
+  const gone = { code: 'gone', severity: 'note', message } as const;
+  const now = { ...plan(action('create a', { image: 'create' })), diagnostics: [gone] };
   expect(restOf(begun, now)).toMatchObject({ left: ['create a'], other: [message] });
   expect(restOf({ ...begun, diagnostics: now.diagnostics }, now).other).toEqual([]);
 });

@@ -77,19 +77,20 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
         allowsDataLoss: true,
       });
     };
+    const stack = async () => (await records.stack(id)) ?? expect.fail('there is no stack');
     const apply = async () => {
       const digest = (await records.waitingPlan(id))?.digest;
-      const run = await records.beginApply({ id }, { cause: 'commit', commit: 'c1', worker: 'w', plan: digest });
+      const run = await records.beginApply(await stack(), { cause: 'commit', commit: 'c1', worker: 'w', plan: digest });
       await records.endRun(run ?? '', { ending: 'done' });
       await records.endPlan(digest ?? '', 'applied');
-      await records.inStep({ id }, 'c1', 'a digest');
+      await records.inStep(await stack(), 'c1', 'a digest');
     };
     const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['a plan', () => keep('c1', 'one')],
       ['an approval', () => judge(true)],
       ['an apply', apply],
       ['a failure', () => records.stackFailed(id, { problem: 'no', commit: 'c1', ending: 'failed' })],
-      ['its end', () => records.inStep({ id }, 'c1', 'another digest')],
+      ['its end', async () => records.inStep(await stack(), 'c1', 'another digest')],
       ['a new commit', () => see('c2')],
       ['its plan', () => keep('c2', 'other')],
       ['a refusal', () => judge(false)],
