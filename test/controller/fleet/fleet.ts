@@ -65,7 +65,7 @@ export interface Fleet {
 
 export const idOf = (at: number): string => `fleet:s${at}/trueup.yaml`;
 
-export function manifestOf(name: string, image: string, services: number): string {
+function manifestOf(name: string, image: string, services: number): string {
   const blocks = Array.from(
     { length: services },
     (_, at) => `      ${name}-${at}: { dockerImage: "${image}", databasePassword: a }\n`,
