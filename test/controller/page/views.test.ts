@@ -460,11 +460,11 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
   };
   expect(alarmOf(source, now)).toBeUndefined();
   expect(alarmOf({ ...source, isStopped: true }, now)).toBe(
-    'The source s was last read 6 min ago, and is to be every 1 min.',
+    'The source s was last read 6 min ago, and is to be read every 1 min.',
   );
   expect(alarmOf({ ...source, problem: 'no' }, now)).toBe('The source s cannot be read.');
   expect(alarmOf({ ...source, isStopped: true, polledAt: null, problem: 'no' }, now)).toBe(
-    'The source s was never read, and is to be every 1 min.',
+    'The source s was never read, and is to be read every 1 min.',
   );
 });
 

@@ -54,7 +54,7 @@ type ReceiverRow = Awaited<ReturnType<Records['receivers']>>[number];
 export function alarmOf(source: SourceRow, now: Date): string | undefined {
   const { id, pollSeconds, polledAt, isStopped, problem } = source;
   const last = polledAt === null ? 'never read' : `last read ${roughly(now.getTime() - polledAt.getTime())} ago`;
-  if (isStopped) return `The source ${id} was ${last}, and is to be every ${roughly(pollSeconds * 1_000)}.`;
+  if (isStopped) return `The source ${id} was ${last}, and is to be read every ${roughly(pollSeconds * 1_000)}.`;
   if (problem !== null) return `The source ${id} cannot be read.`;
   return undefined;
 }
