@@ -57,14 +57,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
   const stackOf = (id: string) => records.stack(id);
   const ids = async () => (await records.stacks()).filter(({ isGone }) => !isGone).map(({ id }) => id);
   const isDue = async () => (await records.dueStacks(10)).map(({ id }) => id);
+  /** The preview as a run reads it. */
+  const read = async () => (await stackOf(one)) ?? expect.fail(`there is no stack ${one}`);
   /** A preview that is on its platform. */
   const made = async (head = 'p1') => {
     await records.sawPulls('shop', [pull(1, head)]);
     await pool.query(`update trueup_controller.stack set policy = 'automatic' where pull is not null`);
-    const run = await records.beginApply({ id: one }, { cause: 'commit', commit: head, worker: 'w' });
+    const run = await records.beginApply(await read(), { cause: 'commit', commit: head, worker: 'w' });
     await records.endRun(run ?? '', { ending: 'done' });
     await records.deploysNothing({ id: one });
-    await records.inStep({ id: one }, head, 'd');
+    await records.inStep(await read(), head, 'd');
     await pool.query(`update trueup_controller.stack set policy = 'approval' where pull is not null`);
     await isDue();
   };
@@ -109,7 +111,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await change();
     expect(await stackOf(one)).toMatchObject({ ends: 'closed', made: 'p1', platform: 'first', isGone: false });
     expect(await isDue()).toContain(one);
-    expect(await records.beginApply({ id: one }, { cause: 'commit', commit: 'p1', worker: 'w' })).toBeUndefined();
+    expect(await records.beginApply(await read(), { cause: 'commit', commit: 'p1', worker: 'w' })).toBeUndefined();
     expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
     expect(await records.previewRemoved({ id: one })).toBe(true);
     expect(await stackOf(one)).toMatchObject({ isGone: true, made: null, applied: null, digest: null });
@@ -147,7 +149,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await age('59 minutes');
     await records.endOverdue();
     expect((await stackOf(one))?.ends).toBeNull();
-    await records.inStep({ id: one }, 'p1', 'd');
+    await records.inStep(await read(), 'p1', 'd');
     await age('60 minutes');
     await records.endOverdue();
     expect((await stackOf(one))?.ends).toBe('over');
@@ -155,7 +157,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     expect((await stackOf(one))?.ends).toBe('over');
     await records.sawPulls('shop', [pull(1, 'p2')]);
     expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p1' });
-    await records.inStep({ id: one }, 'p2', 'd');
+    await records.inStep(await read(), 'p2', 'd');
     await records.endOverdue();
     expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p2' });
   });
