@@ -855,10 +855,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       },
       async () => {
         const { rows } = await pool.query<{ digest: string }>(
-          `update trueup_controller.plan set expires_at = now() - interval '1 s'
-          where superseded_at is null and applied_at is null and random() < 0.3 returning digest`,
+          `select digest from trueup_controller.plan where superseded_at is null and applied_at is null order by made_at`,
         );
-        for (const { digest } of rows) stale.add(digest);
+        const over = rows.map(({ digest }) => digest).filter(() => random() < 0.3);
+        for (const digest of over) stale.add(digest);
+        const text = `update trueup_controller.plan set expires_at = now() - interval '1 s' where digest = any($1)`;
+        await pool.query(text, [over]);
       },
     ];
     let begins = 0;
