@@ -1,17 +1,10 @@
 import { type ResultDocument, planDocument, resultDocument } from '../index.ts';
-import { contentOf } from '../library/manifest-handle.ts';
-import type { Preview } from '../manifest/settings.ts';
 import { removal } from '../project/previews.ts';
 import { firstError } from './apply-plan.ts';
 import { withProgress } from './report-progress.ts';
 import type { StackRecord } from './records.ts';
 import { watched } from './watch-run.ts';
-import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
-
-/** What the file of a preview says of it; undefined: the stack is none. */
-export function previewOf({ stack, project }: Pick<StackRun, 'stack' | 'project'>): Preview | undefined {
-  return stack.pull === null ? undefined : contentOf(project.manifest).manifest.settings.preview;
-}
+import { type Ending, type Running, withStack } from './with-stack.ts';
 
 /**
  * Removes a preview from its platform, as `trueup preview prune` does: all that its state holds, and nothing else. Its files are those

@@ -6,7 +6,7 @@ import { problemText } from './problem-text.ts';
 import { noteInStep } from './note-in-step.ts';
 import { restOf, restText } from './rest-of-plan.ts';
 import type { PlanRecord } from './records.ts';
-import { previewOf, removePreview } from './remove-preview.ts';
+import { removePreview } from './remove-preview.ts';
 import { watched } from './watch-run.ts';
 
 export type { Ending, Running } from './with-stack.ts';
@@ -26,8 +26,6 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
   if (stack.ends !== null) return removePreview(running, stack, signal);
   if (stack.deploying !== null) return { is: 'again', as: 'follow', afterSeconds: 0 };
   return withStack(running, { stack, as: 'stack', signal }, async (run) => {
-    const preview = previewOf(run);
-    if (preview !== undefined) await records.previewLasts(stack, preview);
     const waiting = await records.waitingPlan(id);
     return waiting?.commit === run.commit && waiting.isApproved === true && stack.policy !== 'never'
       ? applyApproved(running, run, waiting)

@@ -17,12 +17,6 @@ type Removal = { readonly is: 'begun'; readonly run: string } | { readonly is: '
 
 export function previewsIn({ rows, onStack }: Database) {
   return {
-    /** Notes how long a preview stays after the first apply of its commit; undefined: until it is wanted no more. */
-    previewLasts: ({ id }: Pick<StackRecord, 'id'>, { forMs }: Pick<Preview, 'forMs'>) =>
-      rows('update @stack set lasts_seconds = $2 where id = $1 and lasts_seconds is distinct from $2', [
-        id,
-        forMs === undefined ? null : forMs / 1_000,
-      ]),
     /** Has previews removed whose time is over. */
     endOverdue: () =>
       rows(
@@ -43,18 +37,20 @@ export function previewsIn({ rows, onStack }: Database) {
       }),
     /**
      * Nothing of a preview is on its platform any more. Its row stays for the history, unless it is wanted again meanwhile: it begins
-     * anew then. Says whether it is gone.
+     * anew then. Where an apply of another commit began since the preview was read, nothing is noted. Says whether it is gone.
      */
-    previewRemoved: ({ id }: Pick<StackRecord, 'id'>): Promise<boolean> =>
+    previewRemoved: ({ id, made }: Pick<StackRecord, 'id' | 'made'>): Promise<boolean> =>
       onStack(id, async (query) => {
-        await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         const [stack] = await query<Pick<StackRecord, 'isGone'>>(
           `update @stack set made = null, made_at = null, lasts_seconds = null, applied = null, digest = null, deploying = null,
             deploying_digest = null, addresses = '[]', problem = null, is_gone = ends is not null,
             gone_at = case when ends is not null then now() end, look_at = now() where id = $1 and pull is not null
+            and made is not distinct from $2
           returning is_gone as "isGone"`,
-          [id],
+          [id, made],
         );
+        if (stack === undefined) return false;
+        await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         await clear(query, ['run', 'drift', 'approval'], id);
         // Others of its file may have waited for its place.
         await query(
@@ -63,7 +59,7 @@ export function previewsIn({ rows, onStack }: Database) {
             and not other.is_gone`,
           [id],
         );
-        return stack?.isGone === true;
+        return stack.isGone;
       }),
     /** The addresses that a preview was found to have. */
     setAddresses: ({ id }: Pick<StackRecord, 'id'>, addresses: readonly PreviewAddress[]) =>
@@ -92,6 +88,7 @@ export async function refuseTooMany(query: Query, id: string, { most }: Partial<
   await query('select pg_advisory_xact_lock(hashtext($1))', [`previews ${own.source}:${own.path}`]);
   const others = await query<{ readonly pull: number }>(
     `select pull from @stack where source = $1 and path = $2 and pull is not null and id <> $3 and made is not null
+        and not is_gone
       order by pull`,
     [own.source, own.path, id],
   );

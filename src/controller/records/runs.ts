@@ -52,8 +52,8 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
         // Until it is done, the platform may be in step with no commit at all, and deployments may go on.
         await query(
           `update @stack set digest = case when $2 then null else digest end, deploying = $3, deploying_digest = null,
-            ${makes('$3')} where id = $1`,
-          [id, about.cause === 'commit', about.commit],
+            ${makes('$3')}, lasts_seconds = case when pull is not null then $4::double precision end where id = $1`,
+          [id, about.cause === 'commit', about.commit, preview.forMs === undefined ? null : preview.forMs / 1_000],
         );
         return beginRunIn(query, id, { ...about, kind: 'apply' });
       }),

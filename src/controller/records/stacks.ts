@@ -74,9 +74,9 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly wantsOther: boolean }>(
           `with old as (update @plan set superseded_at = now()
-            where stack = $1 and commit = $2 and ${isOpen})
+            where stack = $1 and commit = $2 and ${isOpen} and not (select is_gone from @stack where id = $1))
           update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
-          where id = $1 and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
+          where id = $1 and not is_gone and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
           returning wanted <> $2 as "wantsOther"`,
           [id, commit, digest, read.applied, read.digest],
         );

@@ -60,10 +60,10 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
   /** The preview as a run reads it. */
   const read = async () => (await stackOf(one)) ?? expect.fail(`there is no stack ${one}`);
   /** A preview that is on its platform. */
-  const made = async (head = 'p1') => {
+  const made = async (head = 'p1', preview: { readonly forMs?: number } = {}) => {
     await records.sawPulls('shop', [pull(1, head)]);
     await pool.query(`update trueup_controller.stack set policy = 'automatic' where pull is not null`);
-    const run = await records.beginApply(await read(), { cause: 'commit', commit: head, worker: 'w' });
+    const run = await records.beginApply(await read(), { cause: 'commit', commit: head, worker: 'w', preview });
     await records.endRun(run ?? '', { ending: 'done' });
     await records.deploysNothing({ id: one });
     await records.inStep(await read(), head, 'd');
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     expect(await isDue()).toContain(one);
     expect(await records.beginApply(await read(), { cause: 'commit', commit: 'p1', worker: 'w' })).toBeUndefined();
     expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
-    expect(await records.previewRemoved({ id: one })).toBe(true);
+    expect(await records.previewRemoved(await read())).toBe(true);
     expect(await stackOf(one)).toMatchObject({ isGone: true, made: null, applied: null, digest: null });
   });
 
@@ -132,18 +132,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await records.sawPulls('shop', [], [1]);
     expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
     await records.sawPulls('shop', [pull(1, 'p1')]);
-    expect(await records.previewRemoved({ id: one })).toBe(false);
+    expect(await records.previewRemoved(await read())).toBe(false);
     expect(await stackOf(one)).toMatchObject({ ends: null, isGone: false, made: null, applied: null, wanted: 'p1' });
     await records.addSource({ ...source, platforms: [{ platform: 'second', paths: '*' }] }, 'alex');
     expect(await stackOf(one)).toMatchObject({ ends: 'closed', platform: 'first' });
-    expect(await records.previewRemoved({ id: one })).toBe(true);
+    expect(await records.previewRemoved(await read())).toBe(true);
     await records.sawPulls('shop', [pull(1, 'p1')]);
     expect(await stackOf(one)).toMatchObject({ ends: null, isGone: false, platform: 'second' });
   });
 
   test('counts its time from the first apply of its commit, and is over without one more look', async () => {
-    await made();
-    await records.previewLasts({ id: one }, { forMs: 3_600_000 });
+    await made('p1', { forMs: 3_600_000 });
     const age = (text: string) =>
       pool.query(`update trueup_controller.stack set made_at = now() - $1::interval where pull is not null`, [text]);
     await age('59 minutes');
@@ -160,6 +159,41 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await records.inStep(await read(), 'p2', 'd');
     await records.endOverdue();
     expect(await stackOf(one)).toMatchObject({ ends: null, made: 'p2' });
+  });
+
+  test('that was made of another commit since its removal began stays, with the plan that waits for it', async () => {
+    await made();
+    await records.sawPulls('shop', [], [1]);
+    const removing = await read();
+    await made('p2');
+    const document = { actions: [], dataAtRisk: [] } as never;
+    const plan = await records.keepPlan({ id: one }, { commit: 'p2', cause: 'drift', document, file: 'a plan' });
+    expect(await records.previewRemoved(removing)).toBe(false);
+    expect(await read()).toMatchObject({ made: 'p2', applied: 'p2', isGone: false });
+    expect((await records.waitingPlan(one))?.digest).toBe(plan);
+  });
+
+  test('that is gone is brought on by no run that ends late, and counts to no limit', async () => {
+    await made();
+    const late = await read();
+    await records.sawPulls('shop', [], [1]);
+    expect(await records.previewRemoved(late)).toBe(true);
+    expect(await records.inStep({ ...late, applied: null, digest: null }, 'p1', 'd')).toEqual({ wantsOther: true });
+    expect(await read()).toMatchObject({ isGone: true, made: null, applied: null });
+  });
+
+  test('stays as long as the commit says that was applied, and not as one that nobody approved', async () => {
+    await made('p1', { forMs: 3_600_000 });
+    const document = { actions: [], dataAtRisk: [] } as never;
+    await records.sawPulls('shop', [pull(1, 'p2')]);
+    await records.keepPlan({ id: one }, { commit: 'p2', cause: 'commit', document, file: 'a plan' });
+    const lasts = async () =>
+      (await pool.query('select lasts_seconds from trueup_controller.stack where pull = 1')).rows;
+    expect(await lasts()).toEqual([{ lasts_seconds: 3_600 }]);
+    await made('p2', { forMs: 60_000 });
+    expect(await lasts()).toEqual([{ lasts_seconds: 60 }]);
+    await made('p3');
+    expect(await lasts()).toEqual([{ lasts_seconds: null }]);
   });
 
   test('is not removed while it is paused, nor by a policy that lets nothing be written', async () => {
