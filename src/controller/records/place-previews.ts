@@ -1,5 +1,6 @@
 import { globMatcher } from '../../formats/glob.ts';
 import type { Query } from '../transaction.ts';
+import { clear } from './alarms.ts';
 import { isOpen } from './database.ts';
 
 /** The platform of the root files whose paths match. */
@@ -45,14 +46,13 @@ export async function placePreviews(query: Query, source: string): Promise<void>
   if (found?.previews == null) return;
   const { placed } = await placesIn(query, source, found.previews);
   const places = [placed.map(({ path }) => path), placed.map(({ platform }) => platform)];
-  await query(
-    `update @stack as stack set ends = 'closed', look_at = now()
-    where source = $1 and pull is not null and not is_gone and ends is null and not exists (
+  await endPreviews(query, 'closed', {
+    where: `source = $1 and not exists (
       select from @pull as pull, unnest($2::text[], $3::text[]) as place (path, platform)
       where pull.source = $1 and pull.number = stack.pull and ${head} is not null
         and place.path = stack.path and place.platform = stack.platform)`,
-    [source, ...places],
-  );
+    values: [source, ...places],
+  });
   await query(
     `insert into @stack as old (id, source, path, pull, platform, policy, labels, wanted)
       select source.id || ':' || place.path || '/' || pull.number, source.id, place.path, pull.number, platform.id,
@@ -72,6 +72,23 @@ export async function placePreviews(query: Query, source: string): Promise<void>
     where ${isOpen} and @plan.stack = stack.id and source = $1 and pull is not null and @plan.commit <> stack.wanted`,
     [source],
   );
+}
+
+/** Has previews removed, and no plan of them waits for a person any more. */
+export async function endPreviews(
+  query: Query,
+  ends: 'closed' | 'over',
+  { where, values }: { readonly where: string; readonly values: readonly unknown[] },
+): Promise<void> {
+  const ended = await query<{ readonly id: string }>(
+    `update @stack as stack set ends = '${ends}', look_at = now()
+    where pull is not null and not is_gone and ends is null and ${where} returning id`,
+    values,
+  );
+  for (const { id } of ended) {
+    await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
+    await clear(query, ['approval'], id);
+  }
 }
 
 /** Sets that a preview is brought to a commit, from the first apply of it: from then on its time counts. Of other stacks, nothing. */

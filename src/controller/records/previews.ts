@@ -4,6 +4,7 @@ import type { Query } from '../transaction.ts';
 import { clear } from './alarms.ts';
 import { type RunBegin, beginRunIn } from './begin-run.ts';
 import { type Database, isOpen } from './database.ts';
+import { endPreviews } from './place-previews.ts';
 import type { StackRecord } from './stacks.ts';
 
 /** Where a preview answers. */
@@ -15,13 +16,12 @@ export interface PreviewAddress {
 /** How a removal of a preview may begin; `never`: its policy lets nothing be written. */
 type Removal = { readonly is: 'begun'; readonly run: string } | { readonly is: 'never' | 'not due' };
 
-export function previewsIn({ rows, onStack }: Database) {
+export function previewsIn({ rows, onStack, transaction }: Database) {
   return {
     /** Has previews removed whose time is over. */
     endOverdue: () =>
-      rows(
-        `update @stack set ends = 'over', look_at = now() where pull is not null and not is_gone and ends is null
-          and made_at + make_interval(secs => lasts_seconds) <= now()`,
+      transaction((query) =>
+        endPreviews(query, 'over', { where: 'made_at + make_interval(secs => lasts_seconds) <= now()', values: [] }),
       ),
     /** Begins the removal of a preview, unless it is wanted again, or paused. */
     beginRemoval: ({ id }: Pick<StackRecord, 'id'>, about: Omit<RunBegin, 'kind' | 'cause'>): Promise<Removal> =>

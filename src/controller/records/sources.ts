@@ -71,7 +71,7 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
   return {
     /**
      * Adds a source, or changes one with its stacks at once, and has it polled soon. What was planned for another platform is not
-     * applied any more. Says what it did.
+     * applied any more. With another address, no pull request of it is known, and its previews end. Says what it did.
      *
      * @throws {Stop} `usage` or `refused`, where its name, its address or a platform cannot be used
      */
@@ -85,6 +85,9 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         if (is !== 'same') {
           await write(query, source);
           await lockSource(query, source.id);
+          // They are of another repository, and so is what a person allowed.
+          if (before !== undefined && before.url !== source.url)
+            await query('delete from @pull where source = $1', [source.id]);
           await placeAgain(query, source.id);
           await noteIn(query, { who, what: `${is} the source`, subject: source.id, about });
         }

@@ -196,6 +196,46 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     expect(await lasts()).toEqual([{ lasts_seconds: null }]);
   });
 
+  test.each([
+    ['its pull request is closed', () => records.sawPulls('shop', [], [1])],
+    [
+      'its time is over',
+      async () => {
+        await pool.query(`update trueup_controller.stack set made_at = now() - interval '2 hours' where pull = 1`);
+        await records.endOverdue();
+      },
+    ],
+  ])('asks for no approval once %s', async (_, end) => {
+    await made('p1', { forMs: 3_600_000 });
+    await records.sawPulls('shop', [pull(1, 'p2')]);
+    const document = { actions: [], dataAtRisk: [] } as never;
+    const plan = await records.keepPlan({ id: one }, { commit: 'p2', cause: 'commit', document, file: 'a plan' });
+    expect((await records.alarms()).map(({ kind }) => kind)).toEqual(['approval']);
+    await end();
+    expect([await records.waitingPlan(one), await records.alarms()]).toEqual([undefined, []]);
+    const verdict = { who: 'alex', role: 'approver', approves: true, because: 'it is right' };
+    expect(await records.judge(plan ?? '', verdict)).toBe(false);
+    await made('p3');
+    expect(await read()).toMatchObject({ ends: null, applied: 'p3' });
+  });
+
+  test('ends with all that was known of pull requests, where its source has another address', async () => {
+    await made();
+    await records.sawPulls('shop', [pull(1, 'p1'), pull(2, 'f1', true)]);
+    const word = { who: 'alex', because: 'I have read it' };
+    expect(await records.allowPull({ source: 'shop', number: 2, head: 'f1' }, word)).toBe(true);
+    await records.addSource({ ...source, labels: { tier: 'x' } }, 'alex');
+    expect(await records.openPulls('shop')).toEqual([1, 2]);
+    const url = 'https://git.example/other.git';
+    await records.addSource({ ...source, url }, 'alex');
+    expect([await records.openPulls('shop'), await read()]).toMatchObject([[], { ends: 'closed', made: 'p1' }]);
+    await records.sawPulls('shop', [pull(2, 'f1', true)]);
+    expect([await records.pull('shop', 2), await stackOf('shop:a/preview.yaml/2')]).toMatchObject([
+      { isAllowed: false },
+      { ends: 'closed' },
+    ]);
+  });
+
   test('is not removed while it is paused, nor by a policy that lets nothing be written', async () => {
     await made();
     await records.sawPulls('shop', [], [1]);
