@@ -8,12 +8,14 @@ interface Address {
   readonly forge: 'github' | 'gitlab' | 'forgejo';
 }
 
-/** A repository, and the beginning of links to files of a commit of it, and to pull requests. */
+/** A repository, and the beginning of links to files of a commit of it, to pull requests, and to what one commit has over another. */
 interface RepositoryAt extends Omit<Repository, 'token'> {
   /** With `/` at its end; the commit comes behind it. */
   readonly links: string;
   /** With `/` at its end; the number comes behind it. */
   readonly pulls: string;
+  /** With `/` at its end; `BASE...COMMIT` comes behind it. */
+  readonly compares: string;
 }
 
 /**
@@ -30,24 +32,26 @@ export function repositoryAt({ url, forge }: Address): RepositoryAt {
     throw usage(`${url} is no address of a repository at a forge`, remedy);
   }
   if (forge === 'gitlab') {
-    const [links, pulls] = [`${origin}/${path}/-/blob/`, `${origin}/${path}/-/merge_requests/`];
+    const page = `${origin}/${path}/-`;
     return {
       name: 'gitlab',
       api: `${origin}/api/v4`,
       repository: `/projects/${encodeURIComponent(path)}`,
-      links,
-      pulls,
+      links: `${page}/blob/`,
+      pulls: `${page}/merge_requests/`,
+      compares: `${page}/compare/`,
     };
   }
+  const compares = `${origin}/${path}/compare/`;
   const repository = `/repos/${name.split('/').map(encodeURIComponent).join('/')}`;
   // Forgejo may be in a folder of its host, and its repositories are never in one.
   if (forge === 'forgejo') {
     const [links, pulls] = [`${origin}/${path}/src/commit/`, `${origin}/${path}/pulls/`];
-    return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository, links, pulls };
+    return { name: 'gitea', api: `${origin}/${prefix}api/v1`, repository, links, pulls, compares };
   }
   const api = origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`;
   const [links, pulls] = [`${origin}/${path}/blob/`, `${origin}/${path}/pull/`];
-  return { name: 'github', api, repository, links, pulls };
+  return { name: 'github', api, repository, links, pulls, compares };
 }
 
 /** The web server of an address of git, and the path there without `.git`. */

@@ -95,7 +95,8 @@ function acts(app: FastifyInstance, context: PageContext): void {
   });
   app.post('/api/v1/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
     const { isAllowed } = await allowOf(context, request);
-    if (!isAllowed) throw refusal(409, 'This is not the last commit of a pull request from another repository.');
-    return reply.code(204).send();
+    if (isAllowed) return reply.code(204).send();
+    const what = 'the last commit of a pull request from another repository';
+    throw refusal(409, `This is not ${what}, or it is allowed already.`);
   });
 }

@@ -34,14 +34,18 @@ export async function whyNoProposal(
 }
 
 /** The page of the pull request of a preview at its forge; undefined: the stack is none, or its forge is not known. */
-export async function pullPageOf(
-  { records }: Pick<PageContext, 'records'>,
-  { pull, source: id }: StackRow,
-): Promise<string | undefined> {
-  const { url, forge = 'none' } = (pull === null ? undefined : await records.source(id)) ?? {};
-  if (pull === null || url === undefined || forge === 'none') return undefined;
+export async function pullPageOf(context: Pick<PageContext, 'records'>, { pull, source }: StackRow) {
+  if (pull === null) return undefined;
+  const at = await forgeOf(context, source);
+  return at && `${at.pulls}${pull}`;
+}
+
+/** The pages of a source at its forge; undefined: that is not known. */
+async function forgeOf({ records }: Pick<PageContext, 'records'>, id: string) {
+  const { url, forge = 'none' } = (await records.source(id)) ?? {};
+  if (url === undefined || forge === 'none') return undefined;
   try {
-    return `${repositoryAt({ url, forge }).pulls}${pull}`;
+    return repositoryAt({ url, forge });
   } catch {
     return undefined;
   }
@@ -62,7 +66,9 @@ export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
       return { ...pull, plans: pull.plans.filter(({ path }) => isSeen(path)) };
     });
     const because = fieldOf(request.query, 'because', 500);
-    return show(request, reply, pullsPage({ source: source.id, pulls, csrf: reply.csrf(), mayAllow, because }));
+    const compares = (await forgeOf(context, source.id))?.compares;
+    const about = { source: source.id, pulls, csrf: reply.csrf(), mayAllow, because, compares };
+    return show(request, reply, pullsPage(about));
   });
   app.post('/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
     const { source, isAllowed } = await allowOf(context, request);

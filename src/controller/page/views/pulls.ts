@@ -12,6 +12,8 @@ export interface PullsView {
   readonly csrf: string;
   /** The viewer administers all stacks of the source. */
   readonly mayAllow: boolean;
+  /** The beginning of links to what a commit changes at the forge, `BASE...COMMIT` behind it; undefined: it is not known. */
+  readonly compares?: string | undefined;
   /** What a form had before the session ended. */
   readonly because?: string | undefined;
 }
@@ -78,12 +80,23 @@ function changesIn(summary: NonNullable<PullRow['plans'][number]['summary']>): M
   return signs.text === '' ? markup`has no changes` : signs;
 }
 
-/** The form names the commit that was read: another one that came meanwhile is not allowed by it. */
-function allowForm({ number, head }: PullRow, { source, csrf, because = '' }: PullsView): Markup {
+/**
+ * The form leads to the commit that it names, and shows all of its digits: the forge may have a later one, and the database not yet.
+ * Another one that came meanwhile is not allowed by it.
+ */
+function allowForm(pull: PullRow, { source, csrf, compares, because = '' }: PullsView): Markup {
+  const { number, head } = pull;
   const id = `because-${number}`;
-  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Let commit ${head.slice(0, 8)} be planned</summary>${actForm(
+  const changes =
+    compares === undefined ? 'its changes' : markup`<a href="${changesAt(compares, pull)}">its changes</a>`;
+  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Let commit ${head.slice(0, 12)} be planned and previewed</summary>${actForm(
     `${pullsAddress(source)}/${number}/allow`,
     csrf,
-    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">Read its changes at the forge first: its plan gets the secrets of the platform, and so does its preview, where the source has previews. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Let it be planned</button>`,
+    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">This allows commit <code>${head}</code>. Read ${changes} at the forge first: the last commit that the forge shows may be another. Its plan gets the secrets of the platform; its preview is applied by the policy of previews, with them. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Allow this commit</button>`,
   )}</details>`;
+}
+
+/** All that a commit has over the branch that it is to go into, and not what its last commit alone has. */
+function changesAt(compares: string, { base, head }: PullRow): string {
+  return `${compares}${base.split('/').map(encodeURIComponent).join('/')}...${encodeURIComponent(head)}`;
 }

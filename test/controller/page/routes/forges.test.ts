@@ -111,11 +111,25 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     for (const words of ['mallory', 'from another repository into main', 'from x into main', 'is valid; not planned'])
       expect(body).toContain(words);
     expect(body).toContain('a &#60;b&#62;');
-    expect(body.match(/Let it be planned/g)).toHaveLength(1);
+    expect(body.match(/Allow this commit/g)).toHaveLength(1);
+    // What is read is the commit that the form names, whatever the forge has as its last one.
+    expect(body).toContain(`This allows commit <code>${head}</code>. Read its changes at the forge first`);
+    for (const [forge, path] of [
+      ['forgejo', 'compare'],
+      ['github', 'compare'],
+      ['gitlab', '-/compare'],
+    ]) {
+      await rows(
+        `update @source set forge = $1, url = 'https://git.example.com/shop/infra.git' where id = 'sites'`,
+        forge,
+      );
+      const address = `https://git.example.com/shop/infra/${path}/main...${head}`;
+      expect((await admin.get(page)).body).toContain(`Read <a href="${address}">its changes</a>`);
+    }
     // Who sees one stack of the source sees its plans alone; who administers some alone gets no form.
     const some = person('site@example.com', { role: 'admin', labels: { tier: 'site', ring: 'canary' } });
     const seen = (await some.get(page)).body;
-    expect([seen.includes('lyon/'), seen.includes('paris/'), seen.includes('Let it be planned')]).toEqual([
+    expect([seen.includes('lyon/'), seen.includes('paris/'), seen.includes('Allow this commit')]).toEqual([
       true,
       false,
       false,
@@ -138,7 +152,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
     const after = (await admin.get(page)).body;
     expect(after).toContain('<span class="badge info">allowed</span>');
-    expect(after).not.toContain('Let it be planned');
+    expect(after).not.toContain('Allow this commit');
     const [event] = await rows<{ about: object }>(
       `select about from @event where what = 'allowed a plan' and who = $1`,
       'ops@example.com',
