@@ -31,6 +31,8 @@ const names: readonly (readonly [of: RegExp, here: string])[] = [
   [/\bTRUEUP_API_KEY\b/g, 'the key of the platform'],
   [/\bTRUEUP_STATE_URL\b/g, 'the address of the database'],
   [/ \(--no-wait\)/g, ''],
+  // What failed is tried again by itself; a line that is to be changed is not.
+  [/(?<!\bchange the line and )\bapply again\b/g, 'push again, or wait until it is tried again'],
   [/\bapply again\b/g, 'push again'],
   [/\btrueup logs \S+(?: --deployment)? shows more\b/g, 'Its log on the platform shows more'],
 ];

@@ -42,6 +42,11 @@ test.each([
     'Look at TRUEUP_STATE_URL and at the database. Nothing was overwritten.',
     'Look at the address of the database and at the database. Nothing was overwritten.',
   ],
+  ['Do that step, then apply again.', 'Do that step, then push again, or wait until it is tried again.'],
+  [
+    'Write that and apply, then change the line and apply again.',
+    'Write that and apply, then change the line and push again.',
+  ],
   ['Run the job of `trueup-ci` again.', 'Run the job of `trueup-ci` again.'],
 ])('%j is %j on a page', (remedy, words) => {
   expect(remedyOnPage({ code: 'usage', remedy })).toBe(words);

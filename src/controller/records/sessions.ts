@@ -44,11 +44,12 @@ export function sessionsIn({ rows, row, transaction }: Database) {
         select name, groups, by from @session where digest = $1 and ${isValid}`,
         [digest],
       ),
-    /** The sign-ins that are not over, the last seen first; the digest names each. */
-    sessions: () =>
+    /** The sign-ins that are not over, the last seen first, at most so many; the digest names each. */
+    sessions: (most: number) =>
       rows<SessionRow>(
         `select digest, name, by, began_at as "beganAt", seen_at as "seenAt" from @session where ${isValid}
-        order by seen_at desc, digest limit 1000`,
+        order by seen_at desc, digest limit $1`,
+        [most],
       ),
     /** Ends the session of a user. Gives their name; undefined: it was over. */
     endSessionOf: (digest: string, { who, because }: { readonly who: string; readonly because: string }) =>

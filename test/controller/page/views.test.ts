@@ -12,7 +12,7 @@ import { pullsPage } from '../../../src/controller/page/views/pulls.ts';
 import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
 import { countsOf, progressTree, progressWords, stepsOf } from '../../../src/controller/page/views/progress.ts';
 import { runPage } from '../../../src/controller/page/views/run.ts';
-import { sessionsPage } from '../../../src/controller/page/views/sessions.ts';
+import { sessionsPage, sessionsShown } from '../../../src/controller/page/views/sessions.ts';
 import { stackPage } from '../../../src/controller/page/views/stack.ts';
 import type { PlanRow } from '../../../src/controller/records/shown-runs.ts';
 import { hostileNames } from '../../render/hostile.ts';
@@ -489,4 +489,15 @@ test('a session that ended keeps what was written for the form', () => {
   expect(text).toContain('<blockquote class="wrote">a &#38; b</blockquote>');
   expect(text).toContain('href="/plans/x?because=a+%26+b"');
   expect(text).not.toContain('verdict=approve');
+});
+
+test('sessions that are not shown are not counted', () => {
+  const one = { digest: 'a', name: 'alex', by: 'oidc', beganAt: now, seenAt: now } as const;
+  const of = (count: number) =>
+    sessionsPage({ sessions: Array.from({ length: count }, () => one), now, csrf: 'x', who: 'alex' }).verdict;
+  expect([of(1), of(sessionsShown), of(sessionsShown + 1)]).toEqual([
+    '1 session of browsers.',
+    '1000 sessions of browsers.',
+    'The last 1000 sessions of browsers.',
+  ]);
 });

@@ -8,6 +8,7 @@ import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { onlyOptions, onlyText } from '../../site.ts';
 import { show, stackOf } from '../show.ts';
+import type { Viewer } from '../viewer.ts';
 import { messagePage } from '../views/messages.ts';
 import { pullsPage } from '../views/pulls.ts';
 
@@ -20,8 +21,13 @@ export async function proposeOf({ records }: PageContext, request: FastifyReques
   return stack;
 }
 
+/** Whether a viewer may have the drift of a stack as a pull request. */
+export async function mayProposeFor(context: Pick<PageContext, 'records'>, viewer: Viewer, stack: StackRow) {
+  return viewer.may('propose', stack.labels) && (await whyNoProposal(context, stack)) === undefined;
+}
+
 /** Why the drift of a stack cannot be a pull request; undefined: it can. */
-export async function whyNoProposal(
+async function whyNoProposal(
   { records }: Pick<PageContext, 'records'>,
   { source: id, platform, only, pull }: StackRow,
 ): Promise<string | undefined> {

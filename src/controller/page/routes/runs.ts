@@ -12,6 +12,7 @@ import { now, show, withStackOf } from '../show.ts';
 import type { Act } from '../viewer.ts';
 import { messagePage } from '../views/messages.ts';
 import { runPage } from '../views/run.ts';
+import { mayProposeFor } from './forges.ts';
 
 /** Runs, live while they go on. */
 export function runRoutes(app: FastifyInstance, { records }: PageContext): void {
@@ -20,7 +21,8 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
     const mayStop = request.viewer.may('operate', stack.labels);
     const because = fieldOf(request.query, 'because', 500);
     const progress = await progressOf(records, run);
-    const view = { run, stack, progress, now: now(), csrf: reply.csrf(), mayStop, because };
+    const mayPropose = await mayProposeFor({ records }, request.viewer, stack);
+    const view = { run, stack, progress, now: now(), csrf: reply.csrf(), mayStop, mayPropose, because };
     return show(request, reply, runPage(view));
   });
   app.post('/runs/:id/stop', { config: { act: 'operate' } }, async (request, reply) => {

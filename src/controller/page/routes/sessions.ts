@@ -5,14 +5,14 @@ import type { PageContext } from '../server.ts';
 import { now, show } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
 import { messagePage } from '../views/messages.ts';
-import { sessionsPage } from '../views/sessions.ts';
+import { sessionsPage, sessionsShown } from '../views/sessions.ts';
 
 /** The sessions of all users, for who administers all stacks. */
 export function sessionRoutes(app: FastifyInstance, { records }: PageContext): void {
   app.get('/sessions', { config: { act: 'administer' } }, async (request, reply) => {
     const { viewer, query } = request;
     requireAll(viewer);
-    const sessions = await records.sessions();
+    const sessions = await records.sessions(sessionsShown + 1);
     const because = fieldOf(query, 'because', 500);
     return show(request, reply, sessionsPage({ sessions, now: now(), csrf: reply.csrf(), who: viewer.name, because }));
   });

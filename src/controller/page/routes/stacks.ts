@@ -14,7 +14,7 @@ import { alarmOf } from '../views/registers.ts';
 import { proposalPart } from '../views/proposal.ts';
 import { readerFor } from '../views/reader.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
-import { pullPageOf, whyNoProposal } from './forges.ts';
+import { mayProposeFor, pullPageOf } from './forges.ts';
 
 /** Runs of one page of a history. */
 const runsPerPage = 100;
@@ -74,14 +74,11 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const stack = await stackOf(records, request);
     const last = await records.lastDrift(stack.id);
     if (last?.document?.format !== 'trueup/drift') return show(request, reply, noDriftPage(stack));
-    const mayPropose =
-      last.document.findings.length > 0 &&
-      request.viewer.may('propose', stack.labels) &&
-      (await whyNoProposal({ records }, stack)) === undefined;
+    const mayPropose = last.document.findings.length > 0 && (await mayProposeFor({ records }, request.viewer, stack));
     const proposal = await records.proposal(stack.id);
     const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf() });
     const about = { at: last.beganAt, run: last.id, now: now(), proposal: shown };
-    return show(request, reply, foundPage(stack, driftPage(last.document, readerFor(stack)), about));
+    return show(request, reply, foundPage(stack, driftPage(last.document, readerFor(stack, { mayPropose })), about));
   });
   app.get('/stacks/:id/history', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);

@@ -10,11 +10,11 @@ import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './pa
 import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { countsOf, progressTree, progressWords, sign, stepsOf } from './progress.ts';
-import { readerFor } from './reader.ts';
+import { type Proposing, readerFor } from './reader.ts';
 import { why } from './runs.ts';
 
 /** The page of a run. */
-export interface RunView {
+export interface RunView extends Proposing {
   readonly run: RunDetail;
   readonly stack: StackRow;
   /** Of each action that has begun, as long as the run goes on. */
@@ -64,9 +64,9 @@ function endWords({ run: { ending }, stack }: RunView): string {
 }
 
 /** The parts of the report of what a run made; undefined: it made none. */
-function reportOf({ run: { document, planned }, stack }: RunView) {
+function reportOf({ run: { document, planned }, stack, mayPropose }: RunView) {
   if (document === null) return undefined;
-  const reader = readerFor(stack);
+  const reader = readerFor(stack, { mayPropose });
   if (document.format === 'trueup/plan') return planPage({ plan: document, reader });
   if (document.format === 'trueup/drift') return driftPage(document, reader);
   return planned === null ? undefined : planPage({ plan: planned, result: document, reader });

@@ -4,6 +4,9 @@ import type { SessionRow } from '../../records/sessions.ts';
 import type { Content } from './layout.ts';
 import { actForm, cell, emptyState, moment, table } from './parts.ts';
 
+/** More sessions are not shown. */
+export const sessionsShown = 1000;
+
 /** Who is signed in. */
 export interface SessionsView {
   readonly sessions: readonly SessionRow[];
@@ -17,11 +20,15 @@ export interface SessionsView {
 
 /** All sessions, each with the way to end it. */
 export function sessionsPage(view: SessionsView): Content {
-  const { sessions } = view;
+  const sessions = view.sessions.slice(0, sessionsShown);
+  const isPart = sessions.length < view.sessions.length;
   return {
     place: 'me',
     title: 'Sessions',
-    verdict: sessions.length === 0 ? undefined : `${counted(sessions.length, 'session')} of browsers.`,
+    verdict:
+      sessions.length === 0
+        ? undefined
+        : `${isPart ? 'The last ' : ''}${counted(sessions.length, 'session')} of browsers.`,
     main:
       sessions.length === 0
         ? emptyState('No session', markup`<p>No user is signed in with a browser.</p>`)

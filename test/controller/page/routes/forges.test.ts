@@ -169,7 +169,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     await database.rows(`update @source set forge = 'forgejo', forge_token_file = '/run/credentials/forge'`);
     await database.rows('delete from @proposal');
     const button = 'Propose as a pull request';
-    expect(await get(`${paris}/drift`)).toContain(button);
+    const way = '<dd>propose it as a pull request, or change the manifest and push it</dd>';
+    for (const words of [button, way]) expect(await get(`${paris}/drift`)).toContain(words);
     const id = 'sites:paris/trueup.yaml';
     await records.propose(id, 'alex');
     expect(await get(`${paris}/drift`)).not.toContain(button);
