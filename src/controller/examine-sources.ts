@@ -16,7 +16,12 @@ export async function examineSource(
     [`the git credentials of ${id}`, credentialsFile],
   ] as const;
   const files = await Promise.all(named.flatMap(([what, file]) => (file === null ? [] : [examineFile(what, file)])));
-  return [...files.flat(), ...(await fetchOf(source, checkouts)), ...pollOf(source, now, isStopped)];
+  return [
+    ...files.flat(),
+    ...(await fetchOf(source, checkouts)),
+    ...pollOf(source, now, isStopped),
+    ...stacklessOf(source),
+  ];
 }
 
 /** Examines what a worker needs of a source that others poll: git, with its credentials. */
@@ -39,6 +44,13 @@ export async function fetchOf(
   } catch (error) {
     return asFinding('source', error, (message) => `${source.id}: ${message}`);
   }
+}
+
+/** Says that root files make no stack. */
+function stacklessOf({ id, filesProblem }: SourceRecord): readonly Finding[] {
+  if (filesProblem === null) return [];
+  const [problem, remedy] = filesProblem.split('\n-> ');
+  return [finding('source', 'warning', `${id}: ${problem}`, remedy)];
 }
 
 /** Says that polls stopped: nothing else would. */

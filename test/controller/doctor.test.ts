@@ -149,7 +149,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
       expect.stringMatching(/^source bad: shop: cannot read the source shop: git says:/),
       'poll bad: shop: workers read it last 120 min ago, and should every 60 s',
     ]);
-    await pool.query(`update ${schema}.source set polled_at = now(), url = $1`, [world.repository]);
+    await pool.query(`update ${schema}.source set polled_at = now(), url = $1, previews = '{preview.yaml}'`, [
+      world.repository,
+    ]);
+    const previews = await examine(env());
+    expect([previews.code, previews.wrong, previews.remedies]).toEqual([
+      0,
+      ['source warning: shop: the source names no forge, and makes no preview by the root file preview.yaml'],
+      ['Enrol the source again with --forge and --forge-token-file.'],
+    ]);
+    await pool.query(`update ${schema}.source set previews = '{}'`);
 
     const bound = ['--platform', 'paris', '--url', world.url, '--key-file', world.keyFile, '--only', 'site=paris'];
     expect((await enrol(...bound)).code).toBe(0);

@@ -57,13 +57,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
 
   test('gives each root file the platform of the first pattern that matches, and says which have none', async () => {
     await records.addSource(source(), 'alex');
-    expect((await records.source('shops'))?.problem).toBeNull();
+    expect((await records.source('shops'))?.filesProblem).toBeNull();
     await records.sawCommit({ id: 'shops' }, 'c1', roots);
     expect(await platforms()).toEqual({
       'servers/oslo/trueup.yaml': 'oslo',
       'servers/paris/trueup.yaml': 'paris',
     });
-    const problem = async () => (await records.source('shops'))?.problem;
+    const problem = async () => {
+      const [shown] = await records.shownSources();
+      expect(shown?.filesProblem).toBe((await records.source('shops'))?.filesProblem);
+      return shown?.filesProblem;
+    };
     expect(await problem()).toContain('no platform of the source has the root file trueup.yaml');
     await records.sawNothing({ id: 'shops' });
     expect(await problem()).toContain('trueup.yaml');
@@ -72,6 +76,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
       expect.stringContaining('a.yaml, b.yaml, c.yaml and 1 more'),
       {},
     ]);
+  });
+
+  test('says that its files describe previews, and that nobody lists its pull requests', async () => {
+    const problem = async () => (await records.source('shops'))?.filesProblem;
+    await records.addSource(source(), 'alex');
+    await records.sawCommit({ id: 'shops' }, 'c1', [], { previews: ['servers/preview.yaml'] });
+    expect(await problem()).toBe(
+      'the source names no forge, and makes no preview by the root file servers/preview.yaml\n-> Enrol the source again with --forge and --forge-token-file.',
+    );
+    await records.addSource(source({ forge: 'forgejo' }), 'alex');
+    expect(await problem()).toContain('no token for its forge');
+    await records.addSource(source({ forge: 'forgejo', forgeTokenFile: '/run/token' }), 'alex');
+    expect(await problem()).toBeNull();
+    await records.addSource(source(), 'alex');
+    await records.sawCommit({ id: 'shops' }, 'c2', []);
+    expect(await problem()).toBeNull();
   });
 
   test('places its root files again when its platforms change; what counted on another platform counts no more', async () => {
@@ -94,7 +114,10 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     expect(await platforms()).toEqual(Object.fromEntries(roots.map((path) => [path, 'oslo'])));
     const { 'servers/oslo/trueup.yaml': stays, 'servers/paris/trueup.yaml': moved } = await stacks();
     expect([stays?.applied, moved?.applied, moved?.digest]).toEqual(['c1', null, null]);
-    expect([await records.waitingPlan(moving.id), (await records.source('shops'))?.problem]).toEqual([undefined, null]);
+    expect([await records.waitingPlan(moving.id), (await records.source('shops'))?.filesProblem]).toEqual([
+      undefined,
+      null,
+    ]);
     expect((await records.dueStacks(10)).map(({ id }) => id).toSorted()).toEqual([moving.id, 'shops:trueup.yaml']);
     await records.addSource(source({ platforms: [{ platform: 'oslo', paths: 'trueup.yaml' }] }), 'alex');
     expect(await platforms()).toEqual({ 'trueup.yaml': 'oslo' });

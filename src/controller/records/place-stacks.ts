@@ -83,12 +83,29 @@ export async function placeStacks(
   );
 }
 
-/** Says that root files of a source have no platform. */
-export function unplacedProblem(unplaced: readonly string[]): string | null {
-  if (unplaced.length === 0) return null;
-  const more = unplaced.length > maxNamed ? ` and ${unplaced.length - maxNamed} more` : '';
-  const files = `${unplaced.length === 1 ? 'file' : 'files'} ${unplaced.slice(0, maxNamed).join(', ')}${more}`;
-  return `no platform of the source has the root ${files}\n-> Give the source a platform for these paths.`;
+/** What decides whether root files make stacks. */
+export interface FilesOfSource {
+  /** Those that no platform has. */
+  readonly unplaced: readonly string[];
+  /** Those that describe previews; null: that is not known. */
+  readonly previews: readonly string[] | null;
+  readonly forge: string;
+  readonly forgeTokenFile: string | null;
+}
+
+/** Says that root files of a source make no stack: they have no platform, or describe previews of pull requests that nobody lists. */
+export function filesProblem({ unplaced, previews, forge, forgeTokenFile }: FilesOfSource): string | null {
+  if (unplaced.length > 0)
+    return `no platform of the source has the root ${named(unplaced)}\n-> Give the source a platform for these paths.`;
+  if (previews === null || previews.length === 0 || (forge !== 'none' && forgeTokenFile !== null)) return null;
+  const missing = forge === 'none' ? 'no forge' : 'no token for its forge';
+  const options = forge === 'none' ? '--forge and --forge-token-file' : '--forge-token-file';
+  return `the source names ${missing}, and makes no preview by the root ${named(previews)}\n-> Enrol the source again with ${options}.`;
+}
+
+function named(files: readonly string[]): string {
+  const more = files.length > maxNamed ? ` and ${files.length - maxNamed} more` : '';
+  return `${files.length === 1 ? 'file' : 'files'} ${files.slice(0, maxNamed).join(', ')}${more}`;
 }
 
 const maxNamed = 3;

@@ -1,5 +1,6 @@
 import { isStopped } from './alarms.ts';
 import type { Database } from './database.ts';
+import { type FilesOfSource, filesProblem } from './place-stacks.ts';
 import { isAlive } from './workers.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -39,6 +40,8 @@ export interface SourceRow {
   readonly isStopped: boolean;
   readonly nextPollAt: Date;
   readonly problem: string | null;
+  /** Why root files of its commit make no stack. */
+  readonly filesProblem: string | null;
   /** Why its forge was not told what became of commits. */
   readonly forgeProblem: string | null;
   /** How many pull requests into its branch are open. */
@@ -81,16 +84,21 @@ export function shownRegistersIn({ rows }: Database) {
         group by platform.id, site.id order by platform.id`,
       ),
     /** @param which `troubled`: those alone whose polls stopped, or fail */
-    shownSources: (which: 'all' | 'troubled' = 'all') =>
-      rows<SourceRow>(
+    shownSources: async (which: 'all' | 'troubled' = 'all'): Promise<readonly SourceRow[]> => {
+      const found = await rows<Omit<SourceRow, 'filesProblem'> & FilesOfSource>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
           poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
+          unplaced, previews, forge, forge_token_file as "forgeTokenFile",
           (select count(*) from @pull as pull where pull.source = source.id)::int as pulls,
           coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
         where $1 = 'all' or ${isStopped} or source.problem is not null group by source.id order by source.id`,
         [which],
-      ),
+      );
+      return found.map(({ unplaced, previews, forge, forgeTokenFile, ...source }) => {
+        return { ...source, filesProblem: filesProblem({ unplaced, previews, forge, forgeTokenFile }) };
+      });
+    },
     /**
      * Events, the last first, at most so many, before one where it is named. The texts of a filter are parts of what they narrow.
      *

@@ -9,7 +9,15 @@ import type { Author } from './authors.ts';
 import { type Database, type ForDue, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import type { PlatformOfPaths } from './place-previews.ts';
-import { type DueStack, type RootFiles, dueColumns, lockSource, placeStacks, unplacedProblem } from './place-stacks.ts';
+import {
+  type DueStack,
+  type FilesOfSource,
+  type RootFiles,
+  dueColumns,
+  filesProblem,
+  lockSource,
+  placeStacks,
+} from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import { beginWavesIn } from './waves.ts';
 
@@ -45,6 +53,8 @@ export interface SourceRecord extends SourceSettings {
   /** The last time that git could read it. */
   readonly polledAt: Date | null;
   readonly problem: string | null;
+  /** Why root files of that commit make no stack. */
+  readonly filesProblem: string | null;
   /** The root files of that commit that describe previews; null: it was not looked for them yet. */
   readonly previews: readonly string[] | null;
 }
@@ -60,14 +70,16 @@ const settings = `id, url, ref, policy, preview_policy as "previewPolicy", poll_
     from @source_platform where source = @source.id) as platforms`;
 const columns = `${settings}, commit, polled_at as "polledAt", problem, previews, unplaced`;
 
-const shown = ({ unplaced, ...source }: SourceRecord & { readonly unplaced: readonly string[] }): SourceRecord => ({
+type SourceColumns = Omit<SourceRecord, 'filesProblem'> & FilesOfSource;
+
+const shown = ({ unplaced, ...source }: SourceColumns): SourceRecord => ({
   ...source,
-  problem: source.problem ?? unplacedProblem(unplaced),
+  filesProblem: filesProblem({ ...source, unplaced }),
 });
 
 export function sourcesIn({ rows, transaction, takeEach }: Database) {
   const read = (where: string, values: readonly unknown[] = []) =>
-    rows<SourceRecord & { readonly unplaced: readonly string[] }>(`select ${columns} from @source ${where}`, values);
+    rows<SourceColumns>(`select ${columns} from @source ${where}`, values);
   return {
     /**
      * Adds a source, or changes one with its stacks at once, and has it polled soon. What was planned for another platform is not

@@ -166,6 +166,7 @@ test('what repositories and people write is text on every page', () => {
             isStopped: false,
             nextPollAt: now,
             problem: name,
+            filesProblem: name,
             forgeProblem: name,
             pulls: 2,
           },
@@ -454,11 +455,13 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     isStopped: false,
     nextPollAt: now,
     problem: null,
+    filesProblem: 'no platform has it',
     forgeProblem: null,
     pulls: 0,
     stackLabels: [],
   };
   expect(alarmOf(source, now)).toBeUndefined();
+  expect(html(sourcesPage([source], [], now))).toContain('<p class="problem">no platform has it</p>');
   expect(alarmOf({ ...source, isStopped: true }, now)).toBe(
     'The source s was last read 6 min ago, and is to be read every 1 min.',
   );

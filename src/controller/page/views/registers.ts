@@ -104,7 +104,8 @@ ${cell('Never taken', dead === 0 ? '0' : markup`<span class="badge bad">${dead}<
 }
 
 function sourceRow(source: SourceRow, now: Date): Markup {
-  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, forgeProblem, pulls } = source;
+  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, pulls } = source;
+  const { filesProblem, forgeProblem } = source;
   const alarm = alarmOf(source, now);
   const trouble =
     alarm === undefined ? '' : markup`<p class="problem">${alarm}</p>${problem === null ? '' : problemLines(problem)}`;
@@ -112,7 +113,7 @@ function sourceRow(source: SourceRow, now: Date): Markup {
     forgeProblem === null
       ? ''
       : markup`<p class="problem">Its forge was not told of commits:</p>${problemLines(forgeProblem)}`;
-  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${forgeTrouble}</th>
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${filesProblem === null ? '' : problemLines(filesProblem)}${forgeTrouble}</th>
 ${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>${pulls === 0 ? '' : markup` <a href="${pullsAddress(id)}">${counted(pulls, 'pull request')}</a>`}`)}
 ${cell('Commit', commitCode(commit))}
 ${cell('Stacks', String(stackLabels.length))}
