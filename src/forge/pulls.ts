@@ -4,6 +4,7 @@ import { type Repository, readCommit } from './repository.ts';
 
 /** A pull request as the forge has it now; GitLab calls it a merge request. */
 export interface PullState {
+  /** It is neither closed nor merged. GitLab locks one while it merges it, and that may fail. */
   readonly isOpen: boolean;
   /** The last commit of its branch. */
   readonly head: string;
@@ -18,7 +19,7 @@ export async function readPull(forge: Repository, number: number): Promise<PullS
   if (typeof state !== 'string' || head === undefined) {
     throw new ForgeError(200, `the forge answered GET ${path} without the state and the commit of a pull request`);
   }
-  return { isOpen: state === openState(forge), head };
+  return { isOpen: state !== 'closed' && state !== 'merged', head };
 }
 
 /** A pull request that is open. */

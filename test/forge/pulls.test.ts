@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedFiles, closePull, editPull, listOpenPulls, openPull } from '../../src/forge/pulls.ts';
+import { changedFiles, closePull, editPull, listOpenPulls, openPull, readPull } from '../../src/forge/pulls.ts';
 import { commitAll } from '../support/hosted-repository.ts';
 import { hostedForge, write } from '../support/hosted-forge.ts';
 
@@ -37,4 +37,17 @@ test.each(names)('a pull request of %s names the files that it changes, is edite
   expect(server.requests.get(number)).toMatchObject({ title: 'Another', body: 'Other.', isOpen: true });
   await closePull(forge, number);
   expect([server.requests.get(number)?.isOpen, await listOpenPulls(forge)]).toEqual([false, []]);
+});
+
+test.each([
+  ['gitlab', 'opened', true],
+  ['gitlab', 'locked', true],
+  ['gitlab', 'merged', false],
+  ['gitlab', 'closed', false],
+  ['github', 'open', true],
+  ['github', 'closed', false],
+] as const)('a pull request that %s has as %s is open: %s', async (name, state, isOpen) => {
+  const { forge, server, head } = await hostedForge(name);
+  server.fault = () => ({ status: 200, json: { state, sha: head, head: { sha: head } } });
+  expect(await readPull(forge, 1)).toEqual({ isOpen, head });
 });

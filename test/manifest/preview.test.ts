@@ -131,6 +131,11 @@ describe('refuses', () => {
     ['a name of a container', compose('container_name: web'), 'container_name'],
     ['a published port of a compose file', compose("ports: ['8080:80']"), 'publishes a port'],
     ['a folder in a compose file', compose("volumes: ['/srv/x:/x']"), 'mounts a folder of the host'],
+    [
+      'a folder that leads out of its own',
+      compose("volumes: ['/x/${var:suffix}/../../var/run/docker.sock:/x']"),
+      'mounts a folder of the host',
+    ],
   ])('%s', async (_is, other, message) => {
     const found = await mistakes(files('', other), file);
     expect(found).toEqual([{ code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) }]);

@@ -15,19 +15,21 @@ export async function listPulls({ records }: Pick<AtForge, 'records'>, id: strin
     const known = await records.openPulls(id);
     const listed = await listOpenPulls(forge);
     const isInto = (base: string): boolean => `refs/heads/${base}` === source.ref;
+    // Where the forge does not say the branch, nothing new is known.
+    const isElsewhere = (base: string): boolean => base !== '' && !isInto(base);
     const open = listed.flatMap(({ head, ...pull }) =>
       head !== undefined && isInto(pull.base) ? [{ ...pull, head }] : [],
     );
     const closed: number[] = [];
     for (const number of known) {
       const pull = listed.find((one) => one.number === number);
-      if (pull === undefined ? await isClosed(forge, number) : !isInto(pull.base)) closed.push(number);
+      if (pull === undefined ? await isClosed(forge, number) : isElsewhere(pull.base)) closed.push(number);
     }
     await records.sawPulls(id, open, closed);
   });
 }
 
-/** Whether the forge says of a pull request that it is not open. One that it does not find may be hidden from the token. */
+/** Whether the forge says of a pull request that it is closed or merged. One that it does not find may be hidden from the token. */
 async function isClosed(forge: Repository, number: number): Promise<boolean> {
   try {
     return !(await readPull(forge, number)).isOpen;

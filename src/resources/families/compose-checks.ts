@@ -173,7 +173,8 @@ export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile,
     );
     const binds = itemsOf(volumes).some((mount) => {
       const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapOf(mount).source ?? '');
-      return /^[/~]/.test(source) && !isOwn(source);
+      // Behind the id, `..` leads to any other folder.
+      return /^[/~]/.test(source) && !(isOwn(source) && !source.split('/').includes('..'));
     });
     const problem = (message: string, remedy: string) => ({ field: 'composeFile', message, remedy });
     return [
