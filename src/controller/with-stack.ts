@@ -1,3 +1,4 @@
+import { stop } from '../diagnostics/diagnostic.ts';
 import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
 import { type Opening, openStack } from './open-stack.ts';
@@ -43,7 +44,7 @@ export interface StackRun {
 export async function withStack(
   running: Running,
   { stack, as, signal }: { readonly stack: StackRecord; readonly as: 'stack' | 'follow'; readonly signal: AbortSignal },
-  work: (run: StackRun) => Promise<Ending>,
+  work: Work,
 ): Promise<Ending> {
   const { records, checkouts } = running;
   const commit = stack.ends === null ? stack.wanted : stack.made;
@@ -51,9 +52,11 @@ export async function withStack(
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
   if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
   try {
-    return await checkouts.at(source, commit, (folder) =>
-      inFolder(running, { stack, source, commit, platform, folder, signal }, work),
-    );
+    const at = (commit: string, work: Work) =>
+      checkouts.at(source, commit, (folder) =>
+        inFolder(running, { stack, source, commit, platform, folder, signal }, work),
+      );
+    return await (stack.ends === null ? at(commit, work) : atEither(at, { stack, source, commit, signal }, work));
   } catch (error) {
     if (error instanceof RunStopped) return { is: 'over' };
     if (error instanceof Stop && error.failure === 'locked') {
@@ -69,17 +72,49 @@ export async function withStack(
   }
 }
 
+type Work = (run: StackRun) => Promise<Ending>;
+
+/**
+ * Opens a preview that is to be removed at the commit that it was made from, or, where that is gone or cannot be read, at the one that
+ * its source has: of its file only the settings count, and its state has its own name.
+ *
+ * @throws {Stop} `refused`, where neither can be read
+ */
+async function atEither(
+  at: (commit: string, work: Work) => Promise<Ending>,
+  { stack: { id, path }, source, commit, signal }: Pick<StackRun, 'stack' | 'source' | 'commit' | 'signal'>,
+  work: Work,
+): Promise<Ending> {
+  let isOpen = false;
+  const once: Work = (run) => {
+    isOpen = true;
+    return work(run);
+  };
+  try {
+    return await at(commit, once);
+  } catch (first) {
+    if (isOpen || signal.aborted || source.commit === null) throw first;
+    return await at(source.commit, once).catch((second: unknown) => {
+      if (isOpen || signal.aborted) throw second;
+      const message = `the preview ${id} is to be removed, and its file cannot be read at the commit that it was made from, nor at that of the source`;
+      const details = [first, second].map((one) => (one instanceof Error ? one.message : String(one)));
+      const remedy = `Have git answer, or bring ${path} with preview: back on ${source.ref}, without platform:.`;
+      throw stop('refused', 'file-unreadable', `${message}: ${details.join('; ')}`, { remedy });
+    });
+  }
+}
+
 interface Place extends Pick<StackRun, 'stack' | 'source' | 'commit' | 'signal'> {
   readonly platform: PlatformRecord;
   readonly folder: string;
 }
 
-async function inFolder(running: Running, place: Place, work: (run: StackRun) => Promise<Ending>): Promise<Ending> {
+async function inFolder(running: Running, place: Place, work: Work): Promise<Ending> {
   const { stack, source, commit, signal } = place;
   const { platform, folder } = place;
   const { id, path, pull, ends } = stack;
   const open = () => openStack(running, { id, path, pull, platform, folder, destroys: ends !== null });
-  const project = await noted(running, place, open);
+  const project = await (ends === null ? noted(running, place, open) : open());
   const close = (): void => void project.close().catch(() => undefined);
   signal.addEventListener('abort', close);
   try {

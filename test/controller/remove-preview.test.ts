@@ -189,6 +189,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
       'lacks it in the list, and does not find it',
       (method: string, path: string) => (/\d$/.test(path) ? 404 : { status: 200, json: [] }),
     ],
+    [
+      'lists it without its branch',
+      (method: string, path: string) =>
+        /\d$/.test(path) ? undefined : { status: 200, json: [{ number: 1, state: 'open', head: null, base: null }] },
+    ],
   ] as const)('stays where the forge %s', async (_, fault) => {
     const { server: forge, change, tell, settle, stack, namesOf, close, posts } = await bench('github');
     const commit = change({ [file]: previewOf('nginx:2') });
@@ -359,6 +364,39 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     expect(await stack(another)).toMatchObject({ problem: expect.stringContaining('trueup') as string, made: null });
     expect((await records.stacks()).map(({ path }) => path)).not.toContain('other/preview.yaml');
     expect(JSON.stringify([...forge.comments])).not.toContain('other-key');
+  });
+
+  test('goes by the file of the branch, where the commit that it was made from is gone or cannot be used', async () => {
+    const { server: forge, records, at, change, tell, settle, stack, namesOf, close, others, push } = await bench();
+    const before = others();
+    const commit = change({ [file]: previewOf('nginx:2') });
+    const number = forge.propose({ branch: 'change' });
+    await tell();
+    await settle();
+    const { at: read } = at.checkouts;
+    const source = (await records.source('shop')) ?? expect.fail('no source');
+    expect(source.commit).not.toBe(commit);
+    const see = async (previews: readonly string[]) =>
+      records.sawCommit(source, await at.checkouts.fetch(source), ['infra/trueup.yaml'], { previews });
+    const gone: typeof read = (given, wanted, work) =>
+      wanted === commit ? Promise.reject(new Error('not our ref')) : read(given, wanted, work);
+    close(number);
+    push({ [file]: 'trueup: 1\nproject: prj_1\n' });
+    await see([]);
+    await tell();
+    const fails = { ...at, checkouts: { ...at.checkouts, at: gone } };
+    await expect(runStack(fails, previewId(number), new AbortController().signal)).rejects.toThrow('cannot be read at');
+    const { problem } = (await stack(number)) ?? expect.fail('no stack');
+    expect(problem).toContain(`not our ref`);
+    expect(problem).toContain(`bring ${file} with preview: back on refs/heads/main`);
+    expect(namesOf('application')).toEqual(['site']);
+    push({ [file]: previewOf('nginx:7') });
+    await see([file]);
+    await runStack(fails, previewId(number), new AbortController().signal);
+    expect(await stack(number)).toMatchObject({ ends: 'closed', isGone: true, problem: null });
+    expect([namesOf('application'), namesOf('redis'), others()]).toEqual([[], ['main'], before]);
+    await settle();
+    expect(await stack(number)).toMatchObject({ isGone: true });
   });
 
   test('never works on the state that the manifest names', async () => {
