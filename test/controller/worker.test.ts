@@ -17,8 +17,8 @@ import { effort } from '../support/whole.ts';
 
 const missing = whyNoPostgres();
 const services = 4;
-const stacks = effort({ fast: 4, full: 6, all: 40 });
-const kills = effort({ fast: 1, full: 2, all: 15 });
+const stacks = effort({ fast: 4, full: 6, all: 24 });
+const kills = effort({ fast: 1, full: 2, all: 8 });
 
 const git = (cwd: string, ...words: readonly string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd, encoding: 'utf8' });
