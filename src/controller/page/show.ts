@@ -6,6 +6,7 @@ import { stackIdOf } from './addresses.ts';
 import { notFound, refusal } from './refusal.ts';
 import type { Act, Viewer } from './viewer.ts';
 import { type Content, renderLayout } from './views/layout.ts';
+import { messagePage } from './views/messages.ts';
 
 /** What routes of pages share. */
 
@@ -23,6 +24,20 @@ const assets = {
 export function show(request: FastifyRequest, reply: FastifyReply, content: Content, status = 200): FastifyReply {
   const who = request.known === undefined ? '' : request.viewer.name;
   return reply.code(status).type('text/html; charset=utf-8').send(renderLayout({ who, assets }, content));
+}
+
+/** Answers that an act came too late, and with the reason that its form had. `between`: what happened meanwhile. */
+export function showTooLate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  about: {
+    readonly between: string;
+    readonly because: string;
+    readonly way: { readonly address: string; readonly words: string };
+  },
+): FastifyReply {
+  const words = `In between ${about.between}. You wrote: ${about.because}`;
+  return show(request, reply, messagePage('It came too late', words, about.way), 409);
 }
 
 /** The stack of an address. @throws {Refusal} 404 where the viewer may not see it, 403 where they may not do this to it */

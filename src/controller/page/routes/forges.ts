@@ -7,9 +7,8 @@ import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { onlyOptions, onlyText } from '../../site.ts';
-import { show, stackOf } from '../show.ts';
+import { show, showTooLate, stackOf } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
-import { messagePage } from '../views/messages.ts';
 import { pullsPage } from '../views/pulls.ts';
 
 /** Wants the drift of a stack as a pull request. @throws {Refusal} 422, where there can be none */
@@ -80,8 +79,8 @@ export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
     const { source, isAllowed } = await allowOf(context, request);
     if (isAllowed) return reply.redirect(pullsAddress(source.id), 303);
     const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
-    const words = `In between there was another commit, or this one was allowed. You wrote: ${reasonOf(request.body)}`;
-    return show(request, reply, messagePage('It came too late', words, way), 409);
+    const between = 'there was another commit, or this one was allowed';
+    return showTooLate(request, reply, { between, because: reasonOf(request.body), way });
   });
 }
 

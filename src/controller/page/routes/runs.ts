@@ -8,9 +8,8 @@ import { fieldOf, reasonOf } from '../fields.ts';
 import { follow, watchesWith } from '../live.ts';
 import { watchProgress } from '../progress-watch.ts';
 import type { PageContext } from '../server.ts';
-import { now, show, withStackOf } from '../show.ts';
+import { now, show, showTooLate, withStackOf } from '../show.ts';
 import type { Act } from '../viewer.ts';
-import { messagePage } from '../views/messages.ts';
 import { runPage } from '../views/run.ts';
 import { mayProposeFor } from './forges.ts';
 
@@ -21,7 +20,7 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
     const mayStop = request.viewer.may('operate', stack.labels);
     const because = fieldOf(request.query, 'because', 500);
     const progress = await progressOf(records, run);
-    const mayPropose = await mayProposeFor({ records }, request.viewer, stack);
+    const mayPropose = run.kind === 'drift' && (await mayProposeFor({ records }, request.viewer, stack));
     const view = { run, stack, progress, now: now(), csrf: reply.csrf(), mayStop, mayPropose, because };
     return show(request, reply, runPage(view));
   });
@@ -30,8 +29,7 @@ export function runRoutes(app: FastifyInstance, { records }: PageContext): void 
     const because = reasonOf(request.body);
     if (await records.stopRun(run.id, request.viewer.name, because)) return reply.redirect(runAddress(run.id), 303);
     const way = { address: runAddress(run.id), words: 'See the run' };
-    const words = `In between it ended, or was stopped. You wrote: ${because}`;
-    return show(request, reply, messagePage('It came too late', words, way), 409);
+    return showTooLate(request, reply, { between: 'it ended, or was stopped', because, way });
   });
   const watches = watchesWith(() => performance.now());
   const closing = new AbortController();

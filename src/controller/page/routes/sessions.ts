@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { notFound } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
-import { now, show } from '../show.ts';
+import { now, show, showTooLate } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
-import { messagePage } from '../views/messages.ts';
 import { sessionsPage, sessionsShown } from '../views/sessions.ts';
 
 /** The sessions of all users, for who administers all stacks. */
@@ -23,8 +22,7 @@ export function sessionRoutes(app: FastifyInstance, { records }: PageContext): v
     const ended = await records.endSessionOf(fieldOf(body, 'session'), word);
     if (ended !== undefined) return reply.redirect('/sessions', 303);
     const way = { address: '/sessions', words: 'Back to the sessions' };
-    const words = `In between the session was over. You wrote: ${word.because}`;
-    return show(request, reply, messagePage('It came too late', words, way), 409);
+    return showTooLate(request, reply, { between: 'the session was over', because: word.because, way });
   });
 }
 

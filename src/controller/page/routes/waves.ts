@@ -4,8 +4,7 @@ import { waveAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
-import { now, show } from '../show.ts';
-import { messagePage } from '../views/messages.ts';
+import { now, show, showTooLate } from '../show.ts';
 import { wavePage, wavesPage } from '../views/waves.ts';
 
 /** Waves, and how they are stopped and resumed. */
@@ -39,9 +38,9 @@ export function waveRoutes(app: FastifyInstance, { records }: PageContext): void
       const word = { who: request.viewer.name, because: reasonOf(request.body) };
       const isDone = await (act === 'stop' ? records.stopWave(wave.id, word) : records.resumeWave(wave.id, word));
       if (isDone) return reply.redirect(waveAddress(wave.id), 303);
-      const words = act === 'stop' ? 'In between it ended, or was stopped.' : 'In between it ended, or went on.';
+      const between = act === 'stop' ? 'it ended, or was stopped' : 'it ended, or went on';
       const way = { address: waveAddress(wave.id), words: 'Back to the wave' };
-      return show(request, reply, messagePage('It came too late', `${words} You wrote: ${word.because}`, way), 409);
+      return showTooLate(request, reply, { between, because: word.because, way });
     });
 }
 

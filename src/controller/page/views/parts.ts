@@ -107,6 +107,20 @@ export function actForm(action: string, csrf: string, content: Markup | readonly
   return markup`<form class="act" method="post" action="${action}"><input type="hidden" name="_csrf" value="${csrf}">${content}</form>`;
 }
 
+/** An act that is folded until it is wanted; it is open where the viewer wrote a reason before. */
+export function foldedAct(summary: Markup | string, because: string, form: Markup | readonly Markup[]): Markup {
+  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>${summary}</summary>${form}</details>`;
+}
+
+/** The field for the reason of an act. `hint`: the id of the text that says what the act does. */
+export function reasonField(
+  because: string,
+  { id = 'because', hint }: { readonly id?: string; readonly hint?: string } = {},
+): Markup {
+  const about = hint === undefined ? '' : markup` aria-describedby="${hint}"`;
+  return markup`<p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}"${about}></p>`;
+}
+
 /** Rows `name value` of facts; what is undefined is left out. */
 export function factList(facts: readonly (readonly [name: string, value: Markup | string | undefined])[]): Markup {
   const known = facts.filter(([, value]) => value !== undefined);

@@ -3,7 +3,17 @@ import { type Markup, markup } from '../../../render/markup.ts';
 import type { PullRow } from '../../records/pulls.ts';
 import { pullsAddress } from '../addresses.ts';
 import type { Content } from './layout.ts';
-import { actForm, cell, commitCode, emptyState, problemLines, summarySigns, table } from './parts.ts';
+import {
+  actForm,
+  cell,
+  commitCode,
+  emptyState,
+  foldedAct,
+  problemLines,
+  reasonField,
+  summarySigns,
+  table,
+} from './parts.ts';
 
 /** The open pull requests into the branch of a source. */
 export interface PullsView {
@@ -89,11 +99,10 @@ function allowForm(pull: PullRow, { source, csrf, compares, because = '' }: Pull
   const id = `because-${number}`;
   const changes =
     compares === undefined ? 'its changes' : markup`<a href="${changesAt(compares, pull)}">its changes</a>`;
-  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Let commit ${head.slice(0, 12)} be planned and previewed</summary>${actForm(
-    `${pullsAddress(source)}/${number}/allow`,
-    csrf,
-    markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${id}-hint">This allows commit <code>${head}</code>. Read ${changes} at the forge first: the last commit that the forge shows may be another. Its plan gets the secrets of the platform; its preview is applied by the policy of previews, with them. The next push needs this again.</p><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}" aria-describedby="${id}-hint"></p><button>Allow this commit</button>`,
-  )}</details>`;
+  const hint = `${id}-hint`;
+  const form = markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${hint}">This allows commit <code>${head}</code>. Read ${changes} at the forge first: the last commit that the forge shows may be another. Its plan gets the secrets of the platform; its preview is applied by the policy of previews, with them. The next push needs this again.</p>${reasonField(because, { id, hint })}<button>Allow this commit</button>`;
+  const summary = `Let commit ${head.slice(0, 12)} be planned and previewed`;
+  return foldedAct(summary, because, actForm(`${pullsAddress(source)}/${number}/allow`, csrf, form));
 }
 
 /** All that a commit has over the branch that it is to go into, and not what its last commit alone has. */

@@ -6,7 +6,7 @@ import { runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
-import { actForm, commitCode, endingBadge, factList, moment, tookOf } from './parts.ts';
+import { actForm, commitCode, endingBadge, factList, foldedAct, moment, reasonField, tookOf } from './parts.ts';
 import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { countsOf, progressTree, progressWords, sign, stepsOf } from './progress.ts';
@@ -97,9 +97,6 @@ function stopLine({ run: { stoppedBy, stoppedBecause } }: RunView): Markup {
 
 function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {
   if (!mayStop || run.stoppedBy !== null) return markup``;
-  return markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>Stop this run</summary>${actForm(
-    `${runAddress(run.id)}/stop`,
-    csrf,
-    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="stop-hint"></p><p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until an operator resumes it.</p><button class="danger">Stop the run</button>`,
-  )}</details>`;
+  const form = markup`${reasonField(because, { hint: 'stop-hint' })}<p class="hint" id="stop-hint">No new request is sent, and what was done is kept. The stack is paused until an operator resumes it.</p><button class="danger">Stop the run</button>`;
+  return foldedAct('Stop this run', because, actForm(`${runAddress(run.id)}/stop`, csrf, form));
 }

@@ -2,7 +2,7 @@ import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { SessionRow } from '../../records/sessions.ts';
 import type { Content } from './layout.ts';
-import { actForm, cell, emptyState, moment, table } from './parts.ts';
+import { actForm, cell, emptyState, foldedAct, moment, reasonField, table } from './parts.ts';
 
 /** More sessions are not shown. */
 export const sessionsShown = 1000;
@@ -53,11 +53,9 @@ const ways: Readonly<Record<SessionRow['by'], string>> = {
 function sessionRow({ digest, name, by, beganAt, seenAt }: SessionRow, at: number, view: SessionsView): Markup {
   const { now, csrf, who, because = '' } = view;
   const id = `because-${at + 1}`;
-  const end = markup`<details class="fold"${because === '' ? '' : markup` open`}><summary>End<span class="hidden"> a session of ${name}</span></summary>${actForm(
-    '/sessions/end',
-    csrf,
-    markup`<input type="hidden" name="session" value="${digest}"><p><label for="${id}">Reason</label><input id="${id}" name="because" required maxlength="500" value="${because}"></p><button class="danger">End the session</button>`,
-  )}</details>`;
+  const form = markup`<input type="hidden" name="session" value="${digest}">${reasonField(because, { id })}<button class="danger">End the session</button>`;
+  const summary = markup`End<span class="hidden"> a session of ${name}</span>`;
+  const end = foldedAct(summary, because, actForm('/sessions/end', csrf, form));
   return markup`<tr><th scope="row"><span class="name">${name}</span>${name === who ? markup` <span class="quiet">you</span>` : ''}</th>
 ${cell('Signed in', markup`${moment(beganAt, now)} ${ways[by]}`)}
 ${cell('Last seen', moment(seenAt, now))}

@@ -13,10 +13,12 @@ import {
   commitCode,
   emptyState,
   factList,
+  foldedAct,
   inWords,
   labelTags,
   moment,
   problemLines,
+  reasonField,
   summarySigns,
   waveLink,
 } from './parts.ts';
@@ -187,16 +189,20 @@ function controls({ stack, csrf, now, because = '' }: StackView): Markup {
   const latest = new Date(now.getTime() + 90 * 86_400_000);
   return markup`<section class="controls" aria-labelledby="do"><h2 id="do" class="hidden">What you can do</h2>
 ${isPaused ? '' : actForm(`${address}/run`, csrf, markup`<button>Run now</button>`)}
-<details class="fold"${because === '' ? '' : markup` open`}><summary>${isPaused ? 'Resume or change the pause' : 'Pause'}</summary>
+${foldedAct(
+  isPaused ? 'Resume or change the pause' : 'Pause',
+  because,
+  markup`
 ${actForm(
   `${address}/pause`,
   csrf,
-  markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="pause-hint"></p>
+  markup`${reasonField(because, { hint: 'pause-hint' })}
 <p><label for="for">For</label><select id="for" name="for"><option value="1">1 hour</option><option value="4" selected>4 hours</option><option value="24">1 day</option><option value="168">1 week</option><option value="until">until a moment</option></select></p>
 <p><label for="until">Until <span class="quiet">(UTC, only for “until a moment”)</span></label><input id="until" name="until" type="datetime-local" min="${now.toISOString().slice(0, 16)}" max="${latest.toISOString().slice(0, 16)}"></p>
 <p class="hint" id="pause-hint">Nothing is planned or applied while the pause lasts. What runs now goes on.</p>
 <button>${isPaused ? 'Change the pause' : 'Pause'}</button>`,
-)}${isPaused ? actForm(`${address}/resume`, csrf, markup`<p><label for="resume-because">Reason to resume</label><input id="resume-because" name="because" required maxlength="500"></p><button>Resume now</button>`) : ''}</details></section>`;
+)}${isPaused ? actForm(`${address}/resume`, csrf, markup`<p><label for="resume-because">Reason to resume</label><input id="resume-because" name="because" required maxlength="500"></p><button>Resume now</button>`) : ''}`,
+)}</section>`;
 }
 
 /** What the last look at drift found, as its report shows it. */

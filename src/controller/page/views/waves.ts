@@ -4,7 +4,18 @@ import type { WaveRecord, WaveView as Wave } from '../../records/waves.ts';
 import type { Standing } from '../../waves/standing.ts';
 import { stackAddress, waveAddress } from '../addresses.ts';
 import type { Content } from './layout.ts';
-import { actForm, cell, commitCode, emptyState, factList, inWords, moment, table } from './parts.ts';
+import {
+  actForm,
+  cell,
+  commitCode,
+  emptyState,
+  factList,
+  foldedAct,
+  inWords,
+  moment,
+  reasonField,
+  table,
+} from './parts.ts';
 
 /** How a wave stands, in words with their tone. */
 function standingOf({ stopped, ending, endedAt }: WaveRecord): { readonly words: string; readonly tone: string } {
@@ -112,11 +123,8 @@ function controls({ wave, csrf, because = '' }: WaveView): Markup {
   const [act, words, hint] = isStopped
     ? ['resume', 'Let it go on', 'Failures until now do not count any more.']
     : ['stop', 'Stop the wave', 'Runs that began go on. No other stack begins.'];
-  return markup`<section class="controls" aria-labelledby="do"><h2 id="do" class="hidden">What you can do</h2><details class="fold"${because === '' ? '' : markup` open`}><summary>${words}</summary>${actForm(
-    `${waveAddress(wave.id)}/${act}`,
-    csrf,
-    markup`<p><label for="because">Reason</label><input id="because" name="because" required maxlength="500" value="${because}" aria-describedby="wave-hint"></p><p class="hint" id="wave-hint">${hint}</p><button${isStopped ? '' : markup` class="danger"`}>${words}</button>`,
-  )}</details></section>`;
+  const form = markup`${reasonField(because, { hint: 'wave-hint' })}<p class="hint" id="wave-hint">${hint}</p><button${isStopped ? '' : markup` class="danger"`}>${words}</button>`;
+  return markup`<section class="controls" aria-labelledby="do"><h2 id="do" class="hidden">What you can do</h2>${foldedAct(words, because, actForm(`${waveAddress(wave.id)}/${act}`, csrf, form))}</section>`;
 }
 
 function stepItem(step: number, { wave }: WaveView): Markup {
