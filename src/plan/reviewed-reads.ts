@@ -21,20 +21,26 @@ export interface Touched {
 
 /** Finds what a plan touches in its facts. */
 export function touchedBy(facts: PlanFile['facts']): Touched {
+  const subjects = subjectsOf(facts);
+  const having = (isMeant: (path: string) => boolean) => blocksHaving(facts, subjects, isMeant);
   return {
-    blocks: blocksHaving(facts, (path) => !/^(block|declared|missing)( |$)/.test(path)),
-    going: blocksHaving(facts, (path) => /^action (delete|replace)/.test(path)),
-    coming: blocksHaving(facts, (path) => /^action (create|adopt)/.test(path)),
+    blocks: having((path) => !/^(block|declared|missing)( |$)/.test(path)),
+    going: having((path) => /^action (delete|replace)/.test(path)),
+    coming: having((path) => /^action (create|adopt)/.test(path)),
   };
 }
 
 /** The blocks that a plan creates objects of. */
 export function createdBy(facts: PlanFile['facts']): ReadonlySet<string> {
-  return blocksHaving(facts, (path) => path === 'action create');
+  return blocksHaving(facts, subjectsOf(facts), (path) => path === 'action create');
 }
 
-function blocksHaving(facts: PlanFile['facts'], isMeant: (path: string) => boolean): ReadonlySet<string> {
-  const meant = subjectsOf(facts).filter(({ address }) => Object.keys(facts[address] ?? {}).some(isMeant));
+function blocksHaving(
+  facts: PlanFile['facts'],
+  subjects: ReturnType<typeof subjectsOf>,
+  isMeant: (path: string) => boolean,
+): ReadonlySet<string> {
+  const meant = subjects.filter(({ address }) => Object.keys(facts[address] ?? {}).some(isMeant));
   return new Set(meant.map(({ block }) => block));
 }
 

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path/posix';
 import { writeComment } from '../../forge/comments.ts';
 import { changedFiles } from '../../forge/pulls.ts';
-import { globMatcher } from '../../formats/glob.ts';
 import { Stop, manifestDocument, planDocument, validate } from '../../index.ts';
 import { redactorOf } from '../../secrets/sources/env.ts';
 import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records.ts';
+import { platformsBy } from '../records/place-previews.ts';
 import type { PullPlan } from '../records/pulls.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
@@ -79,10 +79,10 @@ async function withPlatforms(
     readonly isBlind: boolean;
   },
 ): Promise<readonly Touched[]> {
-  const rules = source.platforms.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
+  const platformOf = platformsBy(source.platforms);
   const found: Touched[] = [];
   for (const path of paths) {
-    const name = rules.find(({ matches }) => matches(path))?.platform;
+    const name = platformOf(path);
     const platform = name === undefined ? undefined : await at.records.platform(name);
     if (platform === undefined) continue;
     const isPreview = previews.includes(path);

@@ -16,14 +16,20 @@ interface Places {
   readonly unplaced: readonly string[];
 }
 
+/** Gives the platform of a root file: that of the first pattern that matches its path. */
+export function platformsBy(rules: readonly PlatformOfPaths[]): (path: string) => string | undefined {
+  const matchers = rules.map(({ platform, paths }) => ({ platform, matches: globMatcher(paths) }));
+  return (path) => matchers.find(({ matches }) => matches(path))?.platform;
+}
+
 /** Finds the platforms of root files of a source. */
 export async function placesIn(query: Query, source: string, files: readonly string[]): Promise<Places> {
   const rules = await query<PlatformOfPaths>(
     'select platform, paths from @source_platform where source = $1 order by position',
     [source],
   );
-  const matchers = rules.map((rule) => ({ platform: rule.platform, matches: globMatcher(rule.paths) }));
-  const found = files.map((path) => ({ path, platform: matchers.find(({ matches }) => matches(path))?.platform }));
+  const platformOf = platformsBy(rules);
+  const found = files.map((path) => ({ path, platform: platformOf(path) }));
   return {
     placed: found.flatMap(({ path, platform }) => (platform === undefined ? [] : [{ path, platform }])),
     unplaced: found.flatMap(({ path, platform }) => (platform === undefined ? [path] : [])),

@@ -227,16 +227,28 @@ async function refuseUnknown(query: Query, { id, platforms }: SourceSettings): P
 }
 
 async function write(query: Query, source: SourceSettings): Promise<void> {
-  const { id, url, ref, platforms, policy, pollSeconds, lookSeconds, forge, labels } = source;
+  const { id, url, ref, platforms, policy, previewPolicy, pollSeconds, lookSeconds, forge, labels } = source;
   const { hookSecretFile, forgeTokenFile, credentialsFile } = source;
   await query(
     `insert into @source (id, url, ref, policy, poll_seconds, look_seconds, forge, hook_secret_file, forge_token_file,
-      credentials_file, labels) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      credentials_file, labels, preview_policy) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     on conflict (id) do update set url = $2, ref = $3, policy = $4, poll_seconds = $5, look_seconds = $6, forge = $7,
-      hook_secret_file = $8, forge_token_file = $9, credentials_file = $10, labels = $11`,
-    [id, url, ref, policy, pollSeconds, lookSeconds, forge, hookSecretFile, forgeTokenFile, credentialsFile, labels],
+      hook_secret_file = $8, forge_token_file = $9, credentials_file = $10, labels = $11, preview_policy = $12`,
+    [
+      id,
+      url,
+      ref,
+      policy,
+      pollSeconds,
+      lookSeconds,
+      forge,
+      hookSecretFile,
+      forgeTokenFile,
+      credentialsFile,
+      labels,
+      previewPolicy,
+    ],
   );
-  await query('update @source set preview_policy = $2 where id = $1', [id, source.previewPolicy]);
   await query('delete from @source_platform where source = $1', [id]);
   await query(
     `insert into @source_platform (source, position, platform, paths)
