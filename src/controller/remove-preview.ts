@@ -43,7 +43,7 @@ function problemOf(document: ResultDocument): string {
   return `the removal ended as ${document.ending}: ${firstError(document)}`;
 }
 
-/** Its row is over; where it is wanted again meanwhile, it begins anew. */
+/** Ends the row of a preview; one that is wanted again meanwhile is made anew. */
 async function ended({ records }: Running, stack: StackRecord): Promise<Ending> {
   return (await records.previewRemoved(stack)) ? { is: 'over' } : { is: 'again', as: 'stack', afterSeconds: 0 };
 }

@@ -14,7 +14,8 @@ interface RestOfPlan {
 
 /**
  * Compares a plan with one that was made after its apply began. An action is left where it does the same, or a part of that, for the
- * same cause. Of a commit's plan, one that was done and undone by hand since has another cause; and an object that was created and is gone is said.
+ * same cause. Of a commit's plan, one that was done and undone by hand since has another cause; and an object that was created and is
+ * gone is said.
  */
 export function restOf(begun: PlanDocument, now: PlanDocument): RestOfPlan {
   const before = new Map(changing(begun).map((one) => [nameOf(one), one]));

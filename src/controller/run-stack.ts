@@ -15,7 +15,8 @@ const over: Ending = { is: 'over' };
 
 /**
  * Brings a stack on: applies the plan that waits, once it is approved; plans a new commit; or looks for drift where nothing is new.
- * While its deployments go on, they are seen through first. A preview that is to be removed is removed. The lease of its state keeps two runs apart, whatever the queue does.
+ * While its deployments go on, they are seen through first. A preview that is to be removed is removed. The lease of its state keeps
+ * two runs apart, whatever the queue does.
  *
  * @throws what failed: the queue calls again later
  */

@@ -149,7 +149,7 @@ async function workElsewhere(options: WorkerOptions, running: Running, queue: Qu
   await queue.work('tell', { concurrency: 2 }, (name, signal) => tell(telling, name, signal));
 }
 
-/** Of which group and site the job of a stack is. */
+/** The group and the site of the job of a stack. */
 function jobOf({ platform, site }: Pick<DueStack, 'platform' | 'site'>) {
   return { group: platform, site };
 }

@@ -61,7 +61,7 @@ function shared(look: Look, now: () => number): Look {
   };
 }
 
-/** What one page is told: all of it first, then what changes. */
+/** What one page is sent: the whole first, then what changes. */
 export interface Following {
   readonly look: Look;
   /** Whether who watches may still do so. */

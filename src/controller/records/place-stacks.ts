@@ -93,7 +93,7 @@ export interface FilesOfSource {
   readonly forgeTokenFile: string | null;
 }
 
-/** Says that root files of a source make no stack: they have no platform, or describe previews of pull requests that nobody lists. */
+/** Says that root files of a source make no stack: they have no platform, or describe previews while no forge lists pull requests. */
 export function filesProblem({ unplaced, previews, forge, forgeTokenFile }: FilesOfSource): string | null {
   if (unplaced.length > 0)
     return `no platform of the source has the root ${named(unplaced)}\n-> Give the source a platform for these paths.`;

@@ -87,7 +87,7 @@ export function plansIn({ rows, row, onStack }: Database) {
         if (current?.commit === commit && doesTheSame(current.document, document)) return current.digest;
         await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
         const digest = await insert(query, plan);
-        // Drift is told of under every policy.
+        // Drift brings a message under every policy.
         if (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded }))
           await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;

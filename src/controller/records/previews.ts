@@ -37,7 +37,7 @@ export function previewsIn({ rows, onStack, transaction }: Database) {
       }),
     /**
      * Nothing of a preview is on its platform any more. Its row stays for the history, unless it is wanted again meanwhile: it begins
-     * anew then. Where an apply of another commit began since the preview was read, nothing is noted. Says whether it is gone.
+     * anew then. Where an apply of another commit began since the preview was read, the row stays as it is. Says whether it is gone.
      */
     previewRemoved: ({ id, made }: Pick<StackRecord, 'id' | 'made'>): Promise<boolean> =>
       onStack(id, async (query) => {

@@ -59,7 +59,7 @@ export interface StackRow extends StackGlance {
   readonly run: { readonly id: string; readonly kind: string; readonly beganAt: Date } | null;
 }
 
-/** A plan that nobody can approve any more, as the page of its stack shows it until the next one. */
+/** A plan that can be approved no more, as the page of its stack shows it until the next one. */
 export type FormerPlan = Pick<WaitingPlan, 'digest' | 'madeAt' | 'summary'> & { readonly commit: string };
 
 /** The columns of a glance, flat, as `glanceOf` takes them. */
@@ -116,7 +116,7 @@ export function shownStacksIn({ rows, row }: Database) {
       ).map(stackRow),
     /** The labels of every stack, also of those that are gone. */
     stackLabels: () => rows<Pick<StackRow, 'id' | 'labels'>>('select id, labels from @stack'),
-    /** The last plan of a stack, where a newer commit came before anybody could apply it. */
+    /** The last plan of a stack, where a newer commit came before it could be applied. */
     formerPlan: (stack: string): Promise<FormerPlan | undefined> =>
       row<FormerPlan>(
         `select digest, commit, made_at as "madeAt", summary from (select * from @plan where stack = $1
