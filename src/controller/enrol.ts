@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os';
+import { someOf } from '../diagnostics/some-of.ts';
+import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 import { type CheckoutsOptions, checkoutsIn } from './checkouts.ts';
 import { checkoutsFolder, databaseUrl } from './environment.ts';
@@ -8,7 +10,7 @@ import { fetchOf } from './examine-sources.ts';
 import type { Finding } from './finding.ts';
 import { openPool, schemas } from './pool.ts';
 import { type NewSource, type PlatformRecord, recordsIn } from './records.ts';
-import { migrate } from './schema.ts';
+import { migrate, requireTables } from './schema.ts';
 
 /** What is enrolled, and how. */
 interface EnrolOptions {
@@ -50,6 +52,34 @@ export async function enrol(options: EnrolOptions): Promise<Enrolled> {
       ...(platform === undefined ? {} : { platform: await records.addPlatform(platform, who) }),
       ...(source === undefined ? {} : { source: await records.addSource(source, who) }),
     };
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What is removed, by its name. */
+interface RemoveOptions {
+  readonly env: Environment;
+  readonly what: 'platform' | 'source';
+  readonly id: string;
+}
+
+/**
+ * Removes a source with its stacks, or a platform that no source names. Nothing is sent to a platform: what is there stays, and so do
+ * the states.
+ *
+ * @throws {Stop} `usage`, where there is none of this name, a stack of the source runs, or a source names the platform
+ */
+export async function remove({ env, what, id }: RemoveOptions): Promise<void> {
+  const pool = await openPool(await databaseUrl(env), 1);
+  try {
+    await requireTables(pool, schemas.controller);
+    const records = recordsIn(pool, schemas.controller);
+    const who = userInfo().username;
+    const isRemoved = await (what === 'source' ? records.removeSource(id, who) : records.removePlatform(id, who));
+    if (isRemoved) return;
+    const names = (await (what === 'source' ? records.sources() : records.platforms())).map((one) => one.id);
+    throw usage(`there is no ${what} ${id}`, names.length === 0 ? undefined : `Name one of these: ${someOf(names)}.`);
   } finally {
     await pool.end();
   }

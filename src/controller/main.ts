@@ -4,7 +4,7 @@ import type { DemoOptions } from './demo/demo.ts';
 import type { ServeOptions } from './serve.ts';
 
 export { examineController } from './doctor.ts';
-export { enrol } from './enrol.ts';
+export { enrol, remove } from './enrol.ts';
 /** As `serve` of serve.ts; the page is loaded where it is served. */
 export async function serve(options: ServeOptions): Promise<void> {
   return (await import('./serve.ts')).serve(options);

@@ -4,9 +4,9 @@ import type { Style } from './style.ts';
 
 type Report = Omit<EnrolmentDocument, 'format' | 'version'>;
 
-const verbs = { added: 'enrolled', changed: 'changed', same: 'is enrolled so already:' } as const;
+const verbs = { added: 'enrolled', changed: 'changed', same: 'is enrolled so already:', removed: 'removed' } as const;
 
-/** Renders what an enrolment did: the checks, and a line each for platform, source and webhook. */
+/** Renders what an enrolment or a removal did: the checks, and a line each for platform, source and webhook. */
 export function renderEnrolment({ checks, platform, source }: Report, style: Style): string {
   const lines = [
     ...(platform === undefined ? [] : [`${verbs[platform.is]} platform ${platform.id}`]),

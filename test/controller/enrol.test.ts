@@ -165,4 +165,21 @@ describe.skipIf(missing !== undefined)(missing ?? 'over PostgreSQL', () => {
     const unknown = await enrol('--source', 'x', '--git', '/x', '--platform', 'moon', '--skip-checks');
     expect(unknown.err).toContain('The source x names the platform moon, which is not enrolled');
   });
+
+  test('a source is forgotten with its stacks, and a platform that no source names; what is none is named', async () => {
+    const remove = (...args: readonly string[]) =>
+      trueup(['controller', 'remove', ...args], { env: { TRUEUP_CONTROLLER_URL: server.url() } });
+    expect((await remove('--platform', 'far')).err).toContain('sources that name it: sites');
+    const nowhere = await remove('--source', 'sties');
+    expect([nowhere.code, nowhere.out]).toEqual([1, '']);
+    expect(nowhere.err).toContain('there is no source sties\n  -> Name one of these: shop, sites.');
+    expect(await remove('--source', 'sites')).toEqual({ code: 0, out: 'removed source sites\n', err: '' });
+    expect(await remove('--platform', 'far')).toEqual({ code: 0, out: 'removed platform far\n', err: '' });
+    expect((await records().sources()).map(({ id }) => id)).toEqual(['shop']);
+    expect((await records().platforms()).map(({ id }) => id)).toEqual(['paris']);
+    const json = enrolmentDocument.parse(documentOf(await remove('--source', 'shop', '--format', 'json')));
+    expect(json).toMatchObject({ checks: [], source: { id: 'shop', is: 'removed' } });
+    for (const args of [[], ['--source', 'a', '--platform', 'b']])
+      expect((await remove(...args)).err).toContain('one thing is removed at a time');
+  });
 });

@@ -147,6 +147,11 @@ export const commands: readonly Entry[] = [
     () => import('./controller-enrol.ts'),
   ],
   [
+    'controller remove [options]',
+    'forget a repository with its stacks, or a platform; changes nothing on platforms',
+    () => import('./controller-remove.ts'),
+  ],
+  [
     'controller doctor [options]',
     'check database, tables, key, files, platforms, repositories, polls and queue; changes nothing',
     () => import('./controller-doctor.ts'),

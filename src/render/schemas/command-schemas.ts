@@ -298,9 +298,9 @@ export const doctorDocument = document('doctor', 1, { exitCode: int, requests, c
 /** What `controller doctor` prints. */
 export const controllerDoctorDocument = document('controller-doctor', 1, { exitCode: int, checks });
 
-const enrolled = z.object({ id: z.string(), is: z.enum(['added', 'changed', 'same']) });
+const enrolled = z.object({ id: z.string(), is: z.enum(['added', 'changed', 'same', 'removed']) });
 
-/** What `controller enrol` prints; without `platform` and `source`, nothing was written. */
+/** What `controller enrol` and `controller remove` print; without `platform` and `source`, nothing was written. */
 export const enrolmentDocument = document('enrolment', 1, {
   checks,
   platform: enrolled.optional(),
