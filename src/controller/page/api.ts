@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { eventsDocument, planDocumentOf, runDocumentOf, stackDocument, stacksDocument } from './api-documents.ts';
 import { refusal } from './refusal.ts';
-import { allowOf, proposeOf } from './routes/forges.ts';
+import { allowOf, proposeOf, takeBackOf } from './routes/forges.ts';
 import { noteVerdict, planOf, problemOf, verdictIn } from './routes/plans.ts';
 import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
 import { progressOf, runOf } from './routes/runs.ts';
@@ -98,5 +98,9 @@ function acts(app: FastifyInstance, context: PageContext): void {
     if (isAllowed) return reply.code(204).send();
     const what = 'the last commit of a pull request from another repository';
     throw refusal(409, `This is not ${what}, or it is allowed already.`);
+  });
+  app.post('/api/v1/sources/:id/pulls/:number/take-back', { config: { act: 'administer' } }, async (request, reply) => {
+    if ((await takeBackOf(context, request)).isTakenBack) return reply.code(204).send();
+    throw refusal(409, 'No commit of this pull request is allowed.');
   });
 }

@@ -35,6 +35,8 @@ type SeenPull = Omit<PullRecord, 'source' | 'isAllowed'> & { readonly author?: s
 export interface PullRow extends PullRecord {
   /** Who opened it, by the name at the forge; null: that is not known. */
   readonly author: string | null;
+  /** The commit that a person allowed, which need not be its last one any more: its preview has it. */
+  readonly allowed: string | null;
   /** Its last commit was planned, or validated. */
   readonly isPlanned: boolean;
   /** `summary`: numbers of actions by their names; null: it was validated only, or there is a problem. */
@@ -68,7 +70,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
     /** The open pull requests of a source, with what became of their last commits. */
     shownPulls: (source: string) =>
       rows<PullRow>(
-        `select ${columns}, author, pull.planned is not distinct from ${wanted} as "isPlanned",
+        `select ${columns}, author, allowed, pull.planned is not distinct from ${wanted} as "isPlanned",
           coalesce((select json_agg(json_build_object('path', path, 'summary', document -> 'summary', 'problem', problem)
             order by path) from @pull_plan as made where made.source = pull.source and made.number = pull.number
             and made.commit = pull.head), '[]') as plans
@@ -126,6 +128,28 @@ export function pullsIn({ rows, row, transaction }: Database) {
         await placePreviews(query, source);
         const about = { pull: number, commit: head, because };
         await noteIn(query, { who, what: 'allowed a plan', subject: source, about });
+        return true;
+      }),
+    /** Takes back what a person allowed: its preview is removed, and it is validated without secrets. False: nothing is allowed. */
+    takePullBack: (
+      { source, number }: Pick<PullRecord, 'source' | 'number'>,
+      { who, because }: { readonly who: string; readonly because: string },
+    ): Promise<boolean> =>
+      transaction(async (query) => {
+        await lockSource(query, source);
+        const [pull] = await query<{ readonly commit: string }>(
+          `update @pull as pull set allowed = null, plan_after = null from @pull as was where pull.source = $1 and pull.number = $2
+            and was.source = pull.source and was.number = pull.number and was.allowed is not null returning was.allowed as commit`,
+          [source, number],
+        );
+        if (pull === undefined) return false;
+        await placePreviews(query, source);
+        await noteIn(query, {
+          who,
+          what: 'took back a plan',
+          subject: source,
+          about: { pull: number, ...pull, because },
+        });
         return true;
       }),
   };

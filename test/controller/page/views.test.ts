@@ -201,6 +201,7 @@ test('what repositories and people write is text on every page', () => {
             isFork: true,
             isAllowed: false,
             author: name,
+            allowed: name,
             isPlanned: true,
             plans: [{ path: name, summary: null, problem: name }],
           },

@@ -82,6 +82,12 @@ export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
     const between = 'there was another commit, or this one was allowed';
     return showTooLate(request, reply, { between, because: reasonOf(request.body), way });
   });
+  app.post('/sources/:id/pulls/:number/take-back', { config: { act: 'administer' } }, async (request, reply) => {
+    const { source, isTakenBack } = await takeBackOf(context, request);
+    if (isTakenBack) return reply.redirect(pullsAddress(source.id), 303);
+    const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
+    return showTooLate(request, reply, { between: 'it was taken back', because: reasonOf(request.body), way });
+  });
 }
 
 /** The source of an address. @throws {Refusal} 404, where the viewer may see nothing of it */
@@ -106,12 +112,30 @@ export async function allowOf(
   context: PageContext,
   request: Pick<FastifyRequest, 'params' | 'body' | 'viewer'>,
 ): Promise<{ readonly source: SourceRow; readonly isAllowed: boolean }> {
-  const { params, body, viewer } = request;
-  const { number = '' } = params as { readonly number?: string };
+  const { body, viewer } = request;
+  const { source, number } = await pullOf(context, request);
+  const about = { source: source.id, number, head: fieldOf(body, 'commit') };
+  const isAllowed = await context.records.allowPull(about, { who: viewer.name, because: reasonOf(body) });
+  return { source, isAllowed };
+}
+
+/** Takes back what `allowOf` allowed. @throws {Refusal} as that */
+export async function takeBackOf(
+  context: PageContext,
+  request: Pick<FastifyRequest, 'params' | 'body' | 'viewer'>,
+): Promise<{ readonly source: SourceRow; readonly isTakenBack: boolean }> {
+  const { body, viewer } = request;
+  const { source, number } = await pullOf(context, request);
+  const about = { source: source.id, number };
+  const isTakenBack = await context.records.takePullBack(about, { who: viewer.name, because: reasonOf(body) });
+  return { source, isTakenBack };
+}
+
+/** The pull request of an address, whose source the viewer administers. @throws {Refusal} 404, 403 */
+async function pullOf(context: PageContext, request: Pick<FastifyRequest, 'params' | 'viewer'>) {
+  const { number = '' } = request.params as { readonly number?: string };
   const { source, mayAllow } = await sourceOf(context, request);
   if (!mayAllow) throw refusal(403, 'Your role does not allow this on all stacks of this source.');
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-  const about = { source: source.id, number: Number(number), head: fieldOf(body, 'commit') };
-  const isAllowed = await context.records.allowPull(about, { who: viewer.name, because: reasonOf(body) });
-  return { source, isAllowed };
+  return { source, number: Number(number) };
 }

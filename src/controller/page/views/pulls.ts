@@ -73,7 +73,7 @@ function pullRow(pull: PullRow, view: PullsView): Markup {
   return markup`<tr><th scope="row"><span class="name">${number}</span><div class="under"><span class="where">${from} into ${base}</span></div></th>
 ${cell('Last commit', markup`${commitCode(head)}${allowed}`)}
 ${cell('Opened by', author ?? markup`<span class="quiet">not known</span>`)}
-${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}`)}</tr>`;
+${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}${view.mayAllow && pull.allowed !== null ? takeBackForm(pull, view) : ''}`)}</tr>`;
 }
 
 function planOf({ plans, isPlanned, isFork, isAllowed }: PullRow): Markup {
@@ -103,6 +103,16 @@ function allowForm(pull: PullRow, { source, csrf, compares, because = '' }: Pull
   const form = markup`<input type="hidden" name="commit" value="${head}"><p class="hint" id="${hint}">This allows commit <code>${head}</code>. Read ${changes} at the forge first: the last commit that the forge shows may be another. Its plan gets the secrets of the platform; its preview is applied by the policy of previews, with them. The next push needs this again.</p>${reasonField(because, { id, hint })}<button>Allow this commit</button>`;
   const summary = `Let commit ${head.slice(0, 12)} be planned and previewed`;
   return foldedAct(summary, because, actForm(`${pullsAddress(source)}/${number}/allow`, csrf, form));
+}
+
+/** An older commit stays allowed, and its preview applied, until the last one is. */
+function takeBackForm({ number, head, allowed }: PullRow, { source, csrf }: PullsView): Markup {
+  const id = `back-${number}`;
+  const hint = `${id}-hint`;
+  const commit = allowed ?? head;
+  const form = markup`<p class="hint" id="${hint}">Commit <code>${commit}</code> gets no secrets any more. Its preview is removed, with its data.</p>${reasonField('', { id, hint })}<button class="danger">Take it back</button>`;
+  const summary = `Take back what commit ${commit.slice(0, 12)} was allowed`;
+  return foldedAct(summary, '', actForm(`${pullsAddress(source)}/${number}/take-back`, csrf, form));
 }
 
 /** All that a commit has over the branch that it is to go into, and not what its last commit alone has. */

@@ -81,6 +81,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
       204, 409,
     ]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
+    const back = '/sources/sites/pulls/7/take-back';
+    const why = { because: 'It was a mistake' };
+    expect([await post('approver', back, why), await post('shops', back, why)]).toEqual([403, 404]);
+    expect([await post('all', back, {}), await post('all', back, why), await post('all', back, why)]).toEqual([
+      400, 204, 409,
+    ]);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+    expect(await post('all', `/sources${allow}`, body)).toBe(204);
     await records.sawPulls('sites', [{ ...pull, head: 'e'.repeat(40) }]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
   });
@@ -158,6 +166,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
       'ops@example.com',
     );
     expect(event?.about).toEqual({ pull: 7, commit: head, because: 'I have read it' });
+    expect(after).toContain(`Take back what commit ${head.slice(0, 12)} was allowed`);
+    expect((await some.get(page)).body).not.toContain('Take back');
+    const back = `${page}/7/take-back`;
+    const reason = { because: 'It was a mistake' };
+    expect((await some.post(page, back, reason)).statusCode).toBe(403);
+    expect((await admin.post(page, back, reason)).headers.location).toBe(page);
+    expect((await admin.post(page, back, reason)).statusCode).toBe(409);
+    expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
+    const [taken] = await rows<{ about: object }>(`select about from @event where what = 'took back a plan'`);
+    expect(taken?.about).toEqual({ pull: 7, commit: head, because: 'It was a mistake' });
   });
 
   test('shows the button where drift can be proposed, then what became of it, and why a forge was not told', async () => {
