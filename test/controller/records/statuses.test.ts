@@ -145,4 +145,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
     expect(statements).toHaveLength(1);
     expect(statements[0]).not.toMatch(/c\.(?:stack|plan|run|status)\b/);
   });
+
+  test('is one mark while the forge takes nothing, and is told when it does', async () => {
+    await tell();
+    for (const problem of ['one', 'two', 'three']) {
+      await records.stackFailed(id, { problem, commit: 'c4', ending: 'failed' });
+      await records.inStep((await records.stack(id)) ?? expect.fail('there is no stack'), 'c4', problem);
+      await records.forgeAnswered('shop', 'the forge answered 401', 600);
+    }
+    expect([await sql('select from @untold'), await toTell()]).toEqual([[{}], []]);
+    await records.forgeAnswered('shop');
+    expect([await toTell(), await tell(), await toTell()]).toEqual([['shop'], 1, []]);
+  });
 });
