@@ -100,6 +100,7 @@ const worldly = [
   'controller/forge/forge-of-source.ts', // the same
   'controller/serve.ts', // starts its worker
   'controller/run-stack.ts', // reads the files that records name
+  'controller/fingerprint.ts', // a digest
   'controller/worker.ts', // its name
   'controller/waves/steps.ts', // a digest
   'controller/git-source.ts',

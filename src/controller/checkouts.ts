@@ -5,6 +5,7 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { isMemoryFile } from '../manifest/memory-name.ts';
 import { inDraftFolder, removeDrafts } from '../project/drafts.ts';
+import { type CommitFile, type Fingerprint, fingerprintIn } from './fingerprint.ts';
 import { type GitAccess, type GitSource, asText, checkRef, gitOf, refused } from './git-source.ts';
 
 import type { Author } from './records/authors.ts';
@@ -21,9 +22,13 @@ export interface Checkouts {
   readonly previewFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
   /** Who wrote a commit: its author, and those that its message names as co-authors. */
   readonly authors: (source: GitSource, commit: string) => Promise<readonly Author[]>;
+  /** What a commit has at some paths. */
+  readonly fingerprint: (source: GitSource, commit: string) => Promise<Fingerprint>;
   /** Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. */
-  readonly at: <T>(source: GitSource, commit: string, work: (folder: string) => Promise<T>) => Promise<T>;
+  readonly at: <T>(source: GitSource, commit: string, work: Work<T>) => Promise<T>;
 }
+
+type Work<T> = (folder: string, fingerprint: Fingerprint) => Promise<T>;
 
 export interface CheckoutsOptions extends Pick<GitAccess, 'credentials' | 'ssh'> {
   /** Most files of a commit; 50,000 unless given. */
@@ -59,6 +64,11 @@ export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Che
     previewFiles: async (source, commit) =>
       findFiles(await prepared(), source, { commit, has: [atTop('trueup'), atTop('preview')] }),
     authors: async (source, commit) => findAuthors(await prepared(), source, commit),
+    fingerprint: async (source, commit) => {
+      const fetched = await prepared();
+      const repository = await repositoryOf(fetched, source, { commit });
+      return fingerprintIn(await entriesOf(fetched, source, { repository, commit }));
+    },
     at: async (source, commit, work) => checkOut(await prepared(), source, { commit, work }),
   };
 }
@@ -164,10 +174,9 @@ async function refuseLarge(store: Store, source: GitSource, fetched: Fetched): P
   if (bytes > maxBytes) throw refused(source, `its files have ${bytes} bytes, more than ${maxBytes}`);
 }
 
-/** A file of a commit; the bytes of its path are those of latin1. */
-interface Entry {
-  readonly path: string;
-  readonly isLink: boolean;
+interface Entry extends CommitFile {
+  /** The bytes of its path, as latin1. */
+  readonly bytesOfPath: string;
   readonly bytes: number;
 }
 
@@ -176,8 +185,9 @@ async function entriesOf(store: Store, source: GitSource, { repository, commit }
   const listed = await gitOf(store, source, { args, env: { GIT_DIR: repository } });
   const lines = listed.split('\0').slice(0, -1);
   return lines.map((line) => {
-    const [, mode, size, path = ''] = /^(\d+) \w+ \w+ +(\d+|-)\t([^]*)$/.exec(line) ?? [];
-    return { path, isLink: mode === '120000', bytes: Number(size === '-' ? 0 : size) };
+    const [, mode, id = '', size, path = ''] = /^(\d+) \w+ (\w+) +(\d+|-)\t([^]*)$/.exec(line) ?? [];
+    const bytes = Number(size === '-' ? 0 : size);
+    return { path: asText(path), bytesOfPath: path, id, isLink: mode === '120000', bytes };
   });
 }
 
@@ -229,7 +239,7 @@ async function findAuthors(store: Store, source: GitSource, commit: string): Pro
 async function checkOut<T>(
   store: Store,
   source: GitSource,
-  { commit, work }: { readonly commit: string; readonly work: (folder: string) => Promise<T> },
+  { commit, work }: { readonly commit: string; readonly work: Work<T> },
 ): Promise<T> {
   const repository = await repositoryOf(store, source, { commit });
   return inDraftFolder(homeOf(store, source), async (own) => {
@@ -241,8 +251,8 @@ async function checkOut<T>(
     const args = ['read-tree', '-u', '--reset', commit];
     await gitOf(store, source, { args, env: { GIT_DIR: git, GIT_WORK_TREE: folder } });
     const entries = await entriesOf(store, source, { repository, commit });
-    for (const { path, isLink } of entries) if (isLink) await removeLinkOut(folder, path);
-    return work(folder);
+    for (const { bytesOfPath, isLink } of entries) if (isLink) await removeLinkOut(folder, bytesOfPath);
+    return work(folder, fingerprintIn(entries));
   });
 }
 

@@ -1,6 +1,7 @@
 import { stop } from '../diagnostics/diagnostic.ts';
 import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
+import { type Fingerprint, pathsOf } from './fingerprint.ts';
 import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
 import type { PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
@@ -27,7 +28,7 @@ export type Ending =
 export interface StackRun {
   readonly stack: StackRecord;
   readonly source: SourceRecord;
-  /** The commit that it wants; of a preview that is to be removed, the one that it was made from. */
+  /** The commit that it wants, also where its files are read at a newer one; of a preview that is to be removed, the one that it was made from. */
   readonly commit: string;
   readonly signal: AbortSignal;
   readonly project: Project;
@@ -51,12 +52,18 @@ export async function withStack(
   if (stack.site !== running.site) return { is: 'again', as, afterSeconds: 0 };
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
   if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
+  const about = { stack, source, as, signal };
   try {
-    const at = (commit: string, work: Work) =>
-      checkouts.at(source, commit, (folder) =>
-        inFolder(running, { stack, source, commit, platform, folder, signal }, work),
+    const at = (read: string, work: Work) =>
+      checkouts.at(source, read, (folder, fingerprint) =>
+        inFolder(
+          running,
+          { ...about, commit: stack.ends === null ? commit : read, read, platform, folder, fingerprint },
+          work,
+        ),
       );
-    return await (stack.ends === null ? at(commit, work) : atEither(at, { stack, source, commit, signal }, work));
+    if (stack.ends !== null) return await atEither(at, { stack, source, commit, signal }, work);
+    return await at(commitToRead(stack, source) ?? commit, work);
   } catch (error) {
     if (error instanceof RunStopped) return { is: 'over' };
     if (error instanceof Stop && error.failure === 'locked') {
@@ -104,13 +111,25 @@ async function atEither(
   }
 }
 
+/** The commit whose files a stack has, the newest one: git may have lost an older one, and what stands beside them is of now. */
+export function commitToRead(
+  { pull, fingerprint, wanted }: Pick<StackRecord, 'pull' | 'fingerprint' | 'wanted'>,
+  { commit }: Pick<SourceRecord, 'commit'>,
+): string | null {
+  return pull === null && fingerprint !== null ? commit : wanted;
+}
+
 interface Place extends Pick<StackRun, 'stack' | 'source' | 'commit' | 'signal'> {
+  readonly as: 'stack' | 'follow';
   readonly platform: PlatformRecord;
+  /** The commit whose files are in the folder. */
+  readonly read: string;
   readonly folder: string;
+  readonly fingerprint: Fingerprint;
 }
 
 async function inFolder(running: Running, place: Place, work: Work): Promise<Ending> {
-  const { stack, source, commit, signal } = place;
+  const { stack, source, commit, as, signal } = place;
   const { platform, folder } = place;
   const { id, path, pull, ends } = stack;
   const open = () => openStack(running, { id, path, pull, platform, folder, destroys: ends !== null });
@@ -119,11 +138,26 @@ async function inFolder(running: Running, place: Place, work: Work): Promise<End
   signal.addEventListener('abort', close);
   try {
     const { digest } = manifestDocument(project.manifest);
+    if (pull === null && !(await hasSameFiles(running, place, project))) return { is: 'again', as, afterSeconds: 0 };
     return await work({ stack, source, commit, signal, project, digest });
   } finally {
     signal.removeEventListener('abort', close);
     await project.close();
   }
+}
+
+/** Notes what a stack reads; false: at the commit that is read it has not what it has at the one that it wants. */
+async function hasSameFiles(
+  { records }: Running,
+  { stack, commit, read, fingerprint }: Place,
+  { manifest }: Project,
+): Promise<boolean> {
+  const reads = pathsOf(manifest, stack.path);
+  const now = fingerprint(reads);
+  if (now === stack.fingerprint) return true;
+  if (read === commit) await records.reads(stack, { wanted: commit, reads, fingerprint: now });
+  else await records.readsOther(stack, read);
+  return read === commit;
 }
 
 /** Does what comes before a run, such as to read a manifest: a failure of it is that of a plan, for the history and the wave. */

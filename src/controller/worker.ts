@@ -211,5 +211,7 @@ async function sawNew(
   const previews = await checkouts.previewFiles(source, commit);
   const paths = (await checkouts.rootFiles(source, commit)).filter((path) => !previews.includes(path));
   const authors = await checkouts.authors(source, commit);
-  return records.sawCommit(source, commit, paths, { waves, authors, previews });
+  const fingerprint = await checkouts.fingerprint(source, commit);
+  const kept = (await records.stackFiles(source.id)).filter((stack) => fingerprint(stack.reads) === stack.fingerprint);
+  return records.sawCommit(source, commit, paths, { waves, authors, previews, kept });
 }

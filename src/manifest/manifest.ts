@@ -56,6 +56,8 @@ export interface Manifest {
   readonly leftOut: Whole['leftOut'];
   /** Real paths of the files that it was read from. */
   readonly files: ReadonlySet<string>;
+  /** All that was asked of its folder, as `Workspace` says it. */
+  readonly asked: ReadonlySet<string>;
   /** Their texts, by the names that positions have for them. */
   readonly texts: ReadonlyMap<string, string>;
   /** The remedy for secrets that its reader did not have; undefined: the usual one. */
@@ -76,6 +78,7 @@ export function withoutBlocks(settings: Settings): Manifest {
     accepted: [],
     leftOut: new Map(),
     files: new Set(),
+    asked: new Set(),
     texts: new Map(),
   };
 }
@@ -184,6 +187,7 @@ async function read(
     leftOut: whole.leftOut,
     freeText: freeText === undefined ? undefined : evaluateFreeText(freeText, evaluationOf),
     files: workspace.files,
+    asked: workspace.asked,
     texts,
   };
 }

@@ -31,6 +31,11 @@ export interface Workspace {
   readonly root: string;
   /** Real paths of the files that were read as text. */
   readonly files: ReadonlySet<string>;
+  /**
+   * All that was asked of the folder, also what is not there: paths below the root, and patterns with `*` in their last part. A file
+   * behind a link is there with both of its paths.
+   */
+  readonly asked: ReadonlySet<string>;
   /** Reads a file by its path below the root; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
@@ -67,20 +72,32 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const root = realpathSync.native(resolve(folder));
   const files = new Set<string>();
+  const asked = new Set<string>();
   const read = (path: string, found: FilePlace | FileProblem, limit: number, inspect?: Inspect) => {
     if ('problem' in found) return { file: found };
     const bytes = inspect === undefined ? readPlace(path, found, limit) : readInspected(path, found, limit, inspect);
     return { real: found.real, file: decode(path, bytes) };
   };
-  const noted = ({ real, file }: ReturnType<typeof read>) => {
+  const ask = (path: string, real?: string) => {
+    asked.add(normalize(path));
+    if (real !== undefined) asked.add(relative(root, real));
+  };
+  const noted = (path: string, { real, file }: ReturnType<typeof read>) => {
+    ask(path, real);
     if (real !== undefined) files.add(real);
     return file;
   };
   return {
     root,
     files,
+    asked,
     read: (path, limit) =>
-      Promise.resolve(noted(keptIn(once ?? new Map(), `root ${path}`, () => read(path, locate(root, path), limit)))),
+      Promise.resolve(
+        noted(
+          path,
+          keptIn(once ?? new Map(), `root ${path}`, () => read(path, locate(root, path), limit)),
+        ),
+      ),
     readAll: async (paths, limit, { readsUntracked } = { readsUntracked: false }) => {
       const known = readsUntracked ? (once ?? new Map()) : new Map();
       const all = [...new Set(paths)];
@@ -96,16 +113,26 @@ export async function openWorkspace(
       for (const [index, path] of all.entries()) {
         if (index % filesPerTurn === filesPerTurn - 1) await turn();
         const place = places.get(path) ?? { problem: `there is no file ${path}` };
-        texts.set(path, noted(keptIn(known, path, () => read(path, place, limit, inspect))));
+        texts.set(
+          path,
+          noted(
+            path,
+            keptIn(known, path, () => read(path, place, limit, inspect)),
+          ),
+        );
       }
       return texts;
     },
     readBytes: (path, limit) => {
       const place = locatePublic(root, path, 'a source of secrets');
+      ask(path, 'problem' in place ? undefined : place.real);
       return Promise.resolve('problem' in place ? place : readPlace(path, place, limit));
     },
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
-    match: (pattern) => Promise.resolve(match(root, pattern)),
+    match: (pattern) => {
+      ask(pattern);
+      return Promise.resolve(match(root, pattern));
+    },
   };
 }
 

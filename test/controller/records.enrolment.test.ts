@@ -198,6 +198,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     await expect(records.removePlatform('paris', 'alex')).rejects.toThrow('sources that name it: shops');
     await expect(records.removeSource('shops', 'alex')).rejects.toThrow(`a stack that runs: ${stack.id}`);
     await records.endRun(run, { ending: 'in step' });
+    const waves = [{ name: 'all', labels: {}, healthyMinutes: 0, steps: ['rest'] }] as const;
+    await records.sawCommit({ id: 'shops' }, 'c2', roots, { waves });
+    const failed = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit: 'c2', worker: 'a worker' });
+    await records.endRun(failed, { ending: 'manifest' });
+    expect((await records.alarms()).map(({ kind }) => kind)).toEqual(['wave']);
     expect([await records.removeSource('shops', 'alex'), await records.removeSource('shops', 'alex')]).toEqual([
       true,
       false,
@@ -207,6 +212,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
       false,
     ]);
     expect([await records.stacks(), (await records.platforms()).map(({ id }) => id)]).toEqual([[], ['oslo']]);
+    expect(await records.alarms()).toEqual([]);
     expect((await events()).slice(-2)).toEqual(['removed the source shops', 'removed the platform paris']);
   });
 

@@ -63,11 +63,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'a run', () => {
         rootFiles: absent,
         previewFiles: absent,
         authors: absent,
+        fingerprint: absent,
         at: (_source, _commit, work) => {
           const place = mkdtempSync(join(folder, 'commit-'));
           mkdirSync(join(place, 'infra'));
           writeFileSync(join(place, 'infra/trueup.yaml'), manifest);
-          return work(place);
+          return work(place, () => 'the same');
         },
       },
       pool,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../src/api/wire.ts';
 import type { Checkouts } from '../../src/controller/checkouts.ts';
 import { type Policy, type Records, recordsIn } from '../../src/controller/records.ts';
+import { fingerprintIn } from '../../src/controller/fingerprint.ts';
 import { followStack } from '../../src/controller/follow-stack.ts';
 import { type Ending, type Running, runStack } from '../../src/controller/run-stack.ts';
 import { migrate } from '../../src/controller/schema.ts';
@@ -84,11 +85,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       previewFiles: () => Promise.reject(new Error('not here')),
       rootFiles: () => Promise.reject(new Error('not here')),
       authors: () => Promise.reject(new Error('not here')),
+      fingerprint: async (_source, commit) => fingerprintOf(commit),
       at: (_source, commit, work) => {
         const place = mkdtempSync(join(folder, 'commit-'));
         mkdirSync(join(place, 'infra'));
         writeFileSync(join(place, 'infra/trueup.yaml'), commits.get(commit) ?? '');
-        return work(place);
+        return work(place, fingerprintOf(commit));
       },
     };
     const onError = (error: unknown) => expect.fail(String(error));
@@ -114,6 +116,15 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   const push = async (commit: string, text: string) => {
     commits.set(commit, text);
     return records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml']);
+  };
+  const fingerprintOf = (commit: string) =>
+    fingerprintIn([{ path: 'infra/trueup.yaml', id: commits.get(commit) ?? '', isLink: false }]);
+  /** A commit as a worker sees it: a stack whose files are as they were wants no other one. */
+  const pushAsWorker = async (commit: string, text: string) => {
+    commits.set(commit, text);
+    const stacks = await records.stackFiles('shop');
+    const kept = stacks.filter(({ reads, fingerprint }) => fingerprintOf(commit)(reads) === fingerprint);
+    return records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml'], { kept });
   };
   /** Runs the stack, and what comes of it at once, such as the end of its deployments. */
   const runWith = async (worker: Running, until = signal): Promise<Ending> => {
@@ -208,6 +219,59 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect([fresh?.digest === stale, fresh?.isApproved, posts()]).toEqual([false, undefined, before]);
     expect(await records.stack(id)).toMatchObject({ wanted: 'c3', applied: 'c2' });
     expect((await records.stack(id))?.problem).toEqual(expect.any(String));
+  });
+
+  test('keeps its plan and its approval while commits leave its files as they are, and applies them at the newest', async () => {
+    await enrolled('approval');
+    const text = manifest('redis:7');
+    await push('c1', text);
+    await run();
+    const plan = await records.waitingPlan(id);
+    expect(await pushAsWorker('c2', text)).toEqual([]);
+    expect(await approve(plan?.digest)).toBe(true);
+    expect(await pushAsWorker('c3', text)).toEqual([]);
+    // Git may give no older commit than the newest one.
+    commits.delete('c1');
+    commits.delete('c2');
+    await run();
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c1', applied: 'c1', problem: null });
+    expect([await kinds(), await hasChanges('c3')]).toEqual([['plan done', 'apply done'], false]);
+    expect(await pushAsWorker('c4', manifest('redis:7.4'))).toHaveLength(1);
+    await run();
+    expect(await records.waitingPlan(id)).toMatchObject({ commit: 'c4', isApproved: undefined });
+  });
+
+  test('wants the commit that it is read at, where it reads other files there than when that commit came', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const before = await records.waitingPlan(id);
+    expect(await pushAsWorker('c2', manifest('redis:7'))).toEqual([]);
+    await approve(before?.digest);
+    // As if a variable, and no commit, had it read another file.
+    commits.set('c2', manifest('redis:7.4'));
+    await run();
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c2', applied: null });
+    const after = await records.waitingPlan(id);
+    expect([after?.commit, after?.isApproved, posts()]).toEqual(['c2', undefined, 0]);
+    await approve(after?.digest);
+    await run();
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c2', applied: 'c2' });
+    expect(await hasChanges('c2')).toBe(false);
+  });
+
+  test('is placed on another platform, or by another policy, without another commit', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const plan = await records.waitingPlan(id);
+    await pushAsWorker('c2', manifest('redis:7'));
+    await enrolled('automatic');
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c1', policy: 'automatic' });
+    expect((await records.waitingPlan(id))?.digest).toBe(plan?.digest);
+    await run();
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c1', applied: 'c1' });
+    expect(await hasChanges('c2')).toBe(false);
   });
 
   test('whose platform drifted waits for an approval of the repair, whatever its policy', async () => {

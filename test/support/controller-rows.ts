@@ -174,9 +174,9 @@ export function rowsOf(pool: Pool, schema: string) {
     ): Promise<string> => {
       const { step = 0, stoppedAt = null, ending = null } = about;
       const [row] = await send<{ readonly id: string }>(
-        `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, after_run, step, began_at, step_at,
+        `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, step, began_at, step_at,
           stopped_at, stopped_stack, stopped_because, ended_at, ending)
-        values ($1, $2, $3, 10, $4, $5, 0, $6, now() - interval '40 min', now() - interval '12 min',
+        values ($1, $2, $3, 10, $4, $5, $6, now() - interval '40 min', now() - interval '12 min',
           case when $7::text is not null then now() - interval '4 min' end, $7,
           case when $7::text is not null then 'its apply ended as partly' end, case when $8::text is not null then now() end, $8)
         returning id`,
@@ -184,7 +184,12 @@ export function rowsOf(pool: Pool, schema: string) {
       );
       for (const [at, stacks] of steps.entries())
         for (const stack of stacks)
-          await send('insert into @wave_stack (wave, stack, step) values ($1, $2, $3)', [row?.id, stack, at]);
+          await send(`insert into @wave_stack (wave, stack, commit, after_run, step) values ($1, $2, $3, 0, $4)`, [
+            row?.id,
+            stack,
+            newCommit,
+            at,
+          ]);
       return row?.id ?? '';
     },
     event: (who: string, what: string, subject: string, about: object = {}) =>

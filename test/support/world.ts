@@ -97,6 +97,7 @@ function folderOf(given: string | undefined) {
       return onDisk();
     },
     files: new Set(),
+    asked: new Set(),
     read: async (path, limit) => {
       const bytes = Buffer.from(text);
       return path === 'trueup.yaml' && folder === undefined && bytes.byteLength <= limit

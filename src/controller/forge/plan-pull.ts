@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path/posix';
 import { writeComment } from '../../forge/comments.ts';
 import { changedFiles } from '../../forge/pulls.ts';
-import { Stop, manifestDocument, planDocument, validate } from '../../index.ts';
+import { type Manifest, Stop, planDocument, validate } from '../../index.ts';
 import { redactorOf } from '../../secrets/sources/env.ts';
+import { areAmong, pathsOf } from '../fingerprint.ts';
 import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records.ts';
@@ -109,8 +110,7 @@ interface PullFiles {
 async function planOf(at: AtForge, files: PullFiles): Promise<Planned> {
   const { one, folder, changed, signal } = files;
   const { path, platform, isBlind, isPreview } = one;
-  const isTouched = (read: readonly string[]): boolean =>
-    [path, ...read.map((file) => join(dirname(path), file))].some((file) => changed.has(file));
+  const isTouched = (manifest: Manifest): boolean => areAmong(changed, pathsOf(manifest, path));
   try {
     if (isBlind) {
       const env = { TRUEUP_URL: platform.url };
@@ -119,12 +119,12 @@ async function planOf(at: AtForge, files: PullFiles): Promise<Planned> {
         env,
         isPinned: false,
       });
-      const isHere = isTouched(manifestDocument(manifest).files);
+      const isHere = isTouched(manifest);
       return { plan: isHere ? { path, document: null, problem: null, isPreview } : undefined, isTransient: false };
     }
     const project = await openStack(at, { ...one, folder });
     try {
-      if (!isTouched(manifestDocument(project.manifest).files)) return { plan: undefined, isTransient: false };
+      if (!isTouched(project.manifest)) return { plan: undefined, isTransient: false };
       const document = planDocument(await project.plan({ signal }));
       return { plan: { path, document, problem: null }, isTransient: false };
     } finally {

@@ -9,6 +9,7 @@ import { stackAddress } from '../page/addresses.ts';
 import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
+import { commitToRead } from '../with-stack.ts';
 import { driftBranch } from './drift-branch.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
@@ -61,12 +62,13 @@ async function bring(at: AtForge, work: Work): Promise<string | undefined> {
   const { source, stack, signal } = work;
   const platform = await at.records.platform(stack.platform);
   if (platform === undefined) return 'its platform is gone';
-  return at.checkouts.at(source, stack.wanted, async (folder) => {
+  const commit = commitToRead(stack, source) ?? stack.wanted;
+  return at.checkouts.at(source, commit, async (folder) => {
     const project = await openStack(at, { id: stack.id, path: stack.path, platform, folder });
     try {
       const adoption = await project.adopt({ signal });
       if (adoption.files.length === 0) return await withoutFiles(at, work, adoption);
-      await pushAdoption(at, work, { adoption, folder });
+      await pushAdoption(at, work, { adoption, folder, parent: commit });
       await showPull(at, work, adoption);
       return undefined;
     } finally {
@@ -108,11 +110,11 @@ function ownOf({ pushed, pushing }: ProposalRecord): readonly string[] {
 async function pushAdoption(
   { records, pusher }: AtForge,
   { source, stack, proposal, branch }: Work,
-  { adoption, folder }: { readonly adoption: Adoption; readonly folder: string },
+  { adoption, folder, parent }: { readonly adoption: Adoption; readonly folder: string; readonly parent: string },
 ): Promise<void> {
   const files = adoption.files.map((file) => join(dirname(stack.path), file));
   const message = proposalMessage(stack.path, adoption);
-  const commit = await pusher.commit(source, { folder, parent: stack.wanted, files, message, at: proposal.askedAt });
+  const commit = await pusher.commit(source, { folder, parent, files, message, at: proposal.askedAt });
   await records.proposalPushes(stack.id, commit);
   await pusher.push(source, { folder, commit, branch, own: ownOf(proposal) });
   await records.proposalPushed(stack.id, commit);

@@ -29,6 +29,16 @@ export interface RootFiles {
   readonly commit: string;
   readonly paths: readonly string[];
   readonly previews: readonly string[] | null;
+  /** The stacks that the commit leaves as they are. */
+  readonly kept?: readonly KeptStack[];
+}
+
+/** A stack that has the same files at a newer commit: it wants the commit that changed them. */
+export interface KeptStack {
+  readonly path: string;
+  readonly wanted: string;
+  /** Names what it reads there. */
+  readonly fingerprint: string;
 }
 
 /**
@@ -39,7 +49,7 @@ export interface RootFiles {
 export async function placeStacks(
   query: Query,
   source: string,
-  { commit, paths, previews }: RootFiles,
+  { commit, paths, previews, kept = [] }: RootFiles,
 ): Promise<readonly DueStack[]> {
   const { placed, unplaced } = await placesIn(query, source, paths);
   const others = await placesIn(query, source, previews ?? []);
@@ -56,31 +66,57 @@ export async function placeStacks(
     [source, places[0]],
   );
   await placePreviews(query, source);
+  const wanted = await wantedIn(query, source, kept);
+  const wants = [...places, placed.map(({ path }) => wanted.get(path) ?? commit)];
   await query(
-    `update @plan set superseded_at = now() from @stack, unnest($2::text[], $3::text[]) as place (path, platform)
-    where ${isOpen} and @plan.stack = @stack.id and source = $1 and @stack.path = place.path
-      and @stack.platform <> place.platform`,
-    [source, ...places],
+    `update @plan set superseded_at = now() from @stack as stack
+      left join unnest($2::text[], $3::text[], $4::text[]) as place (path, platform, commit) on place.path = stack.path
+    where ${isOpen} and @plan.stack = stack.id and source = $1 and pull is null
+      and (is_gone or stack.platform <> place.platform or @plan.commit <> place.commit)`,
+    [source, ...wants],
   );
   return query<DueStack>(
-    `insert into @stack as old (id, source, path, platform, policy, labels, wanted)
-      select @source.id || ':' || place.path, @source.id, place.path, place.platform, policy,
-        @platform.labels || @source.labels, $4
-      from @source, unnest($2::text[], $3::text[]) as place (path, platform) join @platform on @platform.id = place.platform
-      where @source.id = $1
-    on conflict (id) do update set wanted = $4, is_gone = false, gone_at = null, platform = excluded.platform, policy = excluded.policy,
-      labels = excluded.labels,
-      problem = case when old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
-        then null else old.problem end,
+    `insert into @stack as old (id, source, path, platform, policy, labels, wanted, authors)
+      select source.id || ':' || place.path, source.id, place.path, place.platform, policy, platform.labels || source.labels,
+        place.commit, source.authors
+      from @source as source, unnest($2::text[], $3::text[], $4::text[]) as place (path, platform, commit)
+        join @platform as platform on platform.id = place.platform
+      where source.id = $1
+    on conflict (id) do update set wanted = excluded.wanted, is_gone = false, gone_at = null, platform = excluded.platform,
+      policy = excluded.policy, labels = excluded.labels,
+      authors = case when ${isNew} then excluded.authors else old.authors end,
+      reads = case when ${isNew} then null else old.reads end, fingerprint = case when ${isNew} then null else old.fingerprint end,
+      problem = case when ${isNew} or old.is_gone or old.platform <> excluded.platform then null else old.problem end,
       applied = case when old.platform = excluded.platform then old.applied end,
       digest = case when old.platform = excluded.platform then old.digest end,
       look_at = case when old.platform <> excluded.platform or old.policy <> excluded.policy or old.is_gone
         then now() else old.look_at end
-      where old.wanted is distinct from $4 or old.is_gone or old.platform <> excluded.platform
-        or old.policy <> excluded.policy or old.labels <> excluded.labels
+      where ${isNew} or old.is_gone or old.platform <> excluded.platform or old.policy <> excluded.policy
+        or old.labels <> excluded.labels
     returning ${dueColumns('old')}`,
-    [source, ...places, commit],
+    [source, ...wants],
   );
+}
+
+const isNew = 'old.wanted is distinct from excluded.wanted';
+
+/** The commits that the stacks of a source go on to want, by their paths. A run may have read other files since they were compared. */
+async function wantedIn(
+  query: Query,
+  source: string,
+  kept: readonly KeptStack[],
+): Promise<ReadonlyMap<string, string>> {
+  const same = await query<Pick<KeptStack, 'path' | 'wanted'>>(
+    `select path, wanted from @stack join unnest($2::text[], $3::text[], $4::text[]) as kept (path, wanted, fingerprint)
+      using (path, wanted, fingerprint) where source = $1 and pull is null and not is_gone`,
+    [
+      source,
+      kept.map(({ path }) => path),
+      kept.map(({ wanted }) => wanted),
+      kept.map(({ fingerprint }) => fingerprint),
+    ],
+  );
+  return new Map(same.map(({ path, wanted }) => [path, wanted]));
 }
 
 /** What decides whether root files make stacks. */

@@ -49,8 +49,8 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of another commit than that of
-     * the source. Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the
+     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of
+     * a preview. Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the
      * next one.
      */
     keepPlan: async (
@@ -148,7 +148,7 @@ export function plansIn({ rows, row, onStack }: Database) {
 interface NewPlan extends Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file' | 'losing'> {
   readonly stack: string;
   readonly isNeeded: boolean;
-  /** Of another commit than that of the source. */
+  /** Of a preview. */
   readonly authors: readonly Author[] | undefined;
   /** It waits for no verdict. */
   readonly isOver?: boolean;
@@ -159,9 +159,8 @@ async function insert(query: Query, plan: NewPlan): Promise<string> {
   const digest = digestOf(file);
   await query(
     `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at, superseded_at)
-    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors, '[]'), now() + interval '7 days', case when $10 then now() end
-    from @stack left join @source on source = @source.id and @source.commit = $3
-    where @stack.id = $2 and not is_gone and ends is null`,
+    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors), now() + interval '7 days', case when $10 then now() end
+    from @stack where id = $2 and not is_gone and ends is null`,
     [digest, stack, commit, cause, jsonOf(document), file, losing, isNeeded, authors && jsonOf(authors), isOver],
   );
   return digest;

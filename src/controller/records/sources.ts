@@ -12,6 +12,7 @@ import type { PlatformOfPaths } from './place-previews.ts';
 import {
   type DueStack,
   type FilesOfSource,
+  type KeptStack,
   type RootFiles,
   dueColumns,
   filesProblem,
@@ -19,7 +20,7 @@ import {
   placeStacks,
 } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
-import { beginWavesIn } from './waves.ts';
+import { beginWavesIn, waveSubject } from './waves.ts';
 
 export type { Policy } from '../plan-standing.ts';
 
@@ -100,6 +101,9 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
           // They are of another repository, and so is what a person allowed.
           if (before !== undefined && before.url !== source.url)
             await query('delete from @pull where source = $1', [source.id]);
+          // Stacks want no commit of another branch.
+          if (before !== undefined && (before.url !== source.url || before.ref !== source.ref))
+            await query('update @stack set reads = null, fingerprint = null where source = $1', [source.id]);
           await placeAgain(query, source.id);
           await noteIn(query, { who, what: `${is} the source`, subject: source.id, about });
         }
@@ -125,12 +129,15 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         const [first] = running;
         if (first !== undefined)
           throw usage(`The source ${id} has a stack that runs: ${first.stack}`, 'Wait for its run, or stop it.');
+        const waves = await query<{ readonly id: string }>('select id from @wave where source = $1', [id]);
         const stacks = await query<{ readonly id: string }>('delete from @stack where source = $1 returning id', [id]);
         const removed = await query('delete from @source where id = $1 returning id', [id]);
         if (removed.length === 0) return false;
         const about = { stacks: stacks.map((stack) => stack.id).toSorted() };
         // A platform may have the same name.
-        await query(`delete from @alarm where subject = any($1) and kind <> 'worker'`, [[id, ...about.stacks]]);
+        await query(`delete from @alarm where subject = any($1) and kind <> 'worker'`, [
+          [id, ...about.stacks, ...waves.map((wave) => waveSubject(wave.id))],
+        ]);
         await noteIn(query, { who, what: 'removed the source', subject: id, about });
         return true;
       }),
@@ -150,27 +157,22 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         send,
       ),
     /**
-     * Notes the commit of a source, with its root files: new ones become stacks, and missing ones are gone. No plan of another
-     * commit is applied any more, and its waves begin. Gives the stacks to look at.
+     * Notes the commit of a source, with its root files: new ones become stacks, and missing ones are gone. What was planned for
+     * other files is not applied any more, and its waves begin. Gives the stacks to look at.
      */
     sawCommit: (
       { id }: Pick<SourceRecord, 'id'>,
       commit: string,
       paths: readonly string[],
-      { waves = [], authors = [], previews = [] }: SeenBeside = {},
+      { waves = [], authors = [], previews = [], kept = [] }: SeenBeside = {},
     ) =>
       transaction(async (query) => {
         await lockSource(query, id);
         const [before] = await query<Pick<SourceRecord, 'commit'>>('select commit from @source where id = $1', [id]);
-        await query(
-          `update @plan set superseded_at = now() where ${isOpen} and commit <> $2
-            and stack in (select id from @stack where source = $1 and pull is null)`,
-          [id, commit],
-        );
         const by = jsonOf(authors);
         await query('update @source set polled_at = now(), problem = null, authors = $2 where id = $1', [id, by]);
         await clear(query, ['poll'], id);
-        const stacks = await placeStacks(query, id, { commit, paths, previews });
+        const stacks = await placeStacks(query, id, { commit, paths, previews, kept });
         await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
         // Another process may have seen the commit before.
         if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });
@@ -202,6 +204,8 @@ export interface SeenBeside {
   readonly authors?: readonly Author[];
   /** Its root files that describe previews. */
   readonly previews?: readonly string[];
+  /** The stacks that it leaves as they are. */
+  readonly kept?: readonly KeptStack[];
 }
 
 function checked(given: NewSource): SourceSettings {
@@ -265,5 +269,10 @@ async function placeAgain(query: Query, id: string): Promise<void> {
     from @source where id = $1`,
     [id],
   );
-  if (known?.commit != null) await placeStacks(query, id, { ...known, commit: known.commit });
+  if (known?.commit == null) return;
+  const kept = await query<KeptStack>(
+    'select path, wanted, fingerprint from @stack where source = $1 and fingerprint is not null',
+    [id],
+  );
+  await placeStacks(query, id, { ...known, commit: known.commit, kept });
 }

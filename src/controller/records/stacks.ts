@@ -1,6 +1,6 @@
 import { clear, raise } from './alarms.ts';
 import { type Database, type ForDue, isOpen, plain } from './database.ts';
-import { type DueStack, dueColumns } from './place-stacks.ts';
+import { type DueStack, type KeptStack, dueColumns } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import { makes } from './place-previews.ts';
 import type { Policy } from './sources.ts';
@@ -18,7 +18,7 @@ export interface StackRecord {
   readonly policy: Policy;
   /** Those of its platform, and over them those of its source. */
   readonly labels: Labels;
-  /** The commit that the source has, and the one that the platform was last in step with. */
+  /** The commit of the source that changed its files last, and the one that the platform was last in step with. */
   readonly wanted: string | null;
   readonly applied: string | null;
   /** The digest of the manifest that the platform was last in step with. */
@@ -33,10 +33,17 @@ export interface StackRecord {
   readonly isPaused: boolean;
   readonly isGone: boolean;
   readonly problem: string | null;
+  /** Names what it reads at the commit that it wants; null: that is not known. */
+  readonly fingerprint: string | null;
+}
+
+/** A stack with what its manifest asks of the repository, at the commit that it wants. */
+export interface StackFiles extends KeptStack {
+  readonly reads: readonly string[];
 }
 
 const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
-  deploying_digest as "deployingDigest", is_gone as "isGone", problem,
+  deploying_digest as "deployingDigest", is_gone as "isGone", problem, fingerprint,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
 /** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile. */
@@ -50,6 +57,42 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
   return {
     stack: (id: string) => row<StackRecord>(`select ${columns} from @stack where id = $1`, [id]),
     stacks: () => rows<StackRecord>(`select ${columns} from @stack order by id`),
+    /** What the stacks of a source read, where that is known. */
+    stackFiles: (source: string) =>
+      rows<StackFiles>(
+        `select path, wanted, reads, fingerprint from @stack
+        where source = $1 and pull is null and not is_gone and wanted is not null and reads is not null and fingerprint is not null`,
+        [source],
+      ),
+    /** Notes what a stack reads at a commit, as long as it wants that. */
+    reads: ({ id }: Pick<StackRecord, 'id'>, { wanted, reads, fingerprint }: Omit<StackFiles, 'path'>) =>
+      rows(
+        `update @stack set reads = $3, fingerprint = $4 where id = $1 and wanted = $2 and fingerprint is distinct from $4`,
+        [id, wanted, reads, fingerprint],
+      ),
+    /**
+     * A stack reads other files than those that were compared with a commit, such as by another variable: it wants that commit, as long
+     * as its source has it.
+     */
+    readsOther: ({ id, wanted }: Pick<StackRecord, 'id' | 'wanted'>, commit: string): Promise<void> =>
+      onStack(id, async (query) => {
+        const moved = await query(
+          `update @stack as stack set wanted = $3, authors = source.authors, reads = null, fingerprint = null from @source as source
+          where stack.id = $1 and wanted = $2 and source.id = stack.source and source.commit = $3 returning stack.id`,
+          [id, wanted, commit],
+        );
+        if (moved.length === 0) return;
+        await query(`update @plan set superseded_at = now() where stack = $1 and commit <> $2 and ${isOpen}`, [
+          id,
+          commit,
+        ]);
+        // The wave that holds it back goes on to.
+        await query(
+          `update @wave_stack as member set commit = $2 from @wave as wave
+          where member.wave = wave.id and ended_at is null and stack = $1`,
+          [id, commit],
+        );
+      }),
 
     /** Takes stacks of a site that are due for a look at what drifted, as `dueSources` takes sources. */
     dueStacks: (most: number, send: ForDue<DueStack> = () => Promise.resolve(), site = 0) =>

@@ -6,6 +6,8 @@ import { isOpen } from './database.ts';
 
 /** A stack of a wave with what people want to see of it. */
 export interface WaveMember extends HeldStack {
+  /** The commit that it is brought to: that of the wave, or an older one, where that of the wave leaves it as it is. */
+  readonly commit: string;
   readonly platform: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Whether its job was sent in this wave, since people had it go on, and in the last minute. */
@@ -30,13 +32,13 @@ const says = `case
  * Deployments count with the apply that waits for them, and with the run that sees them through later (`follow`) where this wave began
  * them. A look for drift is only made where the commit changes nothing any more.
  */
-const members = `select member.stack as id, member.step, member.sent_at is not null as "wasSent",
+const members = `select member.stack as id, member.step, member.commit, member.sent_at is not null as "wasSent",
     coalesce(member.sent_at > now() - interval '1 min', false) as "isJustSent",
     stack.platform, stack.labels, stack.problem,
     case when stack.paused_until > now() then json_build_object('by', stack.paused_by, 'because', stack.paused_because,
       'until', extract(epoch from stack.paused_until) * 1000) end as paused,
     case when stack.is_gone then 'gone' when stack.policy = 'never' then 'never' end as "leftOut",
-    coalesce(stack.applied = wave.commit and stack.digest is not null, false) or coalesce(run."isUnchanged", false) as "isInStep",
+    coalesce(stack.applied = member.commit and stack.digest is not null, false) or coalesce(run."isUnchanged", false) as "isInStep",
     run.begun is not null as "hasBegun", coalesce(run."isRunning", false) as "isRunning",
     run.begun is null and run.bad is null as "isUntouched", extract(epoch from run.good_at) * 1000 as "goodAt",
     run.last is not null and run.last = run.bad as "hasFailed", extract(epoch from run.bad_at) * 1000 as "badAt",
@@ -46,7 +48,7 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
   from @wave wave join @wave_stack member on member.wave = wave.id join @stack stack on stack.id = member.stack
   left join lateral (
     with own as (select id, kind, cause, ended_at, ending, ${says} as says from @run
-        where stack = member.stack and id > wave.after_run and commit = wave.commit),
+        where stack = member.stack and id > member.after_run and commit = member.commit),
       applies as (select min(id) as first, max(id) as last from own where kind = 'apply' and cause = 'commit'),
       counted as (select own.* from own, applies where own.kind <> 'follow' or own.id > applies.first),
       worst as (select max(id) as bad from counted where not says)
@@ -60,7 +62,7 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
       bool_or(kind = 'apply' and ended_at is null) as "isRunning",
       bool_or(kind = 'drift' and says and id > coalesce((select last from applies), 0)) as "isUnchanged"
     from counted) run on true
-  left join @plan plan on plan.stack = member.stack and plan.commit = wave.commit and plan.cause = 'commit' and ${isOpen}
+  left join @plan plan on plan.stack = member.stack and plan.commit = member.commit and plan.cause = 'commit' and ${isOpen}
     and expires_at > now()
   where wave.id = $1 order by member.step, member.stack`;
 
@@ -68,10 +70,10 @@ const members = `select member.stack as id, member.step, member.sent_at is not n
  * Open waves with the stacks that they do not let in, as far as they were brought on: those of later steps, and where a wave is
  * stopped all that had not begun. `decide` says it of the moment.
  */
-export const holdingWaves = `select member.stack, wave.commit, wave.id as wave
+export const holdingWaves = `select member.stack, member.commit, wave.id as wave
   from @wave as wave join @wave_stack as member on member.wave = wave.id
   where wave.ended_at is null and (member.step > wave.step or (wave.stopped_at is not null and not exists (
-    select from @run as begun where begun.stack = member.stack and begun.commit = wave.commit and begun.id > wave.after_run
+    select from @run as begun where begun.stack = member.stack and begun.commit = member.commit and begun.id > member.after_run
       and begun.kind = 'apply' and begun.cause = 'commit')))`;
 
 interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verdict' | 'leftOut' | 'needsApproval'> {

@@ -1,6 +1,7 @@
 import { type Decision, decide } from '../waves/decide.ts';
 import { type Standing, type Wait, standingOf, waitsOf } from '../waves/standing.ts';
-import { type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
+import { renew } from '../waves/renew.ts';
+import { type Labelled, type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
 import type { Query } from '../transaction.ts';
 import { clear, raise } from './alarms.ts';
 import type { Database } from './database.ts';
@@ -42,7 +43,8 @@ export interface Word {
 /** Events of the controller itself are noted in this name. */
 const controller = 'trueup';
 
-const subjectOf = (id: string) => `wave:${id}`;
+/** The subject of the alarm and the events of a wave. */
+export const waveSubject = (id: string): string => `wave:${id}`;
 
 const columns = `id, name, source, commit, healthy_minutes as "healthyMinutes", steps, step, step_at as "stepAt", began_at as "beganAt",
   case when stopped_at is not null then json_build_object('at', extract(epoch from stopped_at) * 1000, 'by', stopped_by,
@@ -58,9 +60,16 @@ const recordOf = ({ stopped, ...row }: Row): WaveRecord => ({
   stopped: stopped && { ...stopped, at: new Date(stopped.at) },
 });
 
+/** A stack that a wave brings to a commit. */
+interface Member extends Labelled {
+  readonly commit: string;
+  /** Runs after this one count for the wave; null: those that begin from now on. */
+  readonly afterRun: string | null;
+}
+
 /**
- * Puts the stacks of a source that got a new commit into waves; the waves of the commit before it are over. To be called in the
- * transaction that notes the commit, so that no stack of a later step is applied in between.
+ * Puts the stacks of a source that got a new commit into waves, with those that the waves before it were on their way to: what is
+ * known of these stays. To be called in the transaction that notes the commit, so that no stack of a later step is applied in between.
  */
 export async function beginWavesIn(
   query: Query,
@@ -70,22 +79,43 @@ export async function beginWavesIn(
     waves,
   }: { readonly source: string; readonly commit: string; readonly waves: readonly WaveSettings[] },
 ): Promise<void> {
-  const over = await query<{ readonly id: string }>(
-    `update @wave set ended_at = now(), ending = 'superseded' where source = $1 and ended_at is null returning id`,
-    [source],
-  );
-  for (const { id } of over) {
-    await noteIn(query, { who: controller, what: 'wave superseded', subject: subjectOf(id), about: { commit } });
-    await clear(query, ['wave'], subjectOf(id));
-  }
-  const stacks = await query<{ readonly id: string; readonly labels: Readonly<Record<string, string>> }>(
-    'select id, labels from @stack where source = $1 and wanted = $2 and pull is null and not is_gone',
+  const changed = await query<Member>(
+    `select id, labels, wanted as commit, null as "afterRun" from @stack
+      where source = $1 and wanted = $2 and pull is null and not is_gone order by id`,
     [source, commit],
   );
+  const { over, stacks } = renew(waves, await openWavesIn(query, source), changed);
+  for (const { id } of over) {
+    await query(`update @wave set ended_at = now(), ending = 'superseded' where id = $1`, [id]);
+    await noteIn(query, { who: controller, what: 'wave superseded', subject: waveSubject(id), about: { commit } });
+    await clear(query, ['wave'], waveSubject(id));
+  }
+  const resumed = over.flatMap(({ resumedAt }) => (resumedAt === null ? [] : [resumedAt.getTime()]));
+  const resumedAt = resumed.length === 0 ? null : new Date(Math.max(...resumed));
   for (const wave of waves) {
     const own = stacks.filter((stack) => waveOf(waves, stack) === wave);
-    if (own.length > 0) await beginWave(query, { source, commit, wave, steps: stepsOf(wave, own, commit) });
+    if (own.length > 0) await beginWave(query, { source, commit, wave, stacks: own, resumedAt });
   }
+}
+
+/** The open waves of a source, with the stacks that still want what they bring. */
+async function openWavesIn(query: Query, source: string) {
+  interface OpenWave {
+    readonly id: string;
+    readonly name: string;
+    readonly resumedAt: Date | null;
+    readonly members: readonly string[];
+    readonly stacks: readonly Member[];
+  }
+  const open = await query<OpenWave>(
+    `select wave.id, name, resumed_at as "resumedAt", array_agg(stack.id) as members,
+      coalesce(json_agg(json_build_object('id', stack.id, 'labels', stack.labels, 'commit', member.commit, 'afterRun', member.after_run::text)
+        order by stack.id) filter (where stack.wanted = member.commit and not stack.is_gone), '[]') as stacks
+    from @wave as wave join @wave_stack as member on member.wave = wave.id join @stack as stack on stack.id = member.stack
+    where wave.source = $1 and ended_at is null group by wave.id order by wave.id`,
+    [source],
+  );
+  return open.map((wave) => ({ ...wave, members: new Set(wave.members) }));
 }
 
 async function beginWave(
@@ -93,32 +123,45 @@ async function beginWave(
   {
     source,
     commit,
-    wave: { name, healthyMinutes, steps: settings },
-    steps,
+    wave,
+    stacks,
+    resumedAt,
   }: {
     readonly source: string;
     readonly commit: string;
     readonly wave: WaveSettings;
-    readonly steps: readonly (readonly string[])[];
+    readonly stacks: readonly Member[];
+    readonly resumedAt: Date | null;
   },
 ): Promise<void> {
+  const { name, healthyMinutes } = wave;
+  const steps = stepsOf(wave, stacks, commit);
   const [{ id } = { id: '' }] = await query<{ readonly id: string }>(
-    `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, after_run)
-      select $1, $2, $3, $4, $5, $6, coalesce(max(id), 0) from @run returning id`,
-    [name, source, commit, healthyMinutes, JSON.stringify(settings), steps.length],
+    `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, resumed_at)
+      values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+    [name, source, commit, healthyMinutes, JSON.stringify(wave.steps), steps.length, resumedAt],
   );
-  const members = steps.flatMap((stacks, step) => stacks.map((stack) => ({ stack, step })));
+  const stepOf = new Map(steps.flatMap((ids, step) => ids.map((stack) => [stack, step])));
   await query(
-    `insert into @wave_stack (wave, stack, step) select $1, stack, step from unnest($2::text[], $3::int[]) as member (stack, step)`,
-    [id, members.map(({ stack }) => stack), members.map(({ step }) => step)],
+    `insert into @wave_stack (wave, stack, commit, after_run, step)
+      select $1, stack, commit, coalesce(after_run, (select coalesce(max(id), 0) from @run)), step
+      from unnest($2::text[], $3::text[], $4::bigint[], $5::int[]) as member (stack, commit, after_run, step)`,
+    [
+      id,
+      stacks.map((stack) => stack.id),
+      stacks.map((stack) => stack.commit),
+      stacks.map(({ afterRun }) => afterRun),
+      stacks.map((stack) => stepOf.get(stack.id)),
+    ],
   );
-  const about = { name, source, commit, steps: steps.map((stacks) => stacks.length) };
-  await noteIn(query, { who: controller, what: 'wave began', subject: subjectOf(id), about });
+  const about = { name, source, commit, steps: steps.map((ids) => ids.length) };
+  await noteIn(query, { who: controller, what: 'wave began', subject: waveSubject(id), about });
   // No viewer sees it, and no admin stops it, at a step that waits for nothing, such as one without stacks.
   const advanced = await advanceIn(query, id);
-  // Who sees a commit sends all stacks once: those that may are applied then.
-  await query('update @wave_stack set sent_at = now() where wave = $1 and stack = any($2)', [
+  // Who sees a commit sends the stacks that it changes once: those that may are applied then.
+  await query('update @wave_stack set sent_at = now() where wave = $1 and commit = $2 and stack = any($3)', [
     id,
+    commit,
     [...(advanced?.decision.may ?? [])],
   ]);
 }
@@ -135,7 +178,7 @@ export async function mayApplyIn(
   const [wave] = await query<{ readonly id: string; readonly isOver: boolean; readonly letIn: boolean }>(
     `select wave.id, ended_at is not null as "isOver", member.step <= wave.step and stopped_at is null as "letIn"
       from @wave wave join @wave_stack member on member.wave = wave.id
-      where member.stack = $1 and wave.commit = $2 and (ended_at is null or (ending = 'superseded' and not $3))
+      where member.stack = $1 and member.commit = $2 and (ended_at is null or (ending = 'superseded' and not $3))
       order by wave.id desc limit 1`,
     [stack, commit, isWanted],
   );
@@ -148,7 +191,7 @@ export async function mayApplyIn(
 export async function waveOfRunIn(query: Query, run: string): Promise<() => Promise<unknown>> {
   const [wave] = await query<{ readonly id: string }>(
     `select wave.id from @run run join @wave_stack member on member.stack = run.stack join @wave wave on wave.id = member.wave
-      where run.id = $1 and wave.commit = run.commit and wave.ended_at is null for no key update of wave`,
+      where run.id = $1 and member.commit = run.commit and wave.ended_at is null for no key update of wave`,
     [run],
   );
   return async () => wave && advanceIn(query, wave.id);
@@ -177,7 +220,7 @@ async function advanceIn(
   const resumedAt = state.resumedAt === null ? undefined : Number(state.resumedAt);
   const decision = decide({ ...state, resumedAt }, members, await nowIn(query));
   const note = (what: string, about: Readonly<Record<string, unknown>>) =>
-    noteIn(query, { who: controller, what, subject: subjectOf(id), about });
+    noteIn(query, { who: controller, what, subject: waveSubject(id), about });
   if (decision.step > state.step) {
     await query('update @wave set step = $2, step_at = now() where id = $1', [id, decision.step]);
     await note('wave opened a step', { step: decision.step + 1, of: state.steps });
@@ -190,7 +233,7 @@ async function advanceIn(
     );
     await note('wave stopped', { stack, because, step: decision.step + 1 });
     const digest = `${stack} ${because}`;
-    await raise(query, { kind: 'wave', subject: subjectOf(id), of: stack, digest, about: { stack, because } });
+    await raise(query, { kind: 'wave', subject: waveSubject(id), of: stack, digest, about: { stack, because } });
   }
   if (decision.is === 'done') {
     await query(`update @wave set ended_at = now(), ending = 'done' where id = $1`, [id]);
@@ -271,8 +314,8 @@ export function wavesIn({ rows, row, transaction }: Database) {
         );
         if (resumed.length === 0) return false;
         await query('update @wave_stack set sent_at = null where wave = $1', [id]);
-        await noteIn(query, { who, what: 'wave resumed', subject: subjectOf(id), about: { because } });
-        await clear(query, ['wave'], subjectOf(id));
+        await noteIn(query, { who, what: 'wave resumed', subject: waveSubject(id), about: { because } });
+        await clear(query, ['wave'], waveSubject(id));
         return true;
       }),
     /** Stops a wave: nothing of it begins any more. False: it is over, or stopped. */
@@ -284,7 +327,7 @@ export function wavesIn({ rows, row, transaction }: Database) {
           [id, who, because],
         );
         if (stopped.length === 0) return false;
-        await noteIn(query, { who, what: 'wave stopped', subject: subjectOf(id), about: { because } });
+        await noteIn(query, { who, what: 'wave stopped', subject: waveSubject(id), about: { because } });
         return true;
       }),
   };

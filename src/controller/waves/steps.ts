@@ -14,7 +14,8 @@ export interface WaveSettings {
   readonly steps: readonly WaveStep[];
 }
 
-interface Labelled {
+/** A stack with its labels. */
+export interface Labelled {
   readonly id: string;
   readonly labels: Labels;
 }

@@ -58,13 +58,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     healthyMinutes,
     steps: Array.from({ length: Math.max(...steps) + 1 }, (_, step) => ({ labels: { ring: String(step) } })),
   });
-  const push = (commit: string, plan: Plan) =>
-    records.sawCommit(
+  /** `kept`: the stacks that the commit leaves as they are. */
+  const push = async (commit: string, plan: Plan, kept: readonly number[] = []) => {
+    for (const at of kept)
+      await sql(`update @stack set reads = '{}', fingerprint = 'the same' where id = $1`, [idOf(at)]);
+    const known = await records.stackFiles('shops');
+    return records.sawCommit(
       { id: 'shops' },
       commit,
       plan.steps.map((_, at) => pathOf(at)),
-      { waves: [settingsOf(plan)] },
+      { waves: [settingsOf(plan)], kept: known.filter(({ path }) => kept.some((at) => pathOf(at) === path)) },
     );
+  };
   /** Stacks with the labels of their steps, and a first commit that is in a wave. */
   const begun = async (plan: Plan) => {
     await records.addSource(
@@ -116,18 +121,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
       const model = modelOf(plan);
       const runs = new Map<number, string>();
       let commit = 1;
-      const now = () => `c${commit}`;
+      const wantedBy = async (at: number) => (await stackAt(at)).wanted ?? '';
       const happens = async (what: Happening): Promise<void> => {
         const wave = await openWave();
-        if (what.is === 'begin') runs.set(what.at, (await begin(what.at, now())) ?? '');
+        if (what.is === 'begin') runs.set(what.at, (await begin(what.at, await wantedBy(what.at))) ?? '');
         if (what.is === 'end' && what.as !== 'lost') {
           await records.endRun(runs.get(what.at) ?? '', { ending: what.as });
-          if (what.as === 'done') await records.inStep(await stackAt(what.at), now(), 'a digest');
+          if (what.as === 'done') await records.inStep(await stackAt(what.at), await wantedBy(what.at), 'a digest');
         }
-        if (what.is === 'plan') await run(what.at, 'plan', what.isGood ? 'done' : 'refused', now());
+        if (what.is === 'plan') await run(what.at, 'plan', what.isGood ? 'done' : 'refused', await wantedBy(what.at));
         if (what.is === 'look') {
-          await run(what.at, 'drift', what.isGood ? 'in step' : 'platform', now());
-          if (what.isGood) await records.inStep(await stackAt(what.at), now(), 'a digest');
+          await run(what.at, 'drift', what.isGood ? 'in step' : 'platform', await wantedBy(what.at));
+          if (what.isGood) await records.inStep(await stackAt(what.at), await wantedBy(what.at), 'a digest');
         }
         if (what.is === 'pause') {
           const until = what.isPaused ? new Date(Date.now() + 3_600_000) : undefined;
@@ -147,14 +152,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
         if (what.is === 'commit') {
           commit++;
           await sql(`update @stack set policy = 'automatic'`);
-          await push(now(), plan);
+          await push(`c${commit}`, plan, what.kept);
         }
       };
       const paused = plan.steps.map((_, at): Happening => ({ is: 'pause', at, isPaused: false }));
       for (const what of [...happenings, ...paused, ...ending]) {
         if (what.is === 'begin' && model.refuses(what)) {
           seen.refused++;
-          expect(await begin(what.at, now()), 'no apply begins that its wave does not let in').toBeUndefined();
+          expect(
+            await begin(what.at, await wantedBy(what.at)),
+            'no apply begins that its wave does not let in',
+          ).toBeUndefined();
         }
         const fitting = model.fits(what);
         if (fitting === undefined) continue;
@@ -365,6 +373,58 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     ]);
     expect([await begin(1, 'c2'), await begin(1, 'c1')]).toEqual([undefined, undefined]);
     expect((await openWave())?.stopped).toBeNull();
+  });
+
+  test('goes on where a commit changes none of its stacks', async () => {
+    await begun(three);
+    await applied(0);
+    const { id = '' } = (await openWave()) ?? {};
+    await records.stopWave(id, { who: 'alex', because: 'wait' });
+    expect(await push('c2', three, [0, 1, 2, 3])).toEqual([]);
+    expect(await records.waves()).toMatchObject([{ id, commit: 'c1', stopped: { by: 'alex' } }]);
+  });
+
+  test('hands the stacks that it was on its way to over to the next one, with what is known of them', async () => {
+    await begun(three);
+    await applied(0);
+    await pass(4);
+    expect(await push('c2', three, [0, 1, 2])).toMatchObject([{ id: idOf(3) }]);
+    expect([await tick(), await begin(1), await begin(3, 'c2')]).toEqual([[], undefined, undefined]);
+    await pass(1);
+    expect(await tick()).toEqual([idOf(1), idOf(2)]);
+    await applied(1);
+    await applied(2);
+    expect(await records.wave((await openWave())?.id ?? '')).toMatchObject({
+      commit: 'c2',
+      stacks: [
+        { id: idOf(0), is: 'healthy', commit: 'c1' },
+        { id: idOf(1), is: 'settles', commit: 'c1' },
+        { id: idOf(2), is: 'settles', commit: 'c1' },
+        { id: idOf(3), is: 'later', commit: 'c2' },
+      ],
+    });
+    await pass(5);
+    expect(await tick()).toEqual([idOf(3)]);
+    await applied(3, 'c2');
+    await tick();
+    expect(await records.waves()).toMatchObject([{ ending: 'done' }, { ending: 'superseded' }]);
+  });
+
+  test('is stopped again by a failure that the next commit does not touch, until people have it go on', async () => {
+    await begun({ ...three, healthyMinutes: 0 });
+    await records.endRun((await begin(0)) ?? '', { ending: 'partly' });
+    await push('c2', { ...three, healthyMinutes: 0 }, [0, 1]);
+    expect(await openWave()).toMatchObject({ commit: 'c2', stopped: { stack: idOf(0) } });
+    expect(await records.resumeWave((await openWave())?.id ?? '', word)).toBe(true);
+    await push('c3', { ...three, healthyMinutes: 0 }, [0, 1]);
+    expect(await openWave()).toMatchObject({ commit: 'c3', stopped: null, step: 0 });
+    await applied(0);
+    expect(await tick()).toEqual([idOf(1), idOf(2)]);
+    await push('c4', { ...three, healthyMinutes: 0 }, [1, 2, 3]);
+    await records.endRun((await begin(0, 'c4')) ?? '', { ending: 'partly' });
+    expect(await begin(1)).toBeUndefined();
+    await push('c5', { ...three, healthyMinutes: 0 }, [1, 2, 3]);
+    expect(await openWave()).toMatchObject({ commit: 'c5', stopped: null, step: 0 });
   });
 
   test('lets nothing begin while another process stops it', async () => {

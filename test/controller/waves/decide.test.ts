@@ -49,10 +49,12 @@ function listed({ steps, healthyMinutes }: Plan) {
     now += 0.001; // no two moments are the same
     if (what.is === 'minutes') now += what.minutes * 60_000;
     if (what.is === 'commit') {
-      wave = { step: 0, isStopped: false, resumedAt: undefined };
-      runs = [];
-      inStep.clear();
+      const isKept = (at: number): boolean => what.kept.includes(at) && leftOut.get(at) !== 'gone';
+      const changed = steps.flatMap((_, at) => (isKept(at) ? [] : [at]));
       leftOut.clear();
+      if (changed.length > 0) wave = { ...wave, step: 0, isStopped: false };
+      runs = runs.filter(({ stack }) => !changed.includes(stack));
+      for (const at of changed) inStep.delete(at);
     }
     if (what.is === 'stop') wave.isStopped = true;
     if (what.is === 'resume') wave = { ...wave, isStopped: false, resumedAt: now };

@@ -10,7 +10,9 @@ export type Happening =
   | { readonly is: 'leave out'; readonly at: number; readonly because: 'gone' | 'never' | undefined }
   | { readonly is: 'pause'; readonly at: number; readonly isPaused: boolean }
   | { readonly is: 'minutes'; readonly minutes: number }
-  | { readonly is: 'commit' | 'resume' | 'stop' };
+  | { readonly is: 'resume' | 'stop' }
+  /** `kept`: the stacks that a commit leaves as they are. */
+  | { readonly is: 'commit'; readonly kept: readonly number[] };
 
 /** What a wave says of itself. */
 export interface Saying {
@@ -57,7 +59,14 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ is: fc.constant('pause' as const), at, isPaused: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ is: fc.constant('minutes' as const), minutes: fc.nat(12) }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constant('resume' as const) }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constantFrom('commit', 'stop') }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant('stop' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant('commit' as const),
+      kept: fc.oneof(fc.constant([]), fc.uniqueArray(at, { maxLength: 8 })),
+    }),
+  },
 );
 
 /** Plans of one to eight stacks, and what happens to them. */
@@ -93,7 +102,7 @@ interface Modelled {
   hasFailed: boolean;
   /** Minutes without a bad run since it was brought to the commit; none was needed where nothing changed. */
   quiet: number;
-  leftOut: boolean;
+  leftOut: 'gone' | 'never' | undefined;
 }
 
 /** What is promised, as a machine that every happening changes. */
@@ -117,14 +126,14 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
     isWell: true,
     hasFailed: false,
     quiet: 0,
-    leftOut: false,
+    leftOut: undefined,
   });
   let stacks = steps.map((step) => fresh(step, false));
   const last = Math.max(...steps);
   let open = 0;
   let isStopped = false;
   let isDone = false;
-  const counted = () => stacks.filter(({ leftOut, step }) => !leftOut && step <= open);
+  const counted = () => stacks.filter(({ leftOut, step }) => leftOut === undefined && step <= open);
   /** Opens what can be opened, until something alarms. */
   const settle = (): void => {
     while (!isStopped && !isDone) {
@@ -148,8 +157,12 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
   const does = (what: Happening): void => {
     const stack = 'at' in what ? stacks[what.at] : undefined;
     if (what.is === 'commit') {
-      stacks = stacks.map((old) => fresh(old.step, old.isPaused));
-      [open, isStopped, isDone] = [0, false, false];
+      const isKept = (old: Modelled, number: number) => what.kept.includes(number) && old.leftOut !== 'gone';
+      const changes = !stacks.every(isKept);
+      stacks = stacks.map((old, number) =>
+        isKept(old, number) ? { ...old, leftOut: undefined } : fresh(old.step, old.isPaused),
+      );
+      if (changes) [open, isStopped, isDone] = [0, false, false];
     }
     if (what.is === 'minutes')
       for (const one of stacks) if (one.isInStep && one.isWell && one.quiet !== Infinity) one.quiet += what.minutes;
@@ -177,7 +190,7 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
           Object.assign(stack, { isInStep: true, quiet: stack.hasFailed ? 0 : Infinity });
       }
     }
-    if (what.is === 'leave out') stack.leftOut = what.because !== undefined;
+    if (what.is === 'leave out') stack.leftOut = what.because;
     if (what.is === 'pause') stack.isPaused = what.isPaused;
   };
   settle();
@@ -190,7 +203,8 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
       const stack = stacks[what.at];
       if (stack === undefined || (isDone && what.is !== 'pause')) return undefined;
       if (what.is === 'begin') {
-        const may = mayBegin(stack) && !stack.isRunning && !stack.isPaused && !stack.leftOut && !stack.isInStep;
+        const may =
+          mayBegin(stack) && !stack.isRunning && !stack.isPaused && stack.leftOut === undefined && !stack.isInStep;
         return may ? what : undefined;
       }
       if (what.is === 'end') return stack.isRunning ? what : undefined;
@@ -201,7 +215,7 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
     refuses: (what) => {
       const stack = what.is === 'begin' && !isDone ? stacks[what.at] : undefined;
       if (stack === undefined || stack.isRunning || stack.isInStep) return false;
-      return !mayBegin(stack) || stack.isPaused || stack.leftOut;
+      return !mayBegin(stack) || stack.isPaused || stack.leftOut !== undefined;
     },
     happens: (what) => {
       does(what);

@@ -46,6 +46,7 @@ function workspaceOf(text: string): Workspace {
   return {
     root: '/',
     files: new Set(),
+    asked: new Set(),
     read: async (path) => (path === 'trueup.yaml' ? { text } : nothing(path)),
     readAll: async () => new Map(),
     readBytes: nothing,

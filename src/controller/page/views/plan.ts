@@ -118,12 +118,12 @@ function fateLine(plan: PlanRow, stack: StackRow, fate: PlanFate): Markup {
   const run = plan.run ?? stack.run;
   const isApproved = verdicts.length > 0;
   const words: Readonly<Record<PlanFate, Markup>> = {
-    waits: markup`<p>One approval applies exactly this plan${heldWords(plan, stack)}. A new commit takes its place.</p>`,
+    waits: markup`<p>One approval applies exactly this plan${heldWords(plan, stack)}. A commit that changes its files takes its place.</p>`,
     wave: markup`<p>${isApproved ? 'It is approved, and is applied' : 'It needs no approval. It is made again, and applied,'} when ${waveLink(wave)} lets this stack in. Until then, a refusal stops it.</p>`,
     paused: markup`<p>The stack is paused. ${isApproved ? 'It is applied' : 'It is made again, and applied,'} when <a href="${stackAddress(stack.id)}">the pause</a> is over. Until then, a refusal stops it.</p>`,
     approved: markup`<p>The next free worker applies it. Until that begins, a refusal stops it.</p>`,
     next: markup`<p>It needs no approval: the next free worker makes it again, and applies it. Until that begins, a refusal stops it.</p>`,
-    refused: markup`<p>It is not applied. ${cause === 'drift' ? 'Other drift or a new commit' : 'A new commit'} brings a new plan.</p>`,
+    refused: markup`<p>It is not applied. ${cause === 'drift' ? 'Other drift or a commit that changes its files' : 'A commit that changes its files'} brings a new plan.</p>`,
     runs: markup`<p>It is being applied. <a href="${runAddress(run?.id ?? '')}">Watch run ${run?.id}</a></p>`,
     applied: markup`<p>It was applied${appliedAt === null ? '' : ` at ${inWords(appliedAt)}`}.${run === null ? '' : markup` <a href="${runAddress(run.id)}">See run ${run.id}</a>`}</p>`,
     failed: markup`<p>Its run ended as ${plan.run?.ending ?? 'failed'}. What is left is planned again. <a href="${runAddress(run?.id ?? '')}">See run ${run?.id}</a></p>`,

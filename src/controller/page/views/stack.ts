@@ -140,7 +140,7 @@ function planWords({ plan, wave }: StackRow, standing: PlanStanding): Markup {
   const words: Readonly<Record<PlanStanding, Markup>> = {
     gone: markup`is not applied: its file is not in the source any more.`,
     outdated: markup`is not applied: the next free worker plans the commit that the stack wants now.`,
-    refused: markup`was refused. A new commit brings a new plan.`,
+    refused: markup`was refused. A commit that changes its files brings a new plan.`,
     ended: markup`is there to read. The policy of this stack applies none.`,
     waits: markup`waits for approval.`,
     paused: isApproved

@@ -131,15 +131,16 @@ function stepItem(step: number, { wave }: WaveView): Markup {
   const stacks = wave.stacks.filter((one) => one.step === step);
   const healthy = stacks.filter(isHealthy).length;
   const state = step < wave.step || wave.ending === 'done' ? 'done' : step === wave.step ? 'open' : 'waits';
-  return markup`<li><h3>Step ${step + 1} <span class="quiet">${state}, ${healthy} of ${stacks.length}</span></h3><ul>${stacks.map((one) => memberRow(one))}</ul></li>`;
+  return markup`<li><h3>Step ${step + 1} <span class="quiet">${state}, ${healthy} of ${stacks.length}</span></h3><ul>${stacks.map((one) => memberRow(one, wave.commit))}</ul></li>`;
 }
 
 type Member = Wave['stacks'][number];
 
-function memberRow(member: Member): Markup {
+/** `commit`: that of its wave, which need not change every stack. */
+function memberRow(member: Member, commit: string): Markup {
   const { words, tone } = memberStates[member.is];
   const because = member.is === 'failed' ? member.failed?.because : member.is === 'paused' && member.paused?.by;
-  return markup`<li class="${tone}"><span class="step"><a href="${stackAddress(member.id)}">${member.id}</a></span><span class="stage">${words}${because ? `: ${because}` : ''}</span></li>`;
+  return markup`<li class="${tone}"><span class="step"><a href="${stackAddress(member.id)}">${member.id}</a></span><span class="stage">${words}${because ? `: ${because}` : ''}${member.commit === commit ? '' : markup`, commit ${commitCode(member.commit)}`}</span></li>`;
 }
 
 const isHealthy = ({ is }: Member): boolean => is === 'healthy' || is === 'settles';

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname, join } from 'node:path/posix';
+import { once } from '../api/once.ts';
+import { globMatcher, matchesGlob } from '../formats/glob.ts';
+import { groupBy } from '../kind/group.ts';
+import type { Manifest } from '../index.ts';
+import { contentOf } from '../library/manifest-handle.ts';
+
+/** A file of a commit. */
+export interface CommitFile {
+  readonly path: string;
+  /** The digest of its content in git. */
+  readonly id: string;
+  readonly isLink: boolean;
+}
+
+/**
+ * The fingerprint of what a commit has at some paths, and at patterns with `*` in their last part: two commits with one fingerprint
+ * have the same files there, and none that the other lacks.
+ */
+export type Fingerprint = (paths: readonly string[]) => string;
+
+/** Takes fingerprints of a commit with these files. All links count, as each may lead to one of the paths. */
+export function fingerprintIn(files: readonly CommitFile[]): Fingerprint {
+  const ids = once(() => new Map(files.map(({ path, id }) => [path, id])));
+  const names = once(() => groupBy(files.map(({ path }) => [dirname(path), basename(path)])));
+  const links = once(() => files.filter(({ isLink }) => isLink).map(({ path, id }) => [path, id]));
+  const at = (path: string): unknown =>
+    isPattern(path)
+      ? (names().get(dirname(path)) ?? []).filter(globMatcher(basename(path)))
+      : (ids().get(path) ?? null);
+  return (paths) => {
+    const found = [...new Set(paths)].toSorted().map((path) => [path, at(path)]);
+    return createHash('sha256')
+      .update(JSON.stringify([found, links()]))
+      .digest('hex');
+  };
+}
+
+/** What a manifest asked of a commit: paths and patterns below the root of the repository. `path`: that of its root file. */
+export function pathsOf(manifest: Manifest, path: string): readonly string[] {
+  return [...contentOf(manifest).manifest.asked].map((asked) => join(dirname(path), asked)).toSorted();
+}
+
+/** Whether files that changed are among paths and patterns. */
+export function areAmong(changed: Iterable<string>, paths: readonly string[]): boolean {
+  const [patterns, names] = [paths.filter(isPattern), new Set(paths)];
+  const fits = (file: string, pattern: string): boolean =>
+    dirname(file) === dirname(pattern) && matchesGlob(basename(pattern), basename(file));
+  return [...changed].some((file) => names.has(file) || patterns.some((pattern) => fits(file, pattern)));
+}
+
+function isPattern(path: string): boolean {
+  return path.includes('*');
+}
