@@ -2,6 +2,7 @@ import { withoutDatabase } from './database.ts';
 import { hour } from './hour.ts';
 import { killed, undisturbed } from './kills.ts';
 import { pushes, queued, speed, sweeps } from './load.ts';
+import { firstBytes } from './page.ts';
 
 /**
  * Measures what many stacks cost, and what becomes of them when workers and the database die: `npm run test:fleet -- NAME…`.
@@ -69,6 +70,10 @@ const measurements: Readonly<Record<string, Measurement>> = {
   queued: async () => {
     const figures = await queued(Math.min(stacks * 50, 10_000));
     return { isGood: figures.queuedMb - figures.aloneMb <= 5, figures };
+  },
+  'first byte': async () => {
+    const figures = await firstBytes({ stacks: Math.min(stacks * 5, 1_000), requests: 40 });
+    return { isGood: most(Object.values(figures).map(({ longest }) => longest)) <= 100, figures };
   },
   hour: async () => {
     const figures = await hour({ stacks: Math.min(stacks, 50), minutes: Number(process.env['FLEET_MINUTES'] ?? 60) });
