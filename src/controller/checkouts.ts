@@ -24,8 +24,11 @@ export interface Checkouts {
   readonly authors: (source: GitSource, commit: string) => Promise<readonly Author[]>;
   /** What a commit has at some paths. */
   readonly fingerprint: (source: GitSource, commit: string) => Promise<Fingerprint>;
-  /** Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. */
-  readonly at: <T>(source: GitSource, commit: string, work: Work<T>) => Promise<T>;
+  /**
+   * Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. `below`: only
+   * the files below this folder of the repository are in it.
+   */
+  readonly at: <T>(source: GitSource, commit: string, work: Work<T>, below?: string) => Promise<T>;
 }
 
 type Work<T> = (folder: string, fingerprint: Fingerprint) => Promise<T>;
@@ -40,6 +43,8 @@ export interface CheckoutsOptions extends Pick<GitAccess, 'credentials' | 'ssh'>
 /** Where repositories are, and their limits. */
 interface Store extends GitAccess {
   readonly maxFiles: number;
+  /** The files of the commits that were asked for last, by their repositories. */
+  readonly entries: Map<string, Promise<Listing>>;
 }
 
 /**
@@ -48,7 +53,8 @@ interface Store extends GitAccess {
  */
 export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Checkouts {
   const { maxFiles = 50_000, maxBytes = 512 * 1024 * 1024, credentials, ssh } = options;
-  const store = { folder: resolve(folder), maxFiles, maxBytes, credentials, ssh };
+  const entries: Store['entries'] = new Map();
+  const store = { folder: resolve(folder), maxFiles, maxBytes, credentials, ssh, entries };
   let preparing: Promise<void> | undefined;
   const prepared = async (): Promise<Store> => {
     preparing ??= prepare(store.folder);
@@ -67,9 +73,9 @@ export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Che
     fingerprint: async (source, commit) => {
       const fetched = await prepared();
       const repository = await repositoryOf(fetched, source, { commit });
-      return fingerprintIn(await entriesOf(fetched, source, { repository, commit }));
+      return (await listingOf(fetched, source, { repository, commit })).fingerprint;
     },
-    at: async (source, commit, work) => checkOut(await prepared(), source, { commit, work }),
+    at: async (source, commit, work, below = '') => checkOut(await prepared(), source, { commit, work, below }),
   };
 }
 
@@ -180,6 +186,30 @@ interface Entry extends CommitFile {
   readonly bytes: number;
 }
 
+/** What a commit has. */
+interface Listing {
+  readonly entries: readonly Entry[];
+  readonly fingerprint: Fingerprint;
+}
+
+/** Most commits whose files are kept in memory. */
+const maxListings = 4;
+
+function listingOf(store: Store, source: GitSource, fetched: Fetched): Promise<Listing> {
+  const { repository } = fetched;
+  const known = store.entries.get(repository);
+  if (known !== undefined) return known;
+  const listing = entriesOf(store, source, fetched).then((entries) => ({
+    entries,
+    fingerprint: fingerprintIn(entries),
+  }));
+  store.entries.set(repository, listing);
+  listing.catch(() => store.entries.delete(repository));
+  const [oldest] = store.entries.keys();
+  if (store.entries.size > maxListings && oldest !== undefined) store.entries.delete(oldest);
+  return listing;
+}
+
 async function entriesOf(store: Store, source: GitSource, { repository, commit }: Fetched): Promise<readonly Entry[]> {
   const args = ['ls-tree', '-r', '-l', '-z', commit];
   const listed = await gitOf(store, source, { args, env: { GIT_DIR: repository } });
@@ -239,7 +269,7 @@ async function findAuthors(store: Store, source: GitSource, commit: string): Pro
 async function checkOut<T>(
   store: Store,
   source: GitSource,
-  { commit, work }: { readonly commit: string; readonly work: Work<T> },
+  { commit, work, below }: { readonly commit: string; readonly work: Work<T>; readonly below: string },
 ): Promise<T> {
   const repository = await repositoryOf(store, source, { commit });
   return inDraftFolder(homeOf(store, source), async (own) => {
@@ -248,11 +278,15 @@ async function checkOut<T>(
     await mkdir(git, { recursive: true });
     await writeFile(join(git, 'HEAD'), `${commit}\n`);
     await writeFile(join(git, 'commondir'), `${repository}\n`);
-    const args = ['read-tree', '-u', '--reset', commit];
-    await gitOf(store, source, { args, env: { GIT_DIR: git, GIT_WORK_TREE: folder } });
-    const entries = await entriesOf(store, source, { repository, commit });
-    for (const { bytesOfPath, isLink } of entries) if (isLink) await removeLinkOut(folder, bytesOfPath);
-    return work(folder, fingerprintIn(entries));
+    const env = { GIT_DIR: git, GIT_WORK_TREE: folder };
+    const { entries, fingerprint } = await listingOf(store, source, { repository, commit });
+    const wanted = below === '' ? entries : entries.filter(({ path }) => path.startsWith(`${below}/`));
+    // The index has all of the commit also where the folder has a part of it.
+    await gitOf(store, source, { args: ['read-tree', ...(below === '' ? ['-u'] : []), '--reset', commit], env });
+    if (below !== '' && wanted.length > 0)
+      await gitOf(store, source, { args: ['--literal-pathspecs', 'checkout', '--quiet', '--', below], env });
+    for (const { bytesOfPath, isLink } of wanted) if (isLink) await removeLinkOut(folder, bytesOfPath);
+    return work(folder, fingerprint);
   });
 }
 

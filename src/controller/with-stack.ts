@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
@@ -55,15 +56,19 @@ export async function withStack(
   const about = { stack, source, as, signal };
   try {
     const at = (read: string, work: Work) =>
-      checkouts.at(source, read, (folder, fingerprint) =>
-        inFolder(
-          running,
-          { ...about, commit: stack.ends === null ? commit : read, read, platform, folder, fingerprint },
-          work,
-        ),
+      checkouts.at(
+        source,
+        read,
+        (folder, fingerprint) =>
+          inFolder(
+            running,
+            { ...about, commit: stack.ends === null ? commit : read, read, platform, folder, fingerprint },
+            work,
+          ),
+        folderOf(stack),
       );
     if (stack.ends !== null) return await atEither(at, { stack, source, commit, signal }, work);
-    return await at(commitToRead(stack, source) ?? commit, work);
+    return await at(stack.read ?? commit, work);
   } catch (error) {
     if (error instanceof RunStopped) return { is: 'over' };
     if (error instanceof Stop && error.failure === 'locked') {
@@ -77,6 +82,12 @@ export async function withStack(
     }
     throw error;
   }
+}
+
+/** The folder of a root file, which has all that it may read: a checkout of all stacks for each of them would take a square of the time. */
+function folderOf({ path }: Pick<StackRecord, 'path'>): string {
+  const folder = dirname(path);
+  return folder === '.' ? '' : folder;
 }
 
 type Work = (run: StackRun) => Promise<Ending>;
@@ -109,14 +120,6 @@ async function atEither(
       throw stop('refused', 'file-unreadable', `${message}: ${details.join('; ')}`, { remedy });
     });
   }
-}
-
-/** The commit whose files a stack has, the newest one: git may have lost an older one, and what stands beside them is of now. */
-export function commitToRead(
-  { pull, fingerprint, wanted }: Pick<StackRecord, 'pull' | 'fingerprint' | 'wanted'>,
-  { commit }: Pick<SourceRecord, 'commit'>,
-): string | null {
-  return pull === null && fingerprint !== null ? commit : wanted;
 }
 
 interface Place extends Pick<StackRun, 'stack' | 'source' | 'commit' | 'signal'> {

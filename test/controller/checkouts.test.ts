@@ -327,6 +327,30 @@ describe('a hostile repository', () => {
     expect(files).toEqual(['a/b/real.yaml', ...Object.keys(inside)].toSorted());
   });
 
+  test('has the files below a folder alone where only these are asked for, as their commit has them', async () => {
+    const files = {
+      'a/b.yaml': 'trueup: 1\n',
+      'a/c/d.txt': 'x\r\n',
+      'a*/e.yaml': 'trueup: 1\n',
+      'ab.yaml': 'y',
+      'f.yaml': 'z',
+    };
+    const { source, folder, commit } = repository(files);
+    symlinkSync('../f.yaml', join(folder, 'a/out'));
+    symlinkSync('b.yaml', join(folder, 'a/in'));
+    const made = commit();
+    const checkouts = checkoutsIn(newFolder());
+    const below = (path: string) => checkouts.at(source, made, (tree) => Promise.resolve(filesIn(tree)), path);
+    expect(await below('a')).toEqual(['a/b.yaml', 'a/c/d.txt', 'a/in', 'a/out']);
+    expect(await below('a*')).toEqual(['a*/e.yaml']);
+    expect(await below('none')).toEqual(['']);
+    const read = (tree: string) => Promise.resolve(readFileSync(join(tree, 'a/c/d.txt'), 'utf8'));
+    expect(await checkouts.at(source, made, read, 'a/c')).toBe('x\r\n');
+    // The commit that a plan names is proved to have its files.
+    const proved = (tree: string) => readCommit(join(tree, 'a'), [join(tree, 'a/b.yaml')]);
+    expect(await checkouts.at(source, made, proved, 'a')).toEqual({ id: made, differing: 0, isClean: true });
+  });
+
   test('has no names that git would not write', async () => {
     const { source, commitTree, blob } = repository({});
     const checkouts = checkoutsIn(newFolder());

@@ -9,7 +9,6 @@ import { stackAddress } from '../page/addresses.ts';
 import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
-import { commitToRead } from '../with-stack.ts';
 import { driftBranch } from './drift-branch.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
 import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
@@ -62,7 +61,7 @@ async function bring(at: AtForge, work: Work): Promise<string | undefined> {
   const { source, stack, signal } = work;
   const platform = await at.records.platform(stack.platform);
   if (platform === undefined) return 'its platform is gone';
-  const commit = commitToRead(stack, source) ?? stack.wanted;
+  const commit = stack.read ?? stack.wanted;
   return at.checkouts.at(source, commit, async (folder) => {
     const project = await openStack(at, { id: stack.id, path: stack.path, platform, folder });
     try {

@@ -1,6 +1,6 @@
 import { clear, raise } from './alarms.ts';
 import { type Database, type ForDue, isOpen, plain } from './database.ts';
-import { type DueStack, type KeptStack, dueColumns } from './place-stacks.ts';
+import { type DueStack, type KeptStack, authorsOf, dueColumns } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
 import { makes } from './place-previews.ts';
 import type { Policy } from './sources.ts';
@@ -35,6 +35,8 @@ export interface StackRecord {
   readonly problem: string | null;
   /** Names what it reads at the commit that it wants; null: that is not known. */
   readonly fingerprint: string | null;
+  /** The commit whose files it has: the newest one, as git may have lost an older one, and what stands beside them is of now. */
+  readonly read: string | null;
 }
 
 /** A stack with what its manifest asks of the repository, at the commit that it wants. */
@@ -44,6 +46,7 @@ export interface StackFiles extends KeptStack {
 
 const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
   deploying_digest as "deployingDigest", is_gone as "isGone", problem, fingerprint,
+  case when pull is null and fingerprint is not null then (select commit from @source as its where its.id = source) else wanted end as read,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
 /** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile. */
@@ -77,7 +80,8 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
     readsOther: ({ id, wanted }: Pick<StackRecord, 'id' | 'wanted'>, commit: string): Promise<void> =>
       onStack(id, async (query) => {
         const moved = await query(
-          `update @stack as stack set wanted = $3, authors = source.authors, reads = null, fingerprint = null from @source as source
+          `update @stack as stack set wanted = $3, authors = ${authorsOf('stack', 'source.authors')}, reads = null, fingerprint = null
+            from @source as source
           where stack.id = $1 and wanted = $2 and source.id = stack.source and source.commit = $3 returning stack.id`,
           [id, wanted, commit],
         );
@@ -86,9 +90,9 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
           id,
           commit,
         ]);
-        // The wave that holds it back goes on to.
+        // The wave that holds it back goes on to do so.
         await query(
-          `update @wave_stack as member set commit = $2 from @wave as wave
+          `update @wave_stack as member set commit = $2, after_run = (select coalesce(max(id), 0) from @run) from @wave as wave
           where member.wave = wave.id and ended_at is null and stack = $1`,
           [id, commit],
         );
