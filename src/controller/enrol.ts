@@ -66,18 +66,19 @@ interface RemoveOptions {
 
 /**
  * Removes a source with its stacks, or a platform that no source names. Nothing is sent to a platform: what is there stays, and so do
- * the states.
+ * the states. Gives the previews that nothing removes then.
  *
  * @throws {Stop} `usage`, where there is none of this name, a stack of the source runs, or a source names the platform
  */
-export async function remove({ env, what, id }: RemoveOptions): Promise<void> {
+export async function remove({ env, what, id }: RemoveOptions): Promise<readonly string[]> {
   const pool = await openPool(await databaseUrl(env), 1);
   try {
     await requireTables(pool, schemas.controller);
     const records = recordsIn(pool, schemas.controller);
     const who = userInfo().username;
-    const isRemoved = await (what === 'source' ? records.removeSource(id, who) : records.removePlatform(id, who));
-    if (isRemoved) return;
+    const removed = await (what === 'source' ? records.removeSource(id, who) : records.removePlatform(id, who));
+    if (removed === true) return [];
+    if (removed !== undefined && removed !== false) return removed.previews;
     const names = (await (what === 'source' ? records.sources() : records.platforms())).map((one) => one.id);
     throw usage(`there is no ${what} ${id}`, names.length === 0 ? undefined : `Name one of these: ${someOf(names)}.`);
   } finally {

@@ -24,17 +24,17 @@ export type Fingerprint = (paths: readonly string[]) => string;
 export function fingerprintIn(files: readonly CommitFile[]): Fingerprint {
   const ids = once(() => new Map(files.map(({ path, id }) => [path, id])));
   const names = once(() => groupBy(files.map(({ path }) => [dirname(path), basename(path)])));
-  const links = once(() => files.filter(({ isLink }) => isLink).map(({ path, id }) => [path, id]));
-  const at = (path: string): unknown =>
-    isPattern(path)
-      ? (names().get(dirname(path)) ?? []).filter(globMatcher(basename(path)))
-      : (ids().get(path) ?? null);
-  return (paths) => {
-    const found = [...new Set(paths)].toSorted().map((path) => [path, at(path)]);
-    return createHash('sha256')
-      .update(JSON.stringify([found, links()]))
-      .digest('hex');
+  const links = once(() => digestOf(files.filter(({ isLink }) => isLink).map(({ path, id }) => [path, id])));
+  const at = (path: string): unknown => {
+    // A file may have a name with `*`.
+    const id = ids().get(path) ?? null;
+    return isPattern(path) ? [id, (names().get(dirname(path)) ?? []).filter(globMatcher(basename(path)))] : id;
   };
+  return (paths) => digestOf([[...new Set(paths)].toSorted().map((path) => [path, at(path)]), links()]);
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** What a manifest asked of a commit: paths and patterns below the root of the repository. `path`: that of its root file. */

@@ -28,7 +28,7 @@ export type { DueStack } from './records/place-stacks.ts';
 export type { PlatformRecord } from './records/platforms.ts';
 export type { RunBegin } from './records/begin-run.ts';
 export type { NewSource, Policy, SourceRecord } from './records/sources.ts';
-export type { StackRecord } from './records/stacks.ts';
+export type { StackFiles, StackRecord } from './records/stacks.ts';
 export type { SiteRecord } from './records/workers.ts';
 
 /** The tables of a controller, a file for each in `records/`. Every method is one transaction. */

@@ -222,13 +222,14 @@ const migrations: readonly Migration[] = [
   },
   {
     // A stack wants the commit that changed its files last. A wave has stacks of several commits then, also those of the wave before it.
+    // Workers of the version before end their runs by the column of the wave.
     name: 'files of stacks',
     text: `alter table stack add column reads text[], add column fingerprint text, add column authors jsonb not null default '[]';
       update stack set authors = source.authors from source where source.id = stack.source and source.commit = stack.wanted;
       alter table wave_stack add column commit text, add column after_run bigint;
       update wave_stack set commit = wave.commit, after_run = wave.after_run from wave where wave.id = wave_stack.wave;
       alter table wave_stack alter column commit set not null, alter column after_run set not null;
-      alter table wave drop column after_run;`,
+      alter table wave alter column after_run drop not null;`,
   },
 ];
 

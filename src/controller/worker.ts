@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
+import { turn } from '../api/sleep.ts';
 import { type Checkouts, type CheckoutsOptions, checkoutsIn } from './checkouts.ts';
 import { followStack } from './follow-stack.ts';
 import { sendDueAtForges, workAtForge } from './forge/forge-work.ts';
 import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
 import { type Job, type Queue, type QueueName, createQueue } from './queue.ts';
-import { type DueStack, type Records, type SourceRecord, recordsIn } from './records.ts';
+import { type DueStack, type Records, type SourceRecord, type StackFiles, recordsIn } from './records.ts';
 import type { Labels } from './settings.ts';
 import { type Ending, type Running, runStack } from './run-stack.ts';
 import { migrate, requireTables } from './schema.ts';
@@ -212,6 +213,10 @@ async function sawNew(
   const paths = (await checkouts.rootFiles(source, commit)).filter((path) => !previews.includes(path));
   const authors = await checkouts.authors(source, commit);
   const fingerprint = await checkouts.fingerprint(source, commit);
-  const kept = (await records.stackFiles(source.id)).filter((stack) => fingerprint(stack.reads) === stack.fingerprint);
+  const kept: StackFiles[] = [];
+  for (const [at, stack] of (await records.stackFiles(source.id)).entries()) {
+    if (at % 100 === 99) await turn();
+    if (fingerprint(stack.reads) === stack.fingerprint) kept.push(stack);
+  }
   return records.sawCommit(source, commit, paths, { waves, authors, previews, kept });
 }

@@ -130,7 +130,7 @@ export async function openWorkspace(
     },
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
     match: (pattern) => {
-      ask(pattern);
+      ask(pattern, linkedPattern(root, pattern));
       return Promise.resolve(match(root, pattern));
     },
   };
@@ -186,6 +186,12 @@ function match(root: string, pattern: string): readonly string[] | { readonly pr
   } catch {
     return [];
   }
+}
+
+/** The same pattern where its folder really is; undefined: there is no such folder below the root. */
+function linkedPattern(root: string, pattern: string): string | undefined {
+  const place = locate(root, dirname(pattern));
+  return 'problem' in place ? undefined : join(place.real, basename(pattern));
 }
 
 function leadsToFolder(link: string): boolean {

@@ -12,6 +12,7 @@ export function renderEnrolment({ checks, platform, source }: Report, style: Sty
     ...(platform === undefined ? [] : [`${verbs[platform.is]} platform ${platform.id}`]),
     ...(source === undefined ? [] : [`${verbs[source.is]} source ${source.id}`]),
     ...(source?.webhook === undefined ? [] : [`webhook: ${source.webhook}, with content type application/json`]),
+    ...(source?.left ?? []).map((preview) => `its preview ${preview} stays on its platform, with its data`),
     ...(platform === undefined && source === undefined ? ['Nothing was written.'] : []),
   ];
   return renderChecks(checks, style) + lines.map((line) => `${line}\n`).join('');

@@ -102,6 +102,16 @@ describe('a commit', () => {
     expect(await leaves('sites/b.yaml', () => rmSync(join(source.url, 'sites/secrets.env.age')))).toBe(true);
   });
 
+  test('changes a stack by a new file in a folder that a link leads to, and by a file with * in its name', async () => {
+    symlinkSync('parts', join(source.url, 'sites/linked'));
+    write('sites/a.yaml', root(`include: [shared/base.yaml, linked/*.yaml]\n${block}`));
+    const add = () => write('sites/parts/two.yaml', 'variables:\n  c: { default: 2 }\n');
+    expect(await leaves('sites/a.yaml', add)).toBe(false);
+    write('all*/trueup.yaml', root(block));
+    const change = () => write('all*/trueup.yaml', root(block.replace('redis:7', 'redis:7.4')));
+    expect(await leaves('all*/trueup.yaml', change)).toBe(false);
+  });
+
   test('changes all stacks by a link, which may lead to any of their files', async () => {
     const change = () => symlinkSync('shared/base.yaml', join(source.url, 'sites/link.yaml'));
     expect(await leaves('sites/b.yaml', change)).toBe(false);

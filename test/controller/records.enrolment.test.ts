@@ -204,8 +204,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     await records.endRun(failed, { ending: 'manifest' });
     expect((await records.alarms()).map(({ kind }) => kind)).toEqual(['wave']);
     expect([await records.removeSource('shops', 'alex'), await records.removeSource('shops', 'alex')]).toEqual([
-      true,
-      false,
+      { previews: [] },
+      undefined,
     ]);
     expect([await records.removePlatform('paris', 'alex'), await records.removePlatform('paris', 'alex')]).toEqual([
       true,
@@ -214,6 +214,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     expect([await records.stacks(), (await records.platforms()).map(({ id }) => id)]).toEqual([[], ['oslo']]);
     expect(await records.alarms()).toEqual([]);
     expect((await events()).slice(-2)).toEqual(['removed the source shops', 'removed the platform paris']);
+  });
+
+  test('keeps a platform while a stack runs that left it', async () => {
+    await records.addSource(source(), 'alex');
+    await records.sawCommit({ id: 'shops' }, 'c1', roots);
+    const stack = { id: 'shops:servers/paris/trueup.yaml' };
+    const run = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'a worker' });
+    await records.addSource(source({ platforms: [{ platform: 'oslo', paths: 'servers/oslo/*' }] }), 'alex');
+    await expect(records.removePlatform('paris', 'alex')).rejects.toThrow(`a stack that runs: ${stack.id}`);
+    await records.endRun(run, { ending: 'done' });
+    expect(await records.removePlatform('paris', 'alex')).toBe(true);
   });
 
   test('keeps its stacks apart from a change of its platform at the same time', async () => {

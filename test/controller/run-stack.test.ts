@@ -260,6 +260,42 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await hasChanges('c2')).toBe(false);
   });
 
+  test('is approved by none of those who wrote commits that it has and that no apply had', async () => {
+    await enrolled('approval');
+    const by = async (commit: string, name: string, text: string) => {
+      commits.set(commit, text);
+      const authors = [{ name, email: `${name}@example.com` }];
+      await records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml'], { authors });
+      await run();
+    };
+    await by('c1', 'ann', manifest('redis:7'));
+    await by('c2', 'kim', `# a comment\n${manifest('redis:7')}`);
+    const judged = async (who: string) => {
+      const { digest = '' } = (await records.waitingPlan(id)) ?? {};
+      const verdict = { who: `${who}@example.com`, role: 'approver', approves: true, because: 'right', fourEyes: true };
+      return records.judge(digest, verdict);
+    };
+    await expect(judged('ann')).rejects.toThrow('wrote the commit of this plan');
+    await expect(judged('kim')).rejects.toThrow('wrote the commit of this plan');
+    expect(await judged('bo')).toBe(true);
+    await run();
+    expect(await hasChanges('c2')).toBe(false);
+    await by('c3', 'kim', manifest('redis:7.4'));
+    expect(await judged('ann')).toBe(true);
+  });
+
+  test('that failed is looked at again with the next commit, also where that leaves its files as they are', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await records.stackFailed(id, { problem: 'the platform is away', commit: 'c1', ending: 'platform' });
+    expect(await pushAsWorker('c2', manifest('redis:7'))).toEqual([{ id, platform: 'main', site: 0 }]);
+    await run();
+    expect(await records.stack(id)).toMatchObject({ wanted: 'c1', applied: 'c1', problem: null });
+    expect(await pushAsWorker('c3', manifest('redis:7'))).toEqual([]);
+    expect(await hasChanges('c3')).toBe(false);
+  });
+
   test('is placed on another platform, or by another policy, without another commit', async () => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));

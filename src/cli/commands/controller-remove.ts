@@ -25,8 +25,8 @@ by this name goes on with them. The audit keeps its events. To remove what they 
     const [what, id] = source === undefined ? (['platform', platform] as const) : (['source', source] as const);
     if (id === undefined || (source !== undefined && platform !== undefined))
       throw usage('one thing is removed at a time', 'Give --source or --platform.');
-    await withController(({ remove }) => remove({ env, what, id }));
-    view.report({ checks: [], [what]: { id, is: 'removed' } });
+    const left = await withController(({ remove }) => remove({ env, what, id }));
+    view.report({ checks: [], [what]: { id, is: 'removed', ...(left.length === 0 ? {} : { left }) } });
     return 'done';
   },
 });

@@ -101,6 +101,6 @@ function acts(app: FastifyInstance, context: PageContext): void {
   });
   app.post('/api/v1/sources/:id/pulls/:number/take-back', { config: { act: 'administer' } }, async (request, reply) => {
     if ((await takeBackOf(context, request)).isTakenBack) return reply.code(204).send();
-    throw refusal(409, 'No commit of this pull request is allowed.');
+    throw refusal(409, 'This commit is not the one that is allowed.');
   });
 }

@@ -84,7 +84,7 @@ export async function placeStacks(
       where source.id = $1
     on conflict (id) do update set wanted = excluded.wanted, is_gone = false, gone_at = null, platform = excluded.platform,
       policy = excluded.policy, labels = excluded.labels,
-      authors = case when ${isNew} then excluded.authors else old.authors end,
+      authors = case when ${isNew} then ${authorsOf('old', 'excluded.authors')} else old.authors end,
       reads = case when ${isNew} then null else old.reads end, fingerprint = case when ${isNew} then null else old.fingerprint end,
       problem = case when ${isNew} or old.is_gone or old.platform <> excluded.platform then null else old.problem end,
       applied = case when old.platform = excluded.platform then old.applied end,
@@ -99,6 +99,13 @@ export async function placeStacks(
 }
 
 const isNew = 'old.wanted is distinct from excluded.wanted';
+
+/** Who wrote what a stack is to get by a new commit; with those of the one that it wanted before, where that is not applied. */
+export const authorsOf = (
+  stack: string,
+  authors: string,
+): string => `case when ${stack}.applied = ${stack}.wanted then ${authors}
+  else (select coalesce(jsonb_agg(distinct author), '[]') from jsonb_array_elements(${stack}.authors || ${authors}) as author) end`;
 
 /** The commits that the stacks of a source go on to want, by their paths. A run may have read other files since they were compared. */
 async function wantedIn(

@@ -71,7 +71,7 @@ export function platformsIn({ rows, row, transaction }: Database) {
     /**
      * Removes a platform that no source names; what is on it stays. False: there is none.
      *
-     * @throws {Stop} `refused`, where a source names it, or a stack is on it
+     * @throws {Stop} `usage`, where a source names it, a stack is on it, or one that was on it runs
      */
     removePlatform: (id: string, who: string): Promise<boolean> =>
       transaction(async (query) => {
@@ -89,6 +89,12 @@ export function platformsIn({ rows, row, transaction }: Database) {
             'Change or remove these sources first.',
           );
         }
+        const [running] = await query<{ readonly stack: string }>(
+          `select stack from @run join @stack on stack = @stack.id where platform = $1 and ended_at is null order by stack limit 1`,
+          [id],
+        );
+        if (running !== undefined)
+          throw usage(`The platform ${id} has a stack that runs: ${running.stack}`, 'Wait for its run, or stop it.');
         await query('delete from @stack where platform = $1', [id]);
         await query('delete from @platform where id = $1', [id]);
         await noteIn(query, { who, what: 'removed the platform', subject: id });

@@ -130,26 +130,29 @@ export function pullsIn({ rows, row, transaction }: Database) {
         await noteIn(query, { who, what: 'allowed a plan', subject: source, about });
         return true;
       }),
-    /** Takes back what a person allowed: its preview is removed, and it is validated without secrets. False: nothing is allowed. */
+    /**
+     * Takes back that a commit was allowed: what runs for its previews is stopped, they are removed, and the pull request is validated
+     * without secrets. False: that commit is not allowed.
+     */
     takePullBack: (
-      { source, number }: Pick<PullRecord, 'source' | 'number'>,
+      { source, number, head }: Pick<PullRecord, 'source' | 'number' | 'head'>,
       { who, because }: { readonly who: string; readonly because: string },
     ): Promise<boolean> =>
       transaction(async (query) => {
         await lockSource(query, source);
-        const [pull] = await query<{ readonly commit: string }>(
-          `update @pull as pull set allowed = null, plan_after = null from @pull as was where pull.source = $1 and pull.number = $2
-            and was.source = pull.source and was.number = pull.number and was.allowed is not null returning was.allowed as commit`,
-          [source, number],
+        const [pull] = await query(
+          `update @pull set allowed = null, plan_after = null where source = $1 and number = $2 and allowed = $3 returning number`,
+          [source, number, head],
         );
         if (pull === undefined) return false;
         await placePreviews(query, source);
-        await noteIn(query, {
-          who,
-          what: 'took back a plan',
-          subject: source,
-          about: { pull: number, ...pull, because },
-        });
+        await query(
+          `update @run set stopped_by = $3, stopped_because = $4 where ended_at is null and stopped_by is null
+            and stack in (select id from @stack where source = $1 and pull = $2 and ends is not null)`,
+          [source, number, plain(who), plain(because)],
+        );
+        const about = { pull: number, commit: head, because };
+        await noteIn(query, { who, what: 'took back a plan', subject: source, about });
         return true;
       }),
   };

@@ -101,10 +101,10 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
           // They are of another repository, and so is what a person allowed.
           if (before !== undefined && before.url !== source.url)
             await query('delete from @pull where source = $1', [source.id]);
-          // Stacks want no commit of another branch.
+          await placeAgain(query, source.id);
+          // Of another branch, each stack wants the next commit that is seen.
           if (before !== undefined && (before.url !== source.url || before.ref !== source.ref))
             await query('update @stack set reads = null, fingerprint = null where source = $1', [source.id]);
-          await placeAgain(query, source.id);
           await noteIn(query, { who, what: `${is} the source`, subject: source.id, about });
         }
         await query('update @source set poll_at = now() where id = $1', [source.id]);
@@ -115,11 +115,12 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
     sources: async () => (await read('order by id')).map(shown),
     /**
      * Removes a source with its stacks, their plans and runs. What they made stays on the platforms, and so do their states: a
-     * source that is enrolled again by this name goes on with them. False: there is none.
+     * source that is enrolled again by this name goes on with them. Gives the previews that nothing removes then; undefined: there is no
+     * such source.
      *
-     * @throws {Stop} `refused`, while a stack of it runs
+     * @throws {Stop} `usage`, while a stack of it runs
      */
-    removeSource: (id: string, who: string): Promise<boolean> =>
+    removeSource: (id: string, who: string): Promise<{ readonly previews: readonly string[] } | undefined> =>
       transaction(async (query) => {
         await lockSource(query, id);
         const running = await query<{ readonly stack: string }>(
@@ -129,17 +130,24 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         const [first] = running;
         if (first !== undefined)
           throw usage(`The source ${id} has a stack that runs: ${first.stack}`, 'Wait for its run, or stop it.');
-        const waves = await query<{ readonly id: string }>('select id from @wave where source = $1', [id]);
-        const stacks = await query<{ readonly id: string }>('delete from @stack where source = $1 returning id', [id]);
+        const waves = await query<{ readonly id: string }>(
+          'select id from @wave where source = $1 order by id for update',
+          [id],
+        );
+        const stacks = await query<{ readonly id: string; readonly isLeft: boolean }>(
+          'delete from @stack where source = $1 returning id, made is not null and not is_gone as "isLeft"',
+          [id],
+        );
         const removed = await query('delete from @source where id = $1 returning id', [id]);
-        if (removed.length === 0) return false;
-        const about = { stacks: stacks.map((stack) => stack.id).toSorted() };
+        if (removed.length === 0) return undefined;
+        const previews = stacks.filter(({ isLeft }) => isLeft).map((stack) => stack.id);
+        const about = { stacks: stacks.map((stack) => stack.id).toSorted(), previews: previews.toSorted() };
         // A platform may have the same name.
         await query(`delete from @alarm where subject = any($1) and kind <> 'worker'`, [
           [id, ...about.stacks, ...waves.map((wave) => waveSubject(wave.id))],
         ]);
         await noteIn(query, { who, what: 'removed the source', subject: id, about });
-        return true;
+        return { previews: about.previews };
       }),
 
     /**
@@ -172,7 +180,13 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         const by = jsonOf(authors);
         await query('update @source set polled_at = now(), problem = null, authors = $2 where id = $1', [id, by]);
         await clear(query, ['poll'], id);
-        const stacks = await placeStacks(query, id, { commit, paths, previews, kept });
+        const placed = await placeStacks(query, id, { commit, paths, previews, kept });
+        // What failed may go well now: its cause need not be in the files of its stack.
+        const failed = await query<DueStack>(
+          `select ${dueColumns('@stack')} from @stack where source = $1 and pull is null and not is_gone and problem is not null`,
+          [id],
+        );
+        const stacks = [...placed, ...failed.filter((one) => !placed.some((other) => other.id === one.id))];
         await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
         // Another process may have seen the commit before.
         if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });

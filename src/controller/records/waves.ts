@@ -67,6 +67,16 @@ interface Member extends Labelled {
   readonly afterRun: string | null;
 }
 
+/** What a wave goes on with, of those that handed stacks to it. */
+interface Former {
+  /** Failures up to then do not count any more. */
+  readonly resumedAt: Date | null;
+  /** Set where a person stopped it. */
+  readonly stoppedAt: Date | null;
+  readonly stoppedBy: string | null;
+  readonly stoppedBecause: string | null;
+}
+
 /**
  * Puts the stacks of a source that got a new commit into waves, with those that the waves before it were on their way to: what is
  * known of these stays. To be called in the transaction that notes the commit, so that no stack of a later step is applied in between.
@@ -90,27 +100,26 @@ export async function beginWavesIn(
     await noteIn(query, { who: controller, what: 'wave superseded', subject: waveSubject(id), about: { commit } });
     await clear(query, ['wave'], waveSubject(id));
   }
-  const resumed = over.flatMap(({ resumedAt }) => (resumedAt === null ? [] : [resumedAt.getTime()]));
-  const resumedAt = resumed.length === 0 ? null : new Date(Math.max(...resumed));
   for (const wave of waves) {
     const own = stacks.filter((stack) => waveOf(waves, stack) === wave);
-    if (own.length > 0) await beginWave(query, { source, commit, wave, stacks: own, resumedAt });
+    const former = over.filter((one) => one.stacks.some((stack) => own.includes(stack)));
+    if (own.length > 0) await beginWave(query, { source, commit, wave, stacks: own, former });
   }
 }
 
 /** The open waves of a source, with the stacks that still want what they bring. */
 async function openWavesIn(query: Query, source: string) {
-  interface OpenWave {
+  interface OpenWave extends Former {
     readonly id: string;
     readonly name: string;
-    readonly resumedAt: Date | null;
     readonly members: readonly string[];
     readonly stacks: readonly Member[];
   }
   const open = await query<OpenWave>(
-    `select wave.id, name, resumed_at as "resumedAt", array_agg(stack.id) as members,
-      coalesce(json_agg(json_build_object('id', stack.id, 'labels', stack.labels, 'commit', member.commit, 'afterRun', member.after_run::text)
-        order by stack.id) filter (where stack.wanted = member.commit and not stack.is_gone), '[]') as stacks
+    `select wave.id, name, resumed_at as "resumedAt", case when stopped_by is not null then stopped_at end as "stoppedAt",
+      stopped_by as "stoppedBy", stopped_because as "stoppedBecause", array_agg(stack.id) as members,
+      coalesce(json_agg(json_build_object('id', stack.id, 'labels', stack.labels, 'commit', member.commit,
+          'afterRun', member.after_run::text, 'isLetIn', member.step <= wave.step) order by stack.id) filter (where stack.wanted = member.commit and not stack.is_gone), '[]') as stacks
     from @wave as wave join @wave_stack as member on member.wave = wave.id join @stack as stack on stack.id = member.stack
     where wave.source = $1 and ended_at is null group by wave.id order by wave.id`,
     [source],
@@ -125,21 +134,34 @@ async function beginWave(
     commit,
     wave,
     stacks,
-    resumedAt,
+    former,
   }: {
     readonly source: string;
     readonly commit: string;
     readonly wave: WaveSettings;
     readonly stacks: readonly Member[];
-    readonly resumedAt: Date | null;
+    readonly former: readonly Former[];
   },
 ): Promise<void> {
   const { name, healthyMinutes } = wave;
   const steps = stepsOf(wave, stacks, commit);
+  const resumed = former.flatMap(({ resumedAt }) => (resumedAt === null ? [] : [resumedAt.getTime()]));
+  const stopped = former.find(({ stoppedBy }) => stoppedBy !== null);
   const [{ id } = { id: '' }] = await query<{ readonly id: string }>(
-    `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, resumed_at)
-      values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [name, source, commit, healthyMinutes, JSON.stringify(wave.steps), steps.length, resumedAt],
+    `insert into @wave (name, source, commit, healthy_minutes, steps, step_count, resumed_at, stopped_at, stopped_by, stopped_because)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
+    [
+      name,
+      source,
+      commit,
+      healthyMinutes,
+      JSON.stringify(wave.steps),
+      steps.length,
+      resumed.length === 0 ? null : new Date(Math.max(...resumed)),
+      stopped?.stoppedAt ?? null,
+      stopped?.stoppedBy ?? null,
+      stopped?.stoppedBecause ?? null,
+    ],
   );
   const stepOf = new Map(steps.flatMap((ids, step) => ids.map((stack) => [stack, step])));
   await query(
@@ -156,6 +178,15 @@ async function beginWave(
   );
   const about = { name, source, commit, steps: steps.map((ids) => ids.length) };
   await noteIn(query, { who: controller, what: 'wave began', subject: waveSubject(id), about });
+  if (stopped !== undefined) {
+    const { stoppedBy: by, stoppedBecause: because } = stopped;
+    await noteIn(query, {
+      who: controller,
+      what: 'wave stays stopped',
+      subject: waveSubject(id),
+      about: { by, because },
+    });
+  }
   // No viewer sees it, and no admin stops it, at a step that waits for nothing, such as one without stacks.
   const advanced = await advanceIn(query, id);
   // Who sees a commit sends the stacks that it changes once: those that may are applied then.

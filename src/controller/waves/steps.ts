@@ -18,6 +18,8 @@ export interface WaveSettings {
 export interface Labelled {
   readonly id: string;
   readonly labels: Labels;
+  /** The wave before let it in already. */
+  readonly isLetIn?: boolean;
 }
 
 /** The wave of a stack: the first one of the settings whose labels it has. */
@@ -27,14 +29,17 @@ export function waveOf(waves: readonly WaveSettings[], { labels }: Labelled): Wa
 
 /**
  * Puts each stack of a wave into one step; a step may get none. A share is rounded down to one stack or more, and takes others with
- * each commit, so that not always the same ones come first. Stacks that no step takes come last.
+ * each commit, so that not always the same ones come first. Stacks that no step takes come last. What was let in already is in the
+ * first step, beside those that it has: all others wait until these are healthy too.
  */
 export function stepsOf(
   { steps }: WaveSettings,
   stacks: readonly Labelled[],
   commit: string,
 ): readonly (readonly string[])[] {
-  const left = new Map(sorted(stacks, commit).map((stack) => [stack.id, stack]));
+  const letIn = stacks.filter(({ isLetIn }) => isLetIn === true).map(({ id }) => id);
+  const others = stacks.filter(({ isLetIn }) => isLetIn !== true);
+  const left = new Map(sorted(others, commit).map((stack) => [stack.id, stack]));
   const take = (ids: readonly string[]): readonly string[] => {
     for (const id of ids) left.delete(id);
     return ids;
@@ -48,7 +53,8 @@ export function stepsOf(
     }
     return take(all.filter(({ labels }) => has(labels, step.labels)).map(({ id }) => id));
   });
-  return left.size === 0 ? taken : [...taken, take([...left.keys()])];
+  const [first = [], ...later] = left.size === 0 ? taken : [...taken, take([...left.keys()])];
+  return [[...letIn, ...first], ...later];
 }
 
 function has(labels: Labels, wanted: Labels): boolean {

@@ -304,7 +304,7 @@ const enrolled = z.object({ id: z.string(), is: z.enum(['added', 'changed', 'sam
 export const enrolmentDocument = document('enrolment', 1, {
   checks,
   platform: enrolled.optional(),
-  source: enrolled.extend({ webhook: z.string().optional() }).optional(),
+  source: enrolled.extend({ webhook: z.string().optional(), left: strings.optional() }).optional(),
 });
 
 /** What `controller migrate` prints. */

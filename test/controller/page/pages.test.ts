@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
   });
 
   test.each<[string, (all: ExampleRows) => string, RegExp]>([
-    ['a stack that waits', () => checkout, /A plan for the new commit waits for approval\./],
+    ['a stack that waits', () => checkout, /A plan for its commit waits for approval\./],
     [
       'a stack that failed',
       () => '/stacks/shops:search~1trueup.yaml',

@@ -117,6 +117,30 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     expect(await stackOf(one)).toMatchObject({ isGone: true, made: null, applied: null, digest: null });
   });
 
+  test('is to be removed where a person takes back its commit, and what runs for it is stopped', async () => {
+    await records.sawPulls('shop', [pull(1, 'p1', true)]);
+    expect(await records.allowPull({ source: 'shop', number: 1, head: 'p1' }, { who: 'alex', because: 'read' })).toBe(
+      true,
+    );
+    await pool.query(`update trueup_controller.stack set policy = 'automatic' where pull is not null`);
+    const run = await records.beginApply(await read(), { cause: 'commit', commit: 'p1', worker: 'w' });
+    // A later push is not allowed yet, and the preview has the commit that was.
+    await records.sawPulls('shop', [pull(1, 'p2', true)]);
+    const word = { who: 'alex', because: 'it was a mistake' };
+    expect(await records.takePullBack({ source: 'shop', number: 1, head: 'p2' }, word)).toBe(false);
+    expect(await records.takePullBack({ source: 'shop', number: 1, head: 'p1' }, word)).toBe(true);
+    expect(await records.beat(run ?? '')).toEqual({ isStopped: true });
+    expect(await stackOf(one)).toMatchObject({ ends: 'closed', made: 'p1', isPaused: false });
+    await records.endRun(run ?? '', { ending: 'stopped' });
+    expect(await isDue()).toContain(one);
+    expect(await records.beginRemoval({ id: one }, { commit: 'p1', worker: 'w' })).toMatchObject({ is: 'begun' });
+  });
+
+  test('is named where its source is removed: nothing removes it then', async () => {
+    await made();
+    expect(await records.removeSource('shop', 'alex')).toEqual({ previews: [one] });
+  });
+
   test('stays where a look lacks its pull request, and says nothing of it', async () => {
     await made();
     await records.sawPulls('shop', []);

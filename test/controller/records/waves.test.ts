@@ -427,6 +427,49 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await openWave()).toMatchObject({ commit: 'c5', stopped: null, step: 0 });
   });
 
+  test('that a person stopped stays stopped, as long as the next commit leaves stacks of it as they are', async () => {
+    await begun(three);
+    const { id = '' } = (await openWave()) ?? {};
+    await records.stopWave(id, { who: 'alex', because: 'it breaks the carts' });
+    await push('c2', three, [1, 2, 3]);
+    expect(await openWave()).toMatchObject({ commit: 'c2', stopped: { by: 'alex', because: 'it breaks the carts' } });
+    expect([await begin(0, 'c2'), await tick()]).toEqual([undefined, []]);
+    await push('c3', three);
+    expect(await openWave()).toMatchObject({ commit: 'c3', stopped: null });
+  });
+
+  test('forgets no failure because people had another wave go on', async () => {
+    const ring = (at: number) => ({ ring: String(at) });
+    const wave = (at: number) => ({ name: `w${at}`, labels: ring(at), healthyMinutes: 0, steps: ['rest' as const] });
+    const waves = [wave(0), wave(1)];
+    const paths = [0, 1, 2, 3].map(pathOf);
+    await begun({ steps: [0, 0, 1, 1], healthyMinutes: 0 });
+    await records.sawCommit({ id: 'shops' }, 'c2', paths, { waves });
+    for (const at of [0, 2]) await records.endRun((await begin(at, 'c2')) ?? '', { ending: 'partly' });
+    const open = async () => (await records.waves()).filter(({ endedAt }) => endedAt === null);
+    const second = (await open()).find(({ name }) => name === 'w1');
+    expect(await records.resumeWave(second?.id ?? '', word)).toBe(true);
+    await sql(`update @stack set reads = '{}', fingerprint = 'the same' where id = any($1)`, [[idOf(0), idOf(2)]]);
+    const kept = await records.stackFiles('shops');
+    await records.sawCommit({ id: 'shops' }, 'c3', paths, { waves, kept });
+    const stops = (await open()).map(({ name, stopped }) => [name, stopped?.stack]);
+    expect(stops.toSorted()).toEqual([
+      ['w0', idOf(0)],
+      ['w1', undefined],
+    ]);
+  });
+
+  test('holds its stacks back also where their source gets another address', async () => {
+    await begun(three);
+    await push('c2', three, [0, 1, 2, 3]);
+    const source = (await records.source('shops')) ?? expect.fail('there is no source');
+    await records.addSource({ ...source, url: 'git@git.example:shops.git' }, 'alex');
+    expect((await stackAt(3)).wanted).toBe('c1');
+    expect([await begin(3), await begin(0)]).toEqual([undefined, expect.any(String)]);
+    // The next commit that is seen is one for all of them.
+    expect(await records.stackFiles('shops')).toEqual([]);
+  });
+
   test('lets nothing begin while another process stops it', async () => {
     await begun(three);
     const other = await pool.connect();

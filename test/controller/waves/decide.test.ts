@@ -18,6 +18,8 @@ function listed({ steps, healthyMinutes }: Plan) {
   let now = 0;
   let runs: Run[] = [];
   let wave = { step: 0, isStopped: false, resumedAt: undefined as number | undefined };
+  let isHeld = false;
+  const places = [...steps];
   const inStep = new Set<number>();
   const leftOut = new Map<number, 'gone' | 'never'>();
   const stackOf = (step: number, at: number): WaveStack => {
@@ -39,7 +41,7 @@ function listed({ steps, healthyMinutes }: Plan) {
   const look = () => {
     const decision = decide(
       { ...wave, steps: Math.max(...steps) + 1, healthyMinutes },
-      steps.map((step, at) => stackOf(step, at)),
+      places.map((step, at) => stackOf(step, at)),
       now,
     );
     wave = { ...wave, step: decision.step, isStopped: decision.is === 'stopped' };
@@ -52,11 +54,17 @@ function listed({ steps, healthyMinutes }: Plan) {
       const isKept = (at: number): boolean => what.kept.includes(at) && leftOut.get(at) !== 'gone';
       const changed = steps.flatMap((_, at) => (isKept(at) ? [] : [at]));
       leftOut.clear();
-      if (changed.length > 0) wave = { ...wave, step: 0, isStopped: false };
+      isHeld &&= changed.length < steps.length;
+      if (changed.length > 0) {
+        for (const [at, step] of steps.entries())
+          places[at] = changed.includes(at) ? step : (places[at] ?? 0) <= wave.step ? 0 : step;
+        wave = { ...wave, step: 0, isStopped: isHeld };
+      }
       runs = runs.filter(({ stack }) => !changed.includes(stack));
       for (const at of changed) inStep.delete(at);
     }
-    if (what.is === 'stop') wave.isStopped = true;
+    if (what.is === 'stop') [wave.isStopped, isHeld] = [true, true];
+    if (what.is === 'resume') isHeld = false;
     if (what.is === 'resume') wave = { ...wave, isStopped: false, resumedAt: now };
     if (what.is === 'begin') {
       runs.push({ kind: 'apply', stack: what.at, endedAt: undefined, isGood: undefined });
@@ -137,6 +145,14 @@ test('a share takes one stack at least, the same ones in each process, and other
   const first = (commit: string, from = stacks) => stepsOf(settings([{ share: 25 }, 'rest']), from, commit)[0];
   expect(first('c1', stacks.toReversed())).toEqual(first('c1'));
   expect(first('c2')).not.toEqual(first('c1'));
+});
+
+test('what was let in already is in the first step, beside a share of the others', () => {
+  const some = stacks.map((stack, at) => ({ ...stack, isLetIn: at >= 30 }));
+  const [first = [], second = []] = stepsOf(settings([{ share: 10 }, 'rest']), some, 'c1');
+  const letIn = some.slice(30).map(({ id }) => id);
+  expect(first.filter((id) => letIn.includes(id))).toEqual(letIn);
+  expect([first.length, second.length]).toEqual([11 + 3, 27]);
 });
 
 test('stacks that no step takes come last, and a step may have none', () => {

@@ -132,6 +132,8 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
   const last = Math.max(...steps);
   let open = 0;
   let isStopped = false;
+  /** A person stopped it. */
+  let isHeld = false;
   let isDone = false;
   const counted = () => stacks.filter(({ leftOut, step }) => leftOut === undefined && step <= open);
   /** Opens what can be opened, until something alarms. */
@@ -159,16 +161,21 @@ export function modelOf({ steps, healthyMinutes }: Plan): Model {
     if (what.is === 'commit') {
       const isKept = (old: Modelled, number: number) => what.kept.includes(number) && old.leftOut !== 'gone';
       const changes = !stacks.every(isKept);
+      const isHandedOn = stacks.some(isKept);
+      const stepOf = (old: Modelled): number => (changes && old.step <= open ? 0 : old.step);
       stacks = stacks.map((old, number) =>
-        isKept(old, number) ? { ...old, leftOut: undefined } : fresh(old.step, old.isPaused),
+        isKept(old, number)
+          ? { ...old, step: stepOf(old), leftOut: undefined }
+          : fresh(steps[number] ?? 0, old.isPaused),
       );
-      if (changes) [open, isStopped, isDone] = [0, false, false];
+      isHeld &&= isHandedOn;
+      if (changes) [open, isStopped, isDone] = [0, isHeld, false];
     }
     if (what.is === 'minutes')
       for (const one of stacks) if (one.isInStep && one.isWell && one.quiet !== Infinity) one.quiet += what.minutes;
-    if (what.is === 'stop') isStopped = true;
+    if (what.is === 'stop') [isStopped, isHeld] = [true, true];
     if (what.is === 'resume') {
-      isStopped = false;
+      [isStopped, isHeld] = [false, false];
       for (const one of stacks) one.alarms = false;
     }
     if (stack === undefined) return;

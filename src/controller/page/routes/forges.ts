@@ -86,7 +86,11 @@ export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
     const { source, isTakenBack } = await takeBackOf(context, request);
     if (isTakenBack) return reply.redirect(pullsAddress(source.id), 303);
     const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
-    return showTooLate(request, reply, { between: 'it was taken back', because: reasonOf(request.body), way });
+    return showTooLate(request, reply, {
+      between: 'it was taken back, or another commit was allowed',
+      because: reasonOf(request.body),
+      way,
+    });
   });
 }
 
@@ -126,7 +130,7 @@ export async function takeBackOf(
 ): Promise<{ readonly source: SourceRow; readonly isTakenBack: boolean }> {
   const { body, viewer } = request;
   const { source, number } = await pullOf(context, request);
-  const about = { source: source.id, number };
+  const about = { source: source.id, number, head: fieldOf(body, 'commit') };
   const isTakenBack = await context.records.takePullBack(about, { who: viewer.name, because: reasonOf(body) });
   return { source, isTakenBack };
 }

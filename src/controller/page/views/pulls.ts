@@ -110,7 +110,7 @@ function takeBackForm({ number, head, allowed }: PullRow, { source, csrf }: Pull
   const id = `back-${number}`;
   const hint = `${id}-hint`;
   const commit = allowed ?? head;
-  const form = markup`<p class="hint" id="${hint}">Commit <code>${commit}</code> gets no secrets any more. Its preview is removed, with its data.</p>${reasonField('', { id, hint })}<button class="danger">Take it back</button>`;
+  const form = markup`<input type="hidden" name="commit" value="${commit}"><p class="hint" id="${hint}">Commit <code>${commit}</code> gets no secrets any more. What runs for its preview is stopped, and the preview is removed with its data, as after the end of a pull request.</p>${reasonField('', { id, hint })}<button class="danger">Take it back</button>`;
   const summary = `Take back what commit ${commit.slice(0, 12)} was allowed`;
   return foldedAct(summary, '', actForm(`${pullsAddress(source)}/${number}/take-back`, csrf, form));
 }

@@ -130,7 +130,7 @@ function planLine(stack: StackRow, now: Date): Markup {
   const { plan } = stack;
   if (plan === null) return markup``;
   const standing = standingOf(plan, stack);
-  const isOfCommit = standing === 'outdated' ? 'A plan for another commit' : 'A plan for the new commit';
+  const isOfCommit = standing === 'outdated' ? 'A plan for another commit' : 'A plan for its commit';
   const what = plan.cause === 'drift' ? 'A repair of what drifted' : isOfCommit;
   return markup`<p>${what} ${planWords(stack, standing)} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p>${planButton(plan, standing, ['Review the plan', 'Read the plan'])}</p>`;
 }

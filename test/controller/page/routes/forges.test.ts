@@ -82,11 +82,14 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     ]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: true });
     const back = '/sources/sites/pulls/7/take-back';
-    const why = { because: 'It was a mistake' };
+    const why = { commit: head, because: 'It was a mistake' };
     expect([await post('approver', back, why), await post('shops', back, why)]).toEqual([403, 404]);
-    expect([await post('all', back, {}), await post('all', back, why), await post('all', back, why)]).toEqual([
-      400, 204, 409,
-    ]);
+    expect(await post('all', back, { ...why, commit: 'd'.repeat(40) })).toBe(409);
+    expect([
+      await post('all', back, { commit: head }),
+      await post('all', back, why),
+      await post('all', back, why),
+    ]).toEqual([400, 204, 409]);
     expect(await records.pull('sites', 7)).toMatchObject({ isAllowed: false });
     expect(await post('all', `/sources${allow}`, body)).toBe(204);
     await records.sawPulls('sites', [{ ...pull, head: 'e'.repeat(40) }]);
@@ -169,7 +172,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     expect(after).toContain(`Take back what commit ${head.slice(0, 12)} was allowed`);
     expect((await some.get(page)).body).not.toContain('Take back');
     const back = `${page}/7/take-back`;
-    const reason = { because: 'It was a mistake' };
+    const reason = { commit: head, because: 'It was a mistake' };
     expect((await some.post(page, back, reason)).statusCode).toBe(403);
     expect((await admin.post(page, back, reason)).headers.location).toBe(page);
     expect((await admin.post(page, back, reason)).statusCode).toBe(409);
