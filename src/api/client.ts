@@ -155,6 +155,8 @@ interface Outgoing {
   readonly request: WireRequest;
 }
 
+const monotonic = (): number => performance.now();
+
 /**
  * Makes a client that checks inputs, sends requests, repeats failed reads and explains failures. When the platform
  * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too. Never throws;
@@ -164,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;
   const { connections = attempts.connections.usual, readAttempts = attempts.read.most } = options;
   let { contract = { ...contracts.dokploy, hasBatches: false } } = options;
-  const now = options.clock ?? (() => performance.now());
+  const now = options.clock ?? monotonic;
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
   const counts = { reads: 0, writes: 0 };

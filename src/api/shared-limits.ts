@@ -40,11 +40,12 @@ export function sharedSlots(): TakeSlots {
  */
 export function sharedBreaker(): typeof createCircuitBreaker {
   const members = new Set<CircuitBreakerOptions>();
+  // They hold no client that has ended: a program may know a thousand platforms.
+  const onPause = (pause: Pause): void => members.forEach((member) => member.onPause(pause));
+  const ask: CircuitBreakerOptions['ask'] = async () => [...members][0]?.ask();
   let shared: CircuitBreaker | undefined;
   return (options) => {
     members.add(options);
-    const onPause = (pause: Pause): void => members.forEach((member) => member.onPause(pause));
-    const ask: CircuitBreakerOptions['ask'] = async () => ([...members][0] ?? options).ask();
     shared ??= createCircuitBreaker({ ...options, ask, onPause });
     return member(shared, () => void members.delete(options));
   };

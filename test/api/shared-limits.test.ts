@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { sharedBreaker, sharedSlots } from '../../src/api/shared-limits.ts';
@@ -55,4 +58,25 @@ test('a pause of one client is a pause of all, and one of them asks; a client th
   isOpen = true;
   expect(await second).toEqual([]);
   expect(pauses).toContain('b resumed');
+});
+
+test('what clients share holds none that ended, with its key and its redactor', async () => {
+  const limits = { slots: sharedSlots(), breaker: sharedBreaker() };
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const ended = (): WeakRef<object> => {
+    const redact = (text: string): string => text;
+    const send: Send = async () => ({ status: 200, headers: {}, body: '[]' });
+    createClient({ send, url: 'https://a.example', apiKey: 'k', redact, limits }).close();
+    return new WeakRef(redact);
+  };
+  const references = [ended(), ended()];
+  // A reference is strong until the end of the turn that made it.
+  await setImmediate();
+  collect();
+  expect(references.map((reference) => reference.deref())).toEqual([undefined, undefined]);
+  // They are used by those that come.
+  const send: Send = async () => ({ status: 200, headers: {}, body: '[]' });
+  const client = createClient({ send, url: 'https://a.example', apiKey: 'k', redact: (text) => text, limits });
+  expect(await client.invoke('environment.byProjectId', { projectId: 'p' })).toEqual([]);
 });
