@@ -54,6 +54,8 @@ export async function fill({ folder, records, report, signal }: FillOptions): Pr
     await records.addSource({ ...source, policy: 'approval' }, 'demo');
     await platforms.at(-1)?.changeByHand('DEBUG=true');
     report(`a variable of ${changed} is changed by hand`);
+    // The commit leaves its files as they are, and so does not have it looked at.
+    await records.runSoon({ id: `sites:${changed}.yaml` }, 'demo');
     await repository.commit('Update nginx', (site) => (site === changed ? 'nginx:1.27' : 'nginx:1.29'));
     await until(async () => {
       const waiting = await Promise.all(sites.map((site) => records.waitingPlan(`sites:${site}.yaml`)));

@@ -91,7 +91,9 @@ export async function beginWavesIn(
 ): Promise<void> {
   const changed = await query<Member>(
     `select id, labels, wanted as commit, null as "afterRun" from @stack
-      where source = $1 and wanted = $2 and pull is null and not is_gone order by id`,
+      where source = $1 and wanted = $2 and pull is null and not is_gone
+        and not exists (select from @wave_stack as member join @wave as wave on wave.id = member.wave
+          where member.stack = @stack.id and member.commit = $2 and ended_at is null) order by id`,
     [source, commit],
   );
   const { over, stacks } = renew(waves, await openWavesIn(query, source), changed);
