@@ -687,6 +687,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     manifest(image, `      other: { dockerImage: "${image}", databasePassword: "a" }\n`) +
     `    application:\n      web: { source: { type: docker, image: "${image}" }, env: { TO: "\${ref:redis.main.appName}" } }\n`;
 
+  test('that lost its worker is due at once, unless it lost ten one after the other', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    const isDue = async () => (await records.dueStacks(10)).map((stack) => stack.id);
+    await isDue();
+    const lose = async () => {
+      await records.beginRun({ id }, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'a worker' });
+      await pool.query(`update trueup_controller.run set beat_at = now() - interval '31 s' where ended_at is null`);
+      await records.endLost();
+      return isDue();
+    };
+    for (let count = 1; count < 10; count++) expect([count, await lose()]).toEqual([count, [id]]);
+    expect(await lose()).toEqual([]);
+    await run();
+    expect(await lose()).toEqual([id]);
+    expect(await hasChanges('c1')).toBe(false);
+  });
+
   // Of others nobody answers for a minute whether their deployment began.
   test.each([1, 8])(
     'whose worker ended with request %i of an approved apply is brought to its end without another approval, and nothing is sent twice',

@@ -14,6 +14,9 @@ export interface RunEnd {
   readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
 }
 
+/** So many lost runs one after the other are no chance. */
+const mostLost = 10;
+
 export function runsIn({ rows, row, onStack, transaction }: Database) {
   return {
     /** Begins a run. Runs of the stack whose worker gave no sign of life for 30 seconds have ended with it. */
@@ -117,9 +120,17 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
         await noteIn(query, { who, what: 'stopped', subject: run.stack, about: { run: id, because } });
         return true;
       }),
-    /** Ends runs whose worker gave no sign of life for 30 seconds, and removes what was noted of their progress. */
+    /**
+     * Ends runs whose worker gave no sign of life for 30 seconds, and removes what was noted of their progress. Their stacks are due at
+     * once, as the pauses of the queue grow with each loss, unless their last runs were all lost: one may be what ends its workers.
+     */
     endLost: async (): Promise<void> => {
-      await rows(`update @run set ended_at = now(), ending = 'lost' where ${isLost}`);
+      await rows(
+        `with lost as (update @run set ended_at = now(), ending = 'lost' where ${isLost} returning stack)
+        update @stack as stack set look_at = now() from (select distinct stack from lost) as of where stack.id = of.stack
+          and (select count(*) from (select ending from @run as run where run.stack = stack.id order by id desc limit ${mostLost}) as last
+            where ending = 'lost') < ${mostLost - 1}`,
+      );
       await rows('delete from @progress using @run where run = id and ended_at is not null');
     },
     /** How often applies and deployments of a stack failed since the last that did not. */
