@@ -203,7 +203,7 @@ async function makeQueue(boss: Boss.PgBoss, name: QueueName, retries: number): P
   const settings = {
     deadLetter: deadOf(name),
     retryLimit: retries,
-    retryDelay: 2,
+    retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 300,
     heartbeatSeconds: 10,
