@@ -22,7 +22,7 @@ export interface Checkouts {
   readonly previewFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
   /** Who wrote a commit: its author, and those that its message names as co-authors. */
   readonly authors: (source: GitSource, commit: string) => Promise<readonly Author[]>;
-  /** What a commit has at some paths. */
+  /** What a commit has in folders. */
   readonly fingerprint: (source: GitSource, commit: string) => Promise<Fingerprint>;
   /**
    * Gives `work` a folder with the files of a commit, and removes it afterwards. Links out of the folder are left out. `below`: only
@@ -43,8 +43,6 @@ export interface CheckoutsOptions extends Pick<GitAccess, 'credentials' | 'ssh'>
 /** Where repositories are, and their limits. */
 interface Store extends GitAccess {
   readonly maxFiles: number;
-  /** The files of the commits that were asked for last, by their repositories. */
-  readonly entries: Map<string, Promise<Listing>>;
 }
 
 /**
@@ -53,8 +51,7 @@ interface Store extends GitAccess {
  */
 export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Checkouts {
   const { maxFiles = 50_000, maxBytes = 512 * 1024 * 1024, credentials, ssh } = options;
-  const entries: Store['entries'] = new Map();
-  const store = { folder: resolve(folder), maxFiles, maxBytes, credentials, ssh, entries };
+  const store = { folder: resolve(folder), maxFiles, maxBytes, credentials, ssh };
   let preparing: Promise<void> | undefined;
   const prepared = async (): Promise<Store> => {
     preparing ??= prepare(store.folder);
@@ -73,7 +70,7 @@ export function checkoutsIn(folder: string, options: CheckoutsOptions = {}): Che
     fingerprint: async (source, commit) => {
       const fetched = await prepared();
       const repository = await repositoryOf(fetched, source, { commit });
-      return (await listingOf(fetched, source, { repository, commit })).fingerprint;
+      return fingerprintIn(await entriesOf(fetched, source, { repository, commit }));
     },
     at: async (source, commit, work, below = '') => checkOut(await prepared(), source, { commit, work, below }),
   };
@@ -186,32 +183,14 @@ interface Entry extends CommitFile {
   readonly bytes: number;
 }
 
-/** What a commit has. */
-interface Listing {
-  readonly entries: readonly Entry[];
-  readonly fingerprint: Fingerprint;
-}
-
-/** Most commits whose files are kept in memory. */
-const maxListings = 4;
-
-function listingOf(store: Store, source: GitSource, fetched: Fetched): Promise<Listing> {
-  const { repository } = fetched;
-  const known = store.entries.get(repository);
-  if (known !== undefined) return known;
-  const listing = entriesOf(store, source, fetched).then((entries) => ({
-    entries,
-    fingerprint: fingerprintIn(entries),
-  }));
-  store.entries.set(repository, listing);
-  listing.catch(() => store.entries.delete(repository));
-  const [oldest] = store.entries.keys();
-  if (store.entries.size > maxListings && oldest !== undefined) store.entries.delete(oldest);
-  return listing;
-}
-
-async function entriesOf(store: Store, source: GitSource, { repository, commit }: Fetched): Promise<readonly Entry[]> {
-  const args = ['ls-tree', '-r', '-l', '-z', commit];
+/** The files of a commit. `below`: those below a folder. */
+async function entriesOf(
+  store: Store,
+  source: GitSource,
+  { repository, commit }: Fetched,
+  below = '',
+): Promise<readonly Entry[]> {
+  const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...(below === '' ? [] : ['--', `${below}/`])];
   const listed = await gitOf(store, source, { args, env: { GIT_DIR: repository } });
   const lines = listed.split('\0').slice(0, -1);
   return lines.map((line) => {
@@ -279,14 +258,13 @@ async function checkOut<T>(
     await writeFile(join(git, 'HEAD'), `${commit}\n`);
     await writeFile(join(git, 'commondir'), `${repository}\n`);
     const env = { GIT_DIR: git, GIT_WORK_TREE: folder };
-    const { entries, fingerprint } = await listingOf(store, source, { repository, commit });
-    const wanted = below === '' ? entries : entries.filter(({ path }) => path.startsWith(`${below}/`));
+    const entries = await entriesOf(store, source, { repository, commit }, below);
     // The index has all of the commit also where the folder has a part of it.
     await gitOf(store, source, { args: ['read-tree', ...(below === '' ? ['-u'] : []), '--reset', commit], env });
-    if (below !== '' && wanted.length > 0)
+    if (below !== '' && entries.length > 0)
       await gitOf(store, source, { args: ['--literal-pathspecs', 'checkout', '--quiet', '--', below], env });
-    for (const { bytesOfPath, isLink } of wanted) if (isLink) await removeLinkOut(folder, bytesOfPath);
-    return work(folder, fingerprint);
+    for (const { bytesOfPath, isLink } of entries) if (isLink) await removeLinkOut(folder, bytesOfPath);
+    return work(folder, fingerprintIn(entries));
   });
 }
 

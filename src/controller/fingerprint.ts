@@ -14,23 +14,40 @@ export interface CommitFile {
   readonly isLink: boolean;
 }
 
-/**
- * The fingerprint of what a commit has at some paths, and at patterns with `*` in their last part: two commits with one fingerprint
- * have the same files there, and none that the other lacks.
- */
-export type Fingerprint = (paths: readonly string[]) => string;
+/** A root file with what its manifest asked of the repository: paths, and patterns with `*` in their last part. */
+interface Asked {
+  readonly path: string;
+  readonly reads: readonly string[];
+}
 
-/** Takes fingerprints of a commit with these files. All links count, as each may lead to one of the paths. */
+/**
+ * The fingerprint of what a commit has for a root file: two commits with one fingerprint have the same files there, and none that the
+ * other lacks. It depends on the folder of the root file alone, which has all that it may read.
+ */
+export type Fingerprint = (asked: Asked) => string;
+
+/** Takes fingerprints of a commit with these files. All links of a folder count, as each may lead to one of the paths. */
 export function fingerprintIn(files: readonly CommitFile[]): Fingerprint {
   const ids = once(() => new Map(files.map(({ path, id }) => [path, id])));
   const names = once(() => groupBy(files.map(({ path }) => [dirname(path), basename(path)])));
-  const links = once(() => digestOf(files.filter(({ isLink }) => isLink).map(({ path, id }) => [path, id])));
+  const links = once(() => files.filter(({ isLink }) => isLink));
   const at = (path: string): unknown => {
     // A file may have a name with `*`.
     const id = ids().get(path) ?? null;
     return isPattern(path) ? [id, (names().get(dirname(path)) ?? []).filter(globMatcher(basename(path)))] : id;
   };
-  return (paths) => digestOf([[...new Set(paths)].toSorted().map((path) => [path, at(path)]), links()]);
+  return ({ path, reads }) => {
+    const folder = folderOf(path);
+    const below = links().filter((link) => folder === '' || link.path.startsWith(`${folder}/`));
+    const found = [...new Set(reads)].toSorted().map((one) => [one, at(one)]);
+    return digestOf([found, below.map((link) => [link.path, link.id])]);
+  };
+}
+
+/** The folder of a root file, which has all that it may read; empty: that of the repository. */
+export function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === '.' ? '' : folder;
 }
 
 function digestOf(value: unknown): string {

@@ -1,8 +1,7 @@
-import { dirname } from 'node:path/posix';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
-import { type Fingerprint, pathsOf } from './fingerprint.ts';
+import { type Fingerprint, folderOf, pathsOf } from './fingerprint.ts';
 import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
 import type { PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
@@ -65,7 +64,7 @@ export async function withStack(
             { ...about, commit: stack.ends === null ? commit : read, read, platform, folder, fingerprint },
             work,
           ),
-        folderOf(stack),
+        folderOf(stack.path),
       );
     if (stack.ends !== null) return await atEither(at, { stack, source, commit, signal }, work);
     return await at(stack.read ?? commit, work);
@@ -82,12 +81,6 @@ export async function withStack(
     }
     throw error;
   }
-}
-
-/** The folder of a root file, which has all that it may read: a checkout of all stacks for each of them would take a square of the time. */
-function folderOf({ path }: Pick<StackRecord, 'path'>): string {
-  const folder = dirname(path);
-  return folder === '.' ? '' : folder;
 }
 
 type Work = (run: StackRun) => Promise<Ending>;
@@ -156,7 +149,7 @@ async function hasSameFiles(
   { manifest }: Project,
 ): Promise<boolean> {
   const reads = pathsOf(manifest, stack.path);
-  const now = fingerprint(reads);
+  const now = fingerprint({ path: stack.path, reads });
   if (now === stack.fingerprint) return true;
   if (read === commit) await records.reads(stack, { wanted: commit, reads, fingerprint: now });
   else await records.readsOther(stack, read);

@@ -216,7 +216,7 @@ async function sawNew(
   const kept: StackFiles[] = [];
   for (const [at, stack] of (await records.stackFiles(source.id)).entries()) {
     if (at % 100 === 99) await turn();
-    if (fingerprint(stack.reads) === stack.fingerprint) kept.push(stack);
+    if (fingerprint(stack) === stack.fingerprint) kept.push(stack);
   }
   return records.sawCommit(source, commit, paths, { waves, authors, previews, kept });
 }

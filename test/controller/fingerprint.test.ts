@@ -38,13 +38,13 @@ describe('a commit', () => {
       const project = await open(join(place, dirname(path)), { file, isPinned: false, env, platform, state });
       const reads = pathsOf(project.manifest, path);
       await project.close();
-      return { reads, was: fingerprint(reads) };
+      return { reads, was: fingerprint({ path, reads }) };
     });
   /** Whether a change of the repository leaves the files of a root file as they are. */
   const leaves = async (path: string, change: () => void) => {
     const { reads, was } = await readsOf(path, commit());
     change();
-    return (await checkouts.fingerprint(source, commit()))(reads) === was;
+    return (await checkouts.fingerprint(source, commit()))({ path, reads }) === was;
   };
   const url = 'https://deploy.example.com';
   const platform = platformAt({ url, apiKey: 'a-key' });
@@ -112,7 +112,20 @@ describe('a commit', () => {
     expect(await leaves('all*/trueup.yaml', change)).toBe(false);
   });
 
-  test('changes all stacks by a link, which may lead to any of their files', async () => {
+  test('has one fingerprint of a stack, whether all of it is listed or the folder of the stack', async () => {
+    symlinkSync('../sites/b.yaml', join(source.url, 'sites/link.yaml'));
+    write('other/b.yaml', root(block));
+    symlinkSync('b.yaml', join(source.url, 'other/link.yaml'));
+    const at = commit();
+    const asked = { path: 'sites/b.yaml', reads: ['sites/b.yaml', 'sites/shared/*.yaml'] };
+    const folder = await checkouts.at(source, at, async (_, fingerprint) => fingerprint(asked), 'sites');
+    expect((await checkouts.fingerprint(source, at))(asked)).toBe(folder);
+    // The links of other folders lead nowhere here.
+    const change = () => symlinkSync('b.yaml', join(source.url, 'other/more.yaml'));
+    expect(await leaves('sites/b.yaml', change)).toBe(true);
+  });
+
+  test('changes all stacks of its folder by a link, which may lead to any of their files', async () => {
     const change = () => symlinkSync('shared/base.yaml', join(source.url, 'sites/link.yaml'));
     expect(await leaves('sites/b.yaml', change)).toBe(false);
   });

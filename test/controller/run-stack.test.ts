@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   const pushAsWorker = async (commit: string, text: string) => {
     commits.set(commit, text);
     const stacks = await records.stackFiles('shop');
-    const kept = stacks.filter(({ reads, fingerprint }) => fingerprintOf(commit)(reads) === fingerprint);
+    const kept = stacks.filter((stack) => fingerprintOf(commit)(stack) === stack.fingerprint);
     return records.sawCommit({ id: 'shop' }, commit, ['infra/trueup.yaml'], { kept });
   };
   /** Runs the stack, and what comes of it at once, such as the end of its deployments. */
