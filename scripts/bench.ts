@@ -6,13 +6,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureGrowth } from './support/growth.ts';
+import { installPackage } from './support/installed.ts';
 import { largeManifest, largeManifestFiles, leanManifest, plainManifest } from './support/large-manifest.ts';
 import { measureStages } from './support/stages-load.ts';
 import { emulate, root } from './support/trueup.ts';
 
 /**
- * How long plan, apply and destroy take, as ratios to a bare client that makes the same objects in the same run.
- * Every command is a process of its own, started as users start it; nothing here passes or fails.
+ * How long plan, apply and destroy take, as ratios to a bare client that makes the same objects in the same run, and how long a
+ * small command takes to start. The package is packed and installed first: every command is a process of its own, of what users
+ * get. Nothing here passes or fails.
  */
 
 const latencyMs = 20;
@@ -20,9 +22,13 @@ const connections = 10;
 const runs = Number(process.argv[2] ?? 3);
 /**
  * `bare`: only 400 services beside the bare client; `bulk`: that, and what bulk reads change; `growth`: only what a run takes
- * for ten and a hundred times as many services; `stages`: only what stages take beside the same written out.
+ * for ten and a hundred times as many services; `stages`: only what stages take beside the same written out; `start`: only how
+ * long small commands take to start.
  */
 const only = process.argv[3];
+
+const installed = installPackage();
+process.on('exit', () => rmSync(installed.folder, { recursive: true, force: true }));
 
 interface Measured {
   readonly wall: number;
@@ -39,7 +45,7 @@ function measure(
   apiKey: string,
   more: NodeJS.ProcessEnv = {},
 ): Promise<Measured> {
-  const words = [join(root, 'bin/trueup.js'), '-C', folder, '--connections', String(connections), ...args];
+  const words = [installed.program, '-C', folder, '--connections', String(connections), ...args];
   return measureProgram(folder, words, { TRUEUP_API_KEY: apiKey, ...more });
 }
 
@@ -262,6 +268,30 @@ async function reportGrowth(): Promise<void> {
   }
 }
 
+/** What a user waits for before anything is done, as ratios to the start of Node. */
+async function reportStarts(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
+  writeFileSync(join(folder, 'trueup.yaml'), leanManifest(1, 'emulator', false));
+  const words = {
+    'node -e 0': ['-e', '0'],
+    'trueup --version': [installed.program, '--version'],
+    'trueup validate': [installed.program, '-C', folder, 'validate'],
+  };
+  const times = new Map(Object.keys(words).map((name) => [name, [] as number[]]));
+  for (let run = 0; run < runs * 5; run++) {
+    for (const [name, args] of Object.entries(words)) {
+      const began = performance.now();
+      execFileSync(process.execPath, args, { stdio: 'ignore' });
+      times.get(name)?.push(performance.now() - began);
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const floor = median(times.get('node -e 0') ?? []);
+  for (const [name, all] of times)
+    process.stdout.write(`${name}: ${median(all).toFixed(0)} ms, ${(median(all) / floor).toFixed(1)} x node -e 0\n`);
+  process.stdout.write('\n');
+}
+
 async function reportStages(): Promise<void> {
   for (const { work, ratio } of await measureStages())
     process.stdout.write(`${work}: CPU(examples/stages) / CPU(written out) = ${ratio.toFixed(2)}\n`);
@@ -330,6 +360,10 @@ async function reportStories(title: string, tellings: readonly Telling[]): Promi
   return told;
 }
 
+if (only === 'start') {
+  await reportStarts();
+  process.exit();
+}
 if (only === 'growth') {
   await reportGrowth();
   process.exit();
@@ -360,6 +394,7 @@ for (const command of Object.keys(commands) as (keyof Story)[]) {
   process.stdout.write(`${commands[command]}: t(1000) / t(100) = ${((large ?? 0) / (small ?? 1)).toFixed(1)}\n`);
 }
 process.stdout.write('\n');
+await reportStarts();
 for (const { work, ratio } of await measureGrowth())
   process.stdout.write(`${work}: CPU(80,000) / CPU(20,000) = ${ratio.toFixed(1)}\n`);
 await reportStages();
