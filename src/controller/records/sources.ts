@@ -186,7 +186,7 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
           `select ${dueColumns('@stack')} from @stack where source = $1 and pull is null and not is_gone and problem is not null`,
           [id],
         );
-        const stacks = [...placed, ...failed.filter((one) => !placed.some((other) => other.id === one.id))];
+        const stacks = [...new Map([...placed, ...failed].map((one) => [one.id, one])).values()];
         await query('delete from @alarm where subject in (select id from @stack where source = $1 and is_gone)', [id]);
         // Another process may have seen the commit before.
         if (before !== undefined && before.commit !== commit) await beginWavesIn(query, { source: id, commit, waves });

@@ -103,9 +103,9 @@ export async function beginWavesIn(
     await clear(query, ['wave'], waveSubject(id));
   }
   for (const wave of waves) {
-    const own = stacks.filter((stack) => waveOf(waves, stack) === wave);
-    const former = over.filter((one) => one.stacks.some((stack) => own.includes(stack)));
-    if (own.length > 0) await beginWave(query, { source, commit, wave, stacks: own, former });
+    const own = new Set(stacks.filter((stack) => waveOf(waves, stack) === wave));
+    const former = over.filter((one) => one.stacks.some((stack) => own.has(stack)));
+    if (own.size > 0) await beginWave(query, { source, commit, wave, stacks: [...own], former });
   }
 }
 

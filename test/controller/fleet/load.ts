@@ -87,9 +87,15 @@ export async function queued(stacks: number) {
   const fleet = await createFleet({ stacks, services: 1, platforms: few, latencyMs: 200 });
   try {
     const worker = await fleet.start();
-    const commit = await fleet.push('redis:7', few);
-    const aloneMb = await heapUntil(worker, async () => (await fleet.inStep(commit)) === few);
-    await fleet.push('redis:7.2', stacks);
+    const isApplied = async (commit: string) => (await fleet.inStep(commit)) === few;
+    // A worker that did nothing yet has half of its code not compiled.
+    for (const image of ['redis:7', 'redis:7.1']) {
+      const commit = await fleet.push(image, few);
+      await until(() => isApplied(commit), 300_000);
+    }
+    const commit = await fleet.push('redis:7.2', few);
+    const aloneMb = await heapUntil(worker, () => isApplied(commit));
+    await fleet.push('redis:7.3', stacks);
     const waits = async () => {
       const text = `select count(*)::int as count from trueup_controller.stack where applied is distinct from wanted`;
       return (await fleet.pool.query<{ count: number }>(text)).rows[0]?.count ?? 0;
