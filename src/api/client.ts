@@ -155,6 +155,7 @@ interface Outgoing {
   readonly request: WireRequest;
 }
 
+/** Outside of the client: what clients share keeps it, and would keep the client with it. */
 const monotonic = (): number => performance.now();
 
 /**

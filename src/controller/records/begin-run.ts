@@ -1,3 +1,4 @@
+import { usage } from '../../diagnostics/usage.ts';
 import type { Query } from '../transaction.ts';
 
 /** What is known of a run when it begins. */
@@ -24,4 +25,14 @@ export async function beginRunIn(
     [stack, kind, cause, commit, worker, plan ?? null],
   );
   return begun?.id ?? '';
+}
+
+/** Refuses to remove a source or a platform while a stack of it runs. @throws {Stop} `usage` */
+export async function refuseRunning(query: Query, what: 'source' | 'platform', id: string): Promise<void> {
+  const [running] = await query<{ readonly stack: string }>(
+    `select stack from @run join @stack on stack = @stack.id where ${what} = $1 and ended_at is null order by stack limit 1`,
+    [id],
+  );
+  if (running !== undefined)
+    throw usage(`The ${what} ${id} has a stack that runs: ${running.stack}`, 'Wait for its run, or stop it.');
 }

@@ -49,9 +49,8 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of
-     * a preview. Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the
-     * next one.
+     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of a preview.
+     * Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the next one.
      */
     keepPlan: async (
       { id }: Pick<StackRecord, 'id'>,

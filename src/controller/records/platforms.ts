@@ -1,4 +1,5 @@
 import { usage } from '../../diagnostics/usage.ts';
+import { refuseRunning } from './begin-run.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { type Database, isOpen } from './database.ts';
 import { noteIn } from './events.ts';
@@ -89,12 +90,7 @@ export function platformsIn({ rows, row, transaction }: Database) {
             'Change or remove these sources first.',
           );
         }
-        const [running] = await query<{ readonly stack: string }>(
-          `select stack from @run join @stack on stack = @stack.id where platform = $1 and ended_at is null order by stack limit 1`,
-          [id],
-        );
-        if (running !== undefined)
-          throw usage(`The platform ${id} has a stack that runs: ${running.stack}`, 'Wait for its run, or stop it.');
+        await refuseRunning(query, 'platform', id);
         await query('delete from @stack where platform = $1', [id]);
         await query('delete from @platform where id = $1', [id]);
         await noteIn(query, { who, what: 'removed the platform', subject: id });

@@ -14,8 +14,8 @@ export interface RunEnd {
   readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
 }
 
-/** So many lost runs one after the other are no chance. */
-const mostLost = 10;
+/** Of so many lost runs in a row, the stack may be the cause. */
+const lossesInARow = 10;
 
 export function runsIn({ rows, row, onStack, transaction }: Database) {
   return {
@@ -128,8 +128,8 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
       await rows(
         `with lost as (update @run set ended_at = now(), ending = 'lost' where ${isLost} returning stack)
         update @stack as stack set look_at = now() from (select distinct stack from lost) as of where stack.id = of.stack
-          and (select count(*) from (select ending from @run as run where run.stack = stack.id order by id desc limit ${mostLost}) as last
-            where ending = 'lost') < ${mostLost - 1}`,
+          and (select count(*) from (select ending from @run as run where run.stack = stack.id order by id desc limit ${lossesInARow}) as last
+            where ending = 'lost') < ${lossesInARow - 1}`,
       );
       await rows('delete from @progress using @run where run = id and ended_at is not null');
     },

@@ -4,6 +4,7 @@ import type { Query } from '../transaction.ts';
 import type { Policy } from '../plan-standing.ts';
 import type { WaveSettings } from '../waves/steps.ts';
 import { clear } from './alarms.ts';
+import { refuseRunning } from './begin-run.ts';
 import { type Changes, changesOf } from './changes.ts';
 import type { Author } from './authors.ts';
 import { type Database, type ForDue, isOpen, jsonOf, plain } from './database.ts';
@@ -123,13 +124,7 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
     removeSource: (id: string, who: string): Promise<{ readonly previews: readonly string[] } | undefined> =>
       transaction(async (query) => {
         await lockSource(query, id);
-        const running = await query<{ readonly stack: string }>(
-          `select distinct stack from @run join @stack on stack = @stack.id where source = $1 and ended_at is null order by stack`,
-          [id],
-        );
-        const [first] = running;
-        if (first !== undefined)
-          throw usage(`The source ${id} has a stack that runs: ${first.stack}`, 'Wait for its run, or stop it.');
+        await refuseRunning(query, 'source', id);
         const waves = await query<{ readonly id: string }>(
           'select id from @wave where source = $1 order by id for update',
           [id],

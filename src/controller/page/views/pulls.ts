@@ -73,7 +73,7 @@ function pullRow(pull: PullRow, view: PullsView): Markup {
   return markup`<tr><th scope="row"><span class="name">${number}</span><div class="under"><span class="where">${from} into ${base}</span></div></th>
 ${cell('Last commit', markup`${commitCode(head)}${allowed}`)}
 ${cell('Opened by', author ?? markup`<span class="quiet">not known</span>`)}
-${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}${view.mayAllow && pull.allowed !== null ? takeBackForm(pull, view) : ''}`)}</tr>`;
+${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}${view.mayAllow && pull.allowed !== null ? takeBackForm(pull.number, pull.allowed, view) : ''}`)}</tr>`;
 }
 
 function planOf({ plans, isPlanned, isFork, isAllowed }: PullRow): Markup {
@@ -106,10 +106,9 @@ function allowForm(pull: PullRow, { source, csrf, compares, because = '' }: Pull
 }
 
 /** An older commit stays allowed, and its preview applied, until the last one is. */
-function takeBackForm({ number, head, allowed }: PullRow, { source, csrf }: PullsView): Markup {
+function takeBackForm(number: number, commit: string, { source, csrf }: PullsView): Markup {
   const id = `back-${number}`;
   const hint = `${id}-hint`;
-  const commit = allowed ?? head;
   const form = markup`<input type="hidden" name="commit" value="${commit}"><p class="hint" id="${hint}">Commit <code>${commit}</code> gets no secrets any more. What runs for its preview is stopped, and the preview is removed with its data, as after the end of a pull request.</p>${reasonField('', { id, hint })}<button class="danger">Take it back</button>`;
   const summary = `Take back what commit ${commit.slice(0, 12)} was allowed`;
   return foldedAct(summary, '', actForm(`${pullsAddress(source)}/${number}/take-back`, csrf, form));
