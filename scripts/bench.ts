@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once as onceEmitted } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { once } from '../src/api/once.ts';
 import { measureGrowth } from './support/growth.ts';
 import { installPackage } from './support/installed.ts';
 import { largeManifest, largeManifestFiles, leanManifest, plainManifest } from './support/large-manifest.ts';
@@ -27,8 +28,11 @@ const runs = Number(process.argv[2] ?? 3);
  */
 const only = process.argv[3];
 
-const installed = installPackage();
-process.on('exit', () => rmSync(installed.folder, { recursive: true, force: true }));
+const installed = once(() => {
+  const made = installPackage();
+  process.on('exit', () => rmSync(made.folder, { recursive: true, force: true }));
+  return made;
+});
 
 interface Measured {
   readonly wall: number;
@@ -45,7 +49,7 @@ function measure(
   apiKey: string,
   more: NodeJS.ProcessEnv = {},
 ): Promise<Measured> {
-  const words = [installed.program, '-C', folder, '--connections', String(connections), ...args];
+  const words = [installed().program, '-C', folder, '--connections', String(connections), ...args];
   return measureProgram(folder, words, { TRUEUP_API_KEY: apiKey, ...more });
 }
 
@@ -60,7 +64,7 @@ async function measureProgram(folder: string, words: readonly string[], env: Nod
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
   child.stderr.on('data', (text: Buffer) => (output += text.toString()));
-  const [code] = (await once(child, 'close')) as [number];
+  const [code] = (await onceEmitted(child, 'close')) as [number];
   const wall = (performance.now() - started) / 1000;
   const [, reads = 0, writes = 0] = [...output.matchAll(/(\d+) reads?, (\d+) writes?/g)].at(-1) ?? [];
   if (code !== 0) throw new Error(`${words.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
@@ -149,7 +153,7 @@ async function collector(): Promise<{ url: string; seconds: (stage: string) => n
     });
   });
   server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await onceEmitted(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -285,8 +289,8 @@ async function reportStarts(): Promise<void> {
   writeFileSync(join(folder, 'trueup.yaml'), smallManifest);
   const words = {
     'node -e 0': ['-e', '0'],
-    'trueup --version': [installed.program, '--version'],
-    'trueup validate': [installed.program, '-C', folder, 'validate'],
+    'trueup --version': [installed().program, '--version'],
+    'trueup validate': [installed().program, '-C', folder, 'validate'],
   };
   const times = new Map(Object.keys(words).map((name) => [name, [] as number[]]));
   for (let run = 0; run < runs * 5; run++) {
