@@ -11,7 +11,6 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
 COPY scripts/build.mjs scripts/bundle.mjs scripts/
-COPY scripts/support/code-cache.cjs scripts/support/
 RUN npm run build && cp -r node_modules /all
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

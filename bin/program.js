@@ -1,40 +1,42 @@
-const { closeSync, openSync, readFileSync, readSync, statSync } = require('node:fs');
+const { closeSync, openSync, readSync, statSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const { setFlagsFromString } = require('node:v8');
+const { cachedDataVersionTag, setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
+const { cacheFolderOf, keepCode, readCode } = require('./code-cache.js');
 
 // Flags are part of what V8 compares before it takes a code cache: they are set before anything is compiled.
 
+const isNode20 = process.versions.node.startsWith('20.');
 // Most runs end before an optimised function gives back what its compilation took: twenty times the work that is usual has to
 // be done in one before Node 20 optimises it. Later versions have another compiler for that.
-if (process.versions.node.startsWith('20.')) {
-  setFlagsFromString('--interrupt-budget=1350000');
-  // The space for new objects begins with 1 MB and grows once while the program loads: to 8 MB, and not to 4. Half as many
-  // collections for 3 MB. src/cli/main.ts ends its growth.
-  setFlagsFromString('--semi-space-growth-factor=4');
-}
+if (isNode20) setFlagsFromString('--interrupt-budget=1350000');
+/** The flags of memory as the program loads, which src/cli/main.ts changes behind that. */
+const flagsOfLoading = isNode20
+  ? // The space for new objects begins with 1 MB and grows once while the program loads: to 8 MB, and not to 4. Half as many
+    // collections for 3 MB.
+    ['--semi-space-growth-factor=4', '--heap-growing-percent=0']
+  : [];
+for (const flag of flagsOfLoading) setFlagsFromString(flag);
 // The parser of HTTP is WebAssembly. To optimise its one large function takes 0.1 s and 30 MB, which no run gives back.
 setFlagsFromString('--liftoff-only');
+const tag = cachedDataVersionTag();
 
-const folder = path.join(__dirname, '../dist/cli');
+const packageFolder = path.join(__dirname, '..');
+const folder = path.join(packageFolder, 'dist/cli');
 
 /** The bundles of the command line, in ASCII: the program, and the connections to a platform, which it loads when it needs them. */
 const fileOf = (bundle) => path.join(folder, `${bundle}.cjs`);
 
-/**
- * Commands with a code cache of their own, each with all of those before it: a run that does little takes the small one. Any
- * cache goes with any command, since it holds functions of the same bundle; the largest is for all others.
- */
-const commands = ['validate', 'plan', 'apply'];
+/** Commands with code of their own: all that such a run compiled, and nothing else. The others take that of `plan`. */
+const commands = ['validate', 'plan', 'apply', 'drift', 'status', 'destroy'];
 
-/** The code that V8 made of a bundle when this Node built it; where another one did, the file has another name. */
-function cacheFileOf(bundle, words) {
-  const command = words.find((word) => commands.includes(word)) ?? commands.at(-1);
-  const name = bundle === 'main' ? command : bundle;
-  return path.join(folder, `${name}-${process.version}-${process.platform}-${process.arch}.cache`);
-}
+/** A run that lasts longer gains little, and V8 has dropped functions that it used while it started. */
+const longestRunMs = 5000;
+
+/** The bundles that ran, as `require` keeps them. */
+const loaded = new Map();
 
 /** Reads a bundle, as the function that Node makes of a module. */
 function readBundle(bundle) {
@@ -52,57 +54,38 @@ function readBundle(bundle) {
     closeSync(opened);
   }
   wrapped.latin1Write(after, before.length + size);
-  return { filename, wrapped, checksum: crc32(text) };
+  return { filename, source: wrapped.latin1Slice(), checksum: crc32(text) };
 }
 
-/** Bytes before the code cache: the checksums of the bundle and of the cache. V8 compares the length of the one only. */
-const checksums = 8;
-
-/** The content of a cache file. */
-function seal({ checksum }, cached) {
-  const before = Buffer.alloc(checksums);
-  before.writeUInt32LE(checksum, 0);
-  before.writeUInt32LE(crc32(cached), 4);
-  return Buffer.concat([before, cached]);
+/** Runs the program for a command line, with what V8 compiled for such a command before. */
+function runProgram(words, caches = cacheFolderOf(packageFolder, process.env)) {
+  const named = words.find((word) => commands.includes(word));
+  const pathOf = (name) => caches && path.join(caches, `${name}-${tag.toString(16)}.cache`);
+  return runBundle('main', { file: pathOf(named ?? 'plan'), isKept: named !== undefined, agent: pathOf('agent') });
 }
 
-/** Reads a bundle and its code cache for a command; undefined where there is none, or none that is whole and of this bundle. */
-function readWithCache(bundle, words) {
-  try {
-    const sealed = readFileSync(cacheFileOf(bundle, words));
-    const read = readBundle(bundle);
-    const cached = sealed.subarray(checksums);
-    const isWhole = cached.length > 0 && sealed.readUInt32LE(4) === crc32(cached);
-    return isWhole && sealed.readUInt32LE(0) === read.checksum ? { ...read, cached } : undefined;
-  } catch {
-    return undefined; // without it the program works as well
-  }
-}
-
-/** Compiles a bundle, by its code cache where V8 takes that: `cachedDataRejected` says that it does not. */
-function compile({ filename, wrapped, cached }) {
-  return new Script(wrapped.latin1Slice(), { filename, cachedData: cached });
-}
-
-/** Runs a compiled bundle as `require` would; `load` gives the bundles that it requires, undefined for those without a cache. */
-function run(filename, script, load) {
+/** Runs a bundle, the first time. When the process ends well, what was compiled is kept where that was missing. */
+function runBundle(bundle, { file, isKept, agent }) {
+  if (loaded.has(bundle)) return loaded.get(bundle);
+  const { filename, source, checksum } = readBundle(bundle);
+  const { cached, depth = 0 } = file === undefined ? {} : readCode(file, checksum);
+  const script = new Script(source, { filename, cachedData: cached });
+  const isTaken = cached !== undefined && !script.cachedDataRejected;
   const module = { exports: {} };
   const require = createRequire(filename);
-  const requireWithCache = (id) => (id === './agent.cjs' ? load('agent') : undefined) ?? require(id);
-  script.runInThisContext()(module.exports, requireWithCache, module, filename, folder);
+  const load = (id) => (id === './agent.cjs' ? runBundle('agent', { file: agent, isKept: true }) : require(id));
+  script.runInThisContext()(module.exports, load, module, filename, folder);
+  loaded.set(bundle, module.exports);
+  if (file !== undefined && isKept)
+    process.once('exit', (code) => {
+      // The first run that connects compiles more of the program than those before it.
+      const isDeeper = depth < loaded.size;
+      if (code !== 0 || (isTaken && !isDeeper) || performance.now() > longestRunMs) return;
+      for (const flag of flagsOfLoading) setFlagsFromString(flag);
+      if (cachedDataVersionTag() === tag)
+        keepCode(file, checksum, { cached: script.createCachedData(), depth: loaded.size });
+    });
   return module.exports;
 }
 
-/** The exports of the bundles that ran, as `require` keeps them. */
-const loaded = new Map();
-
-/** Runs a bundle with its code cache, the first time; undefined where it has none. */
-function runWithCache(bundle, words) {
-  if (loaded.has(bundle)) return loaded.get(bundle);
-  const read = readWithCache(bundle, words);
-  const exports = read && run(read.filename, compile(read), (other) => runWithCache(other, words));
-  loaded.set(bundle, exports);
-  return exports;
-}
-
-module.exports = { fileOf, commands, cacheFileOf, readBundle, seal, readWithCache, compile, run, runWithCache };
+module.exports = { fileOf, runProgram };

@@ -15,18 +15,18 @@ function printVersion({ version }) {
   process.stdout.write(`${version}\n`);
 }
 
-function start({ fileOf, runWithCache }) {
+function start({ fileOf, runProgram }) {
   const file = fileOf('main');
   if (!existsSync(file)) {
     console.error('trueup is not built: run `npm run build` first');
     process.exitCode = 1;
     return;
   }
-  const isDebugging = process.env.TRUEUP_DEBUG === '1';
-  if (!isDebugging && runWithCache('main', process.argv.slice(2)) !== undefined) return;
-  // Stacks then name the files of the source.
-  if (isDebugging) process.setSourceMapsEnabled(true);
-  // Node 22 keeps a code cache by itself: here, where only those can write who can write the program.
-  require('node:module').enableCompileCache?.(`${file}.cache`);
-  require(file);
+  if (process.env.TRUEUP_DEBUG === '1') {
+    // Stacks then name the files of the source.
+    process.setSourceMapsEnabled(true);
+    require(file);
+  } else {
+    runProgram(process.argv.slice(2));
+  }
 }

@@ -25,7 +25,6 @@ const sources = [
   'src',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
-  'scripts/support/code-cache.cjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

@@ -1,12 +1,7 @@
 // Bundles the library and the command line into dist/ of a folder with bin/ and package.json: this one, or the one named.
-// Then runs commands of the command line on the emulator, and keeps what V8 compiled for them as its code cache.
 import { build } from 'esbuild';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,7 +32,7 @@ const common = {
  * of Trueup has, undici needs no module for it.
  */
 function loadLate({ onResolve, onLoad }) {
-  const late = /^node:(child_process|crypto|fs\/promises|http2|zlib)$/;
+  const late = /^(?:node:)?(child_process|crypto|fs\/promises|http2|zlib)$/;
   onResolve({ filter: late }, ({ path, namespace }) =>
     namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
   );
@@ -103,50 +98,4 @@ await build({
 for (const name of ['main', 'agent']) {
   const [foreign] = readFileSync(join(folder, `dist/cli/${name}.cjs`), 'utf8').match(/.{0,80}[^\0-\x7F].{0,80}/) ?? [];
   if (foreign !== undefined) throw new Error(`${name} is not ASCII; write it as a string, or with \\u: ${foreign}`);
-}
-
-const manifest = (platform) => `trueup: 1
-platform: ${platform}
-project: prj_1
-environments:
-  production:
-    env: { REGION: eu }
-    compose:
-      shop:
-        source:
-          type: raw
-          composeFile: |
-            services:
-              web:
-                image: nginx:1.27
-        domains:
-          shop.example.com: { serviceName: web, port: 80 }
-    postgres:
-      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}" }
-`;
-const place = mkdtempSync(join(tmpdir(), 'trueup-bundle-'));
-const platform = spawn(process.execPath, [join(folder, 'bin/trueup.js'), 'emulate', '--port', '0'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  const told = {};
-  for await (const line of createInterface({ input: platform.stdout })) {
-    const [name, value] = line.split('=');
-    told[name] = value;
-    if (name === 'TRUEUP_API_KEY') break;
-  }
-  writeFileSync(join(place, 'trueup.yaml'), manifest('emulator'));
-  writeFileSync(join(place, 'served.yaml'), manifest(`{ url: "${told.TRUEUP_URL}" }`));
-  const env = {
-    ...process.env,
-    TRUEUP_PINNED: 'false',
-    TRUEUP_API_KEY: told.TRUEUP_API_KEY,
-    TRUEUP_SECRET_DB: 'not-a-secret-1',
-  };
-  const words = [join(root, 'scripts/support/code-cache.cjs'), join(folder, 'bin/program.js'), place];
-  execFileSync(process.execPath, words, { env, stdio: 'pipe' }); // its error shows what the commands printed
-} finally {
-  platform.kill('SIGTERM');
-  await once(platform, 'close');
-  rmSync(place, { recursive: true, force: true });
 }

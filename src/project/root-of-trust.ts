@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstatSync, realpathSync } from 'node:fs';
 import { join, parse, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
@@ -15,18 +15,18 @@ import { whyPinned } from './pins.ts';
  * @throws {Stop} `refused`; `usage`, when there is a link in a repository, and TRUEUP_PINNED is neither true nor false
  */
 export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
-  const path = await asWritten(options.folder, options.env);
+  const path = asWritten(options.folder, options.env);
   const repositoryAt = readRepositories();
   const { root } = parse(path);
   let here = root;
   for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
     const next = join(here, name);
-    const found = await lstat(next).catch(() => undefined);
+    const isLink = isLinkAt(next);
     // The command itself reports a folder that does not exist.
-    if (found === undefined) return;
-    const real = found.isSymbolicLink() ? await realpath(next).catch(() => undefined) : next;
+    if (isLink === undefined) return;
+    const real = isLink ? realPath(next) : next;
     if (real === undefined) return;
-    const repository = found.isSymbolicLink() ? await repositoryAround(here, repositoryAt) : undefined;
+    const repository = isLink ? await repositoryAround(here, repositoryAt) : undefined;
     const why = repository && whyPinned(options);
     if (repository !== undefined && why !== undefined && !(await isOf(repository, real, repositoryAt))) {
       const message = `the link ${next} leads out of its repository to ${real}, and is not followed, because ${why}`;
@@ -48,8 +48,26 @@ async function isOf(repository: Repository, folder: string, repositoryAt: Reposi
 }
 
 /** A path with the links that the shell went through to the current folder: the system itself knows only where they led. */
-async function asWritten(path: string, { PWD = '' }: Environment): Promise<string> {
-  const real = PWD === '' ? undefined : await realpath(PWD).catch(() => undefined);
+function asWritten(path: string, { PWD = '' }: Environment): string {
+  const real = PWD === '' ? undefined : realPath(PWD);
   const isHere = real !== undefined && (path === real || isBelowFolder(real, path));
   return isHere ? join(PWD, path.slice(real.length)) : path;
+}
+
+/** Whether a link is at a path; undefined where nothing can be seen. */
+function isLinkAt(path: string): boolean | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a path leads; undefined where it leads nowhere. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }

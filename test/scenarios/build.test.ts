@@ -12,8 +12,7 @@ const checkout = mkdtempSync(join(tmpdir(), 'trueup-build-'));
 const source = 'src/text.ts';
 for (const name of ['bin', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
   cpSync(join(root, name), join(checkout, name), { recursive: true });
-for (const name of ['scripts/build.mjs', 'scripts/support/code-cache.cjs'])
-  cpSync(join(root, name), join(checkout, name));
+cpSync(join(root, 'scripts/build.mjs'), join(checkout, 'scripts/build.mjs'));
 write('src/index.ts', 'export {};\n');
 write(source, 'export {};\n');
 write('node_modules/.bin/tsc', note('types', "'dist'"));

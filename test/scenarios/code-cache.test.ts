@@ -1,10 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 
-/** The program starts with what V8 compiled when it was built, where this V8 takes that, and works without it. */
+/** The program keeps what V8 compiled for the runs that follow, where only its user can write, and works without it. */
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
   readonly version: string;
@@ -12,118 +26,211 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 const manifest = 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { a: {} }\n';
 
 let place: string;
+/** A copy of the program that a test may change. */
+let copy: string;
+let home: string;
 
-/** A copy of the program that a test may change, and a manifest. */
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'trueup-cache-'));
+  copy = join(place, 'program');
+  home = join(place, 'home');
+  mkdirSync(home);
   const built = dirname(dirname(inject('program')));
   for (const name of ['bin', 'dist/cli', 'package.json'])
-    cpSync(join(built, name), join(place, name), { recursive: true });
+    cpSync(join(built, name), join(copy, name), { recursive: true });
   writeFileSync(join(place, 'trueup.yaml'), manifest);
   return () => rmSync(place, { recursive: true });
 });
 
-function node(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, ...env } } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, about);
+function trueup(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home, ...env } } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin/trueup.js'), ...words], about);
   return { status, stdout, stderr };
 }
 
-const trueup = (words: readonly string[], env = {}) => node([join(place, 'bin/trueup.js'), ...words], env);
-
-/** What bin/program.js gives for an expression with `program`. */
-const ask = (expression: string, env = {}): string =>
-  node(['-p', `const program = require(${JSON.stringify(join(place, 'bin/program.js'))}); ${expression}`], env).stdout;
-const read = (bundle: string, ...words: readonly string[]) =>
-  `program.readWithCache(${JSON.stringify(bundle)}, ${JSON.stringify(words)})`;
-const isRejected = (...which: Parameters<typeof read>) => `program.compile(${read(...which)}).cachedDataRejected`;
-const hasCache = `${read('main', 'validate')} !== undefined`;
-const cacheFile = () => ask('program.cacheFileOf("main", ["validate"])').trim();
+const own = () => join(copy, '.code-cache');
+/** Names of the kept files, without the version of V8. */
+const keptIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .map((name) => name.replace(/-[\da-f]+\.cache$/, ''))
+        .toSorted()
+    : [];
+const fileOf = (name: string): string =>
+  join(own(), readdirSync(own()).find((one) => one.startsWith(`${name}-`)) ?? 'nothing');
+/** Another number means that it was written again. */
+const writing = (file: string): number => statSync(file).ino;
 
 const valid = { status: 0, stdout: 'trueup.yaml is valid: 1 resource.\n', stderr: '' };
 
+test('a run keeps its code for the next of its command, which takes it', () => {
+  expect(trueup(['validate'])).toEqual(valid);
+  expect(keptIn(own())).toEqual(['validate']);
+  const first = writing(fileOf('validate'));
+  expect(trueup(['validate'])).toEqual(valid);
+  expect(writing(fileOf('validate'))).toBe(first);
+  expect(trueup(['-C', '.', 'plan'])).toMatchObject({ status: 0 });
+  expect(keptIn(own())).toEqual(['plan', 'validate']);
+  expect(statSync(fileOf('plan')).size).toBeGreaterThan(statSync(fileOf('validate')).size * 1.2);
+});
+
+test('only the user can read and write what is kept', () => {
+  trueup(['validate']);
+  expect(statSync(own()).mode & 0o777).toBe(0o700);
+  expect(statSync(fileOf('validate')).mode & 0o777).toBe(0o600);
+});
+
+test('the first run that connects keeps the code of connections, and more of its own', () => {
+  trueup(['apply', '--auto-approve']);
+  const [before, size] = [writing(fileOf('apply')), statSync(fileOf('apply')).size];
+  expect(keptIn(own())).toEqual(['apply']);
+  const script = join(place, 'serve.sh');
+  writeFileSync(
+    script,
+    `set -e
+"$NODE" "$TRUEUP" emulate --port 0 > told & server=$!
+trap 'kill $server' EXIT
+while ! grep -q TRUEUP_API_KEY told; do sleep 0.1; done
+sed "s|platform: emulator|platform: { url: '$(sed -n 's/^TRUEUP_URL=//p' told)' }|" trueup.yaml > served.yaml
+TRUEUP_API_KEY=$(sed -n 's/^TRUEUP_API_KEY=//p' told) "$NODE" "$TRUEUP" -f served.yaml apply --auto-approve
+`,
+  );
+  const env = { PATH: process.env.PATH, HOME: home, NODE: process.execPath, TRUEUP: join(copy, 'bin/trueup.js') };
+  const { status, stderr } = spawnSync('sh', [script], { cwd: place, encoding: 'utf8', env });
+  expect(stderr).not.toContain('error');
+  expect(status).toBe(0);
+  expect(keptIn(own())).toEqual(['agent', 'apply']);
+  expect(writing(fileOf('apply'))).not.toBe(before);
+  expect(statSync(fileOf('apply')).size).toBeGreaterThan(size);
+});
+
 test.each([
-  ['main', 'validate'],
-  ['main', '-C', '.', 'plan'],
-  ['main', 'apply'],
-  ['main', 'status'],
-  ['agent', 'plan'],
-] satisfies [bundle: string, ...words: string[]][])(
-  'the Node that built the program takes the cache of %s for %s',
-  (bundle, ...words) => {
-    expect(ask(isRejected(bundle, ...words))).toBe('false\n');
-  },
-);
-
-test('a run that does little takes the small cache', () => {
-  const sizes = ['validate', 'plan', 'apply', 'status'].map((word) => {
-    return Number(ask(`${read('main', word)}.cached.length`));
-  });
-  const [validate = 0, plan = 0, apply = 0, status] = sizes;
-  expect(validate).toBeGreaterThan(0);
-  expect(plan).toBeGreaterThan(validate * 1.2);
-  expect(apply).toBeGreaterThan(plan);
-  expect(status).toBe(apply);
+  ['that fails', ['-f', 'missing.yaml', 'validate'], {}],
+  ['of a command that is seldom run', ['fmt', '--check'], {}],
+  ['where Node is told to keep nothing', ['validate'], { NODE_DISABLE_COMPILE_CACHE: '1' }],
+  ['that prints its version', ['--version'], {}],
+])('a run %s keeps nothing', (_, words, env) => {
+  trueup(words, env);
+  expect(keptIn(own())).toEqual([]);
 });
 
-describe('the program works', () => {
-  test('where V8 has other flags than when it was built', () => {
-    const env = { NODE_OPTIONS: '--max-old-space-size=500 --stack-trace-limit=5' };
-    expect(ask(isRejected('main', 'validate'), env)).toBe('true\n');
-    expect(trueup(['validate'], env)).toEqual(valid);
-  });
+test('another V8, or one with other flags, keeps code of its own', () => {
+  trueup(['validate']);
+  expect(trueup(['validate'], { NODE_OPTIONS: '--max-old-space-size=500 --stack-trace-limit=5' })).toEqual(valid);
+  expect(keptIn(own())).toEqual(['validate', 'validate']);
+});
 
-  test.each([
-    ['was cut off', (cache: string) => truncateSync(cache, 100_000)],
-    ['is empty', (cache: string) => truncateSync(cache)],
-    [
-      'has one wrong bit',
-      (cache: string) => {
-        const bytes = readFileSync(cache);
-        const at = bytes.length >> 1;
-        bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
-        writeFileSync(cache, bytes);
-      },
-    ],
-    [
-      'is a folder',
-      (cache: string) => {
-        rmSync(cache);
-        mkdirSync(cache);
-      },
-    ],
-    ['is that of another version of Node', (cache: string) => rmSync(cache)],
-  ])('where its cache %s', (_, spoil) => {
-    expect(ask(hasCache)).toBe('true\n');
-    spoil(cacheFile());
-    expect(ask(hasCache)).toBe('false\n');
+test.each([
+  ['was cut off', (file: string) => truncateSync(file, 100_000)],
+  ['is empty', (file: string) => truncateSync(file)],
+  [
+    'has one wrong bit',
+    (file: string) => {
+      const bytes = readFileSync(file);
+      const at = bytes.length >> 1;
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      rmSync(file);
+      writeFileSync(file, bytes);
+    },
+  ],
+])('code that %s is not run, and is kept again', (_, spoil) => {
+  trueup(['validate']);
+  const [file, whole] = [fileOf('validate'), readFileSync(fileOf('validate')).length];
+  spoil(file);
+  const spoilt = writing(file);
+  expect(trueup(['validate'])).toEqual(valid);
+  expect(writing(file)).not.toBe(spoilt);
+  expect(readFileSync(file).length).toBeGreaterThan(whole * 0.9);
+});
+
+test('a folder in the place of a file changes nothing', () => {
+  trueup(['validate']);
+  const file = fileOf('validate');
+  rmSync(file);
+  mkdirSync(file);
+  expect(trueup(['validate'])).toEqual(valid);
+  expect(keptIn(own())).toEqual(['validate']);
+});
+
+test('code of another program of the same length is not run', () => {
+  trueup(['validate']);
+  const bundle = join(copy, 'dist/cli/main.cjs');
+  writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll('is valid: ', 'is BUILT: '));
+  for (const _ of [1, 2])
+    expect(trueup(['validate'])).toEqual({ ...valid, stdout: valid.stdout.replace('is valid: ', 'is BUILT: ') });
+});
+
+describe.runIf(process.getuid?.() === 0)('where the package is not of the user', () => {
+  /** What is there before a run, in the place of the folder of the package. */
+  const notOwn = {
+    'of another user': () => {
+      mkdirSync(own(), { mode: 0o700 });
+      chownSync(own(), 1000, 1000);
+    },
+    'open to others': () => {
+      mkdirSync(own());
+      chmodSync(own(), 0o755);
+    },
+    'a link': () => {
+      mkdirSync(join(place, 'elsewhere'), { mode: 0o700 });
+      symlinkSync(join(place, 'elsewhere'), own());
+    },
+    'a file': () => writeFileSync(own(), ''),
+  };
+  /** The one folder below that of the user. */
+  const keptBelow = (folder: string): string[] => {
+    const all = join(folder, 'trueup');
+    return existsSync(all) ? readdirSync(all).flatMap((name) => keptIn(join(all, name))) : [];
+  };
+
+  test.each(Object.entries(notOwn))('(%s), the folder of the user keeps the code', (_, prepare) => {
+    prepare();
     expect(trueup(['validate'])).toEqual(valid);
+    expect(keptBelow(join(home, '.cache'))).toEqual(['validate']);
+    expect(statSync(join(home, '.cache/trueup')).mode & 0o777).toBe(0o700);
+    expect(keptIn(join(place, 'elsewhere'))).toEqual([]);
+  });
+
+  test('that folder is the one of XDG_CACHE_HOME where it is absolute', () => {
+    notOwn['open to others']();
+    trueup(['validate'], { XDG_CACHE_HOME: join(place, 'caches') });
+    expect(keptBelow(join(place, 'caches'))).toEqual(['validate']);
+    trueup(['validate'], { XDG_CACHE_HOME: 'caches/relative' });
+    expect(existsSync(join(place, 'caches/relative'))).toBe(false);
+    expect(keptBelow(join(home, '.cache'))).toEqual(['validate']);
+  });
+
+  test('a job of CI keeps nothing there', () => {
+    notOwn['open to others']();
+    expect(trueup(['validate'], { CI: 'true' })).toEqual(valid);
+    expect(existsSync(join(home, '.cache'))).toBe(false);
+  });
+
+  test('a job of CI keeps it in a package that it can write', () => {
+    trueup(['validate'], { CI: 'true' });
+    expect(keptIn(own())).toEqual(['validate']);
+  });
+
+  test.each(['a folder', 'a file'])('nothing is kept in a repository, whose .git is %s', (is) => {
+    notOwn['open to others']();
+    if (is === 'a file') writeFileSync(join(place, '.git'), 'gitdir: elsewhere\n');
+    else mkdirSync(join(place, '.git'));
+    expect(trueup(['validate'])).toEqual(valid);
+    expect(existsSync(join(home, '.cache'))).toBe(false);
   });
 });
 
-test('a bundle runs once, however often it is required', () => {
-  const load = 'program.runWithCache("agent", [])';
-  expect(ask(`typeof ${load}.Agent`)).toBe('function\n');
-  expect(ask(`${load} === ${load}`)).toBe('true\n');
-});
-
-test('connections work without a cache of their own', () => {
-  rmSync(ask('program.cacheFileOf("agent", [])').trim());
+test('connections work without code of their own', () => {
+  trueup(['plan']);
   writeFileSync(join(place, 'trueup.yaml'), manifest.replace('emulator', '{ url: "http://127.0.0.1:1" }'));
   const { status, stderr } = trueup(['plan'], { TRUEUP_API_KEY: 'key-1', TRUEUP_PINNED: 'false' });
   expect(stderr).toContain('the server refused the connection');
   expect(status).not.toBe(0);
 });
 
-test('a bundle of the same length runs, and not the code of the cache', () => {
-  const bundle = join(place, 'dist/cli/main.cjs');
-  writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll('is valid: ', 'is BUILT: '));
-  expect(trueup(['validate'])).toEqual({ ...valid, stdout: valid.stdout.replace('is valid: ', 'is BUILT: ') });
-});
-
 test('the bundles are strict, and ASCII, as they are read', () => {
   for (const name of ['main', 'agent']) {
-    const text = readFileSync(join(place, `dist/cli/${name}.cjs`), 'utf8');
+    const text = readFileSync(join(copy, `dist/cli/${name}.cjs`), 'utf8');
     expect(text).toMatch(/^'use strict';/);
     expect(text.search(/[^\0-\x7F]/)).toBe(-1);
   }
@@ -141,7 +248,7 @@ test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
 });
 
 test('a program that is not built says so, and knows its version', () => {
-  rmSync(join(place, 'dist'), { recursive: true });
+  rmSync(join(copy, 'dist'), { recursive: true });
   expect(trueup(['validate'])).toEqual({
     status: 1,
     stdout: '',
