@@ -25,6 +25,7 @@ const sources = [
   'src',
   'scripts/build.mjs',
   'scripts/bundle.mjs',
+  'scripts/support/program-bundles.mjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

@@ -12,7 +12,8 @@ const checkout = mkdtempSync(join(tmpdir(), 'trueup-build-'));
 const source = 'src/text.ts';
 for (const name of ['bin', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
   cpSync(join(root, name), join(checkout, name), { recursive: true });
-cpSync(join(root, 'scripts/build.mjs'), join(checkout, 'scripts/build.mjs'));
+for (const name of ['scripts/build.mjs', 'scripts/support/program-bundles.mjs'])
+  cpSync(join(root, name), join(checkout, name));
 write('src/index.ts', 'export {};\n');
 write(source, 'export {};\n');
 write('node_modules/.bin/tsc', note('types', "'dist'"));
