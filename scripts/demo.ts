@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { emulate, root, trueup } from './support/trueup.ts';
 
-/** The main job, shown and checked: a manifest, a platform that matches it, a change behind its back, a repair. */
+/**
+ * The main job, shown and checked: a manifest, a platform that matches it, a change behind its back, a repair.
+ * `npm run demo -- FILE` shows it with another program, such as the single file.
+ */
+
+const [, , file] = process.argv;
+const program = file === undefined ? undefined : ([resolve(file)] as const);
 
 const folder = mkdtempSync(join(tmpdir(), 'trueup-demo-'));
 cpSync(join(root, 'examples/hello'), folder, { recursive: true });
-const platform = await emulate(['--data', join(folder, 'platform.json')]);
+const platform = await emulate(['--data', join(folder, 'platform.json')], program);
 const manifest = join(folder, 'trueup.yaml');
 writeFileSync(
   manifest,
@@ -22,7 +28,7 @@ async function show(
   expected: { code: number; says: readonly (string | RegExp)[] },
 ) {
   process.stdout.write(`\n\n# ${what}\n$ trueup ${args.join(' ')}\n`);
-  const { code, output } = await trueup(['-C', folder, ...args], { TRUEUP_API_KEY: platform.apiKey });
+  const { code, output } = await trueup(['-C', folder, ...args], { TRUEUP_API_KEY: platform.apiKey }, program);
   process.stdout.write(output);
   assert.equal(code, expected.code, `exit code of trueup ${args.join(' ')}`);
   for (const words of expected.says) {

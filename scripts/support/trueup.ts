@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline';
 
 export const root = resolve(import.meta.dirname, '../..');
 
-const launcher = join(root, 'bin/trueup.js');
+/** The command that starts Trueup: a file and its first words. */
+export type Program = readonly [file: string, ...words: readonly string[]];
+
+const ofCheckout: Program = [process.execPath, join(root, 'bin/trueup.js')];
 
 /** What a command of Trueup printed, and how it ended. */
 export interface Finished {
@@ -15,9 +18,13 @@ export interface Finished {
 }
 
 /** Runs a command of Trueup as users do: a process of its own, its output in a pipe. */
-export async function trueup(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+export async function trueup(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  [file, ...words]: Program = ofCheckout,
+): Promise<Finished> {
   const started = performance.now();
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(file, [...words, ...args], {
     // The demo copies its manifest out of the repository, and CI allows only files that git tracks.
     env: { ...process.env, TRUEUP_PINNED: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,8 +43,9 @@ export async function trueup(args: readonly string[], env: NodeJS.ProcessEnv = {
 /** Serves the emulator from a process of its own. */
 export async function emulate(
   args: readonly string[],
+  [file, ...words]: Program = ofCheckout,
 ): Promise<{ url: string; apiKey: string; stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, [launcher, 'emulate', '--port', '0', ...args], {
+  const child = spawn(file, [...words, 'emulate', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const told = new Map<string, string>();

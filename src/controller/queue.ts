@@ -162,8 +162,12 @@ export async function loadBoss(): Promise<typeof Boss> {
   });
 }
 
+/** The version of the engine in the bundle, which scripts/single-file.mjs writes there. */
+declare const bundledBoss: string | undefined;
+
 /** The version of the engine that is installed. @throws {Stop} `usage`, where none is */
 export async function installedBoss(): Promise<string> {
+  if (typeof bundledBoss === 'string') return bundledBoss;
   await loadBoss();
   const entry = modules.createRequire(import.meta.url).resolve('pg-boss');
   const manifest: unknown = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'));
