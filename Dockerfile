@@ -1,43 +1,41 @@
-# Trueup with Node, as the user "node" (1000). The image holds no secret; pass them as variables when it runs:
+# Trueup as the user "trueup" (1000), with git and without Node. The image holds no secret; pass them as variables when it runs:
 #   docker build -t registry.example.com/trueup:0.1.0 .
 #   docker run --rm --read-only -v "$PWD:/workspace" -e TRUEUP_API_KEY registry.example.com/trueup:0.1.0 plan
 ARG NODE=docker.io/library/node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+ARG DEBIAN=docker.io/library/debian:trixie-20260918-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
 
 FROM ${NODE} AS build
 WORKDIR /src
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json tsconfig.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY bin bin
 COPY src src
-COPY scripts/build.mjs scripts/bundle.mjs scripts/
-RUN npm run build && cp -r node_modules /all
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+COPY scripts/single-file.mjs scripts/
+COPY scripts/support/program-bundles.mjs scripts/support/single-file.cjs scripts/support/
+COPY docs/diagnostics.md docs/
+RUN npm run single-file && mv release/trueup-linux-* release/trueup
 
-# The controller runs with pg-boss too, in the version of the lock file.
-FROM build AS build-controller
-RUN rm -rf node_modules && mv /all node_modules \
-  && npm pkg delete devDependencies.pg-boss && npm pkg set dependencies.pg-boss="$(npm pkg get peerDependencies.pg-boss | tr -d '"')" \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
-
-FROM ${NODE} AS base
-# Runners check repositories out with the git of the image.
+FROM ${DEBIAN} AS base
+# Runners check repositories out with the git of the image; curl asks the controller whether it is well.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates git \
+  && apt-get install --yes --no-install-recommends ca-certificates curl git \
   && rm -rf /var/lib/apt/lists/*
-RUN ln -s /opt/trueup/bin/trueup.js /usr/local/bin/trueup && ln -s /opt/trueup/bin/trueup-ci.js /usr/local/bin/trueup-ci
-COPY --from=build /src/package.json /opt/trueup/
-COPY --from=build /src/bin /opt/trueup/bin
-COPY --from=build /src/dist /opt/trueup/dist
-USER node
+RUN useradd --create-home --uid 1000 trueup && ln -s trueup /usr/local/bin/trueup-ci
+COPY --from=build /src/release/trueup /usr/local/bin/
+COPY --from=build /src/release/trueup-licenses.txt /usr/local/share/doc/trueup/
+USER trueup
 ENTRYPOINT ["trueup"]
 
 # docker build --target controller -t registry.example.com/trueup-controller:0.1.0 .
 FROM base AS controller
-COPY --from=build-controller /src/node_modules /opt/trueup/node_modules
 CMD ["controller", "--help"]
 
+# For Forgejo and Gitea, where actions such as checkout run with the Node of the image:
+#   docker build --target actions -t registry.example.com/trueup-actions:0.1.0 .
+FROM base AS actions
+COPY --from=build /usr/local/bin/node /usr/local/bin/
+WORKDIR /workspace
+CMD ["--help"]
+
 FROM base
-COPY --from=build /src/node_modules /opt/trueup/node_modules
 WORKDIR /workspace
 CMD ["--help"]

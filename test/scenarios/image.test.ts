@@ -17,8 +17,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAll } from '../support/whole.ts';
 
 /**
- * The image of the Dockerfile, built and run. Its base is made of the programs of this machine, because no image can be
- * pulled in a test; `apt-get` only notes what it is asked for.
+ * The image of the Dockerfile, built and run. Its bases are made of the programs of this machine, because no image can be
+ * pulled in a test; `apt-get` and `useradd` only note what they are asked for.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -44,33 +44,47 @@ mkdir node_modules
 exec cp -a /modules/* /modules/.bin /modules/.package-lock.json node_modules
 `;
 
-/** A root folder with Node, npm and a shell. */
-function baseOf(folder: string): void {
+/** Copies a program with its libraries into a root folder, or only these. */
+function copyProgram(folder: string, path: string, name?: string): void {
+  if (name !== undefined) copyFileSync(path, join(folder, 'usr/bin', name));
+  for (const [library] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/\/\S+/g)) {
+    const at = join(folder, realpathSync(dirname(library)));
+    mkdirSync(at, { recursive: true });
+    copyFileSync(realpathSync(library), join(at, library.split('/').at(-1) ?? ''));
+  }
+}
+
+function writeProgram(folder: string, name: string, text: string): void {
+  writeFileSync(join(folder, 'usr/bin', name), text);
+  chmodSync(join(folder, 'usr/bin', name), 0o755);
+}
+
+/** A root folder with a shell and other programs, and with what Debian has for each program in C++. */
+function baseOf(folder: string, programs: readonly string[]): void {
   for (const path of ['usr/bin', 'usr/lib', 'usr/lib64', 'usr/local/bin', 'etc', 'tmp', 'root', 'var/lib/apt/lists']) {
     mkdirSync(join(folder, path), { recursive: true });
   }
   for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(folder, name));
-  const programs = ['sh', 'env', 'cp', 'ln', 'rm', 'mkdir', 'cat', 'id', 'ls'];
-  const whole = programs.map(
-    (name) => [name, realpathSync(execFileSync('which', [name], { encoding: 'utf8' }).trim())] as const,
+  for (const name of ['sh', 'env', 'ln', 'rm', 'cat', 'id', 'ls', ...programs])
+    copyProgram(folder, realpathSync(execFileSync('which', [name], { encoding: 'utf8' }).trim()), name);
+  copyProgram(folder, realpathSync(process.execPath));
+  writeFileSync(join(folder, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n');
+  writeFileSync(join(folder, 'etc/group'), 'root:x:0:\n');
+  writeProgram(folder, 'apt-get', '#!/bin/sh\necho "$@" >> /var/asked\n');
+  writeProgram(
+    folder,
+    'useradd',
+    '#!/bin/sh\necho "useradd $@" >> /var/asked\necho trueup:x:1000:1000::/tmp:/bin/sh >> /etc/passwd\n',
   );
-  for (const [name, program] of [...whole, ['node', realpathSync(process.execPath)] as const]) {
-    copyFileSync(program, join(folder, 'usr/bin', name));
-    for (const [library] of execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/\/\S+/g)) {
-      const at = join(folder, realpathSync(dirname(library)));
-      mkdirSync(at, { recursive: true });
-      copyFileSync(realpathSync(library), join(at, library.split('/').at(-1) ?? ''));
-    }
-  }
+  chmodSync(join(folder, 'tmp'), 0o1777);
+}
+
+/** Adds Node and npm to a root folder. */
+function addNode(folder: string): void {
+  copyFileSync(realpathSync(process.execPath), join(folder, 'usr/local/bin/node'));
   const npm = realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim());
   cpSync(resolve(npm, '../..'), join(folder, 'usr/lib/node_modules/npm'), { recursive: true });
-  writeFileSync(join(folder, 'usr/bin/npm'), npmOfBase);
-  chmodSync(join(folder, 'usr/bin/npm'), 0o755);
-  writeFileSync(join(folder, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/tmp:/bin/sh\n');
-  writeFileSync(join(folder, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
-  writeFileSync(join(folder, 'usr/bin/apt-get'), '#!/bin/sh\necho "$@" >> /var/asked\n');
-  chmodSync(join(folder, 'usr/bin/apt-get'), 0o755);
-  chmodSync(join(folder, 'tmp'), 0o1777);
+  writeProgram(folder, 'npm', npmOfBase);
 }
 
 /** Settings of npm that are paths, and where the image finds them; undefined: at the same path. */
@@ -85,19 +99,23 @@ describe.skipIf(!hasBuildah)('the image', () => {
   let container = '';
 
   beforeAll(() => {
-    const folder = join(place, 'base');
-    baseOf(folder);
-    const base = succeed(['from', 'scratch']);
-    succeed(['copy', base, folder, '/']);
-    succeed(['config', '--env=PATH=/usr/local/bin:/usr/bin:/bin', base]);
-    succeed(['commit', base, 'localhost/base']);
+    for (const name of ['node', 'debian']) {
+      const folder = join(place, name);
+      baseOf(folder, name === 'node' ? ['cp', 'mkdir', 'mv', 'tar', 'gzip'] : []);
+      if (name === 'node') addNode(folder);
+      const base = succeed(['from', 'scratch']);
+      succeed(['copy', base, folder, '/']);
+      succeed(['config', '--env=PATH=/usr/local/bin:/usr/bin:/bin', base]);
+      succeed(['commit', '--rm', base, `localhost/${name}`]);
+    }
     // How this machine reaches the registry, and what it has of it, for the time of the build.
     const settings = Object.entries(npmSettings).flatMap(([name, inside]) => {
       const path = execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
       return existsSync(path) ? [`--volume=${path}:${inside ?? `${path}:ro`}`] : [];
     });
     if (!isAll) settings.push(`--volume=${join(root, 'node_modules')}:/modules:ro`);
-    succeed(['build', '--build-arg=NODE=localhost/base', ...settings, '--tag=localhost/trueup', root]);
+    const bases = ['--build-arg=NODE=localhost/node', '--build-arg=DEBIAN=localhost/debian'];
+    succeed(['build', ...bases, ...settings, '--tag=localhost/trueup', root]);
     container = succeed(['from', 'localhost/trueup']);
   }, 900_000);
 
@@ -117,7 +135,7 @@ describe.skipIf(!hasBuildah)('the image', () => {
       OCIv1: { config: unknown };
     };
     expect(OCIv1.config).toMatchObject({
-      User: 'node',
+      User: 'trueup',
       Entrypoint: ['trueup'],
       Cmd: ['--help'],
       WorkingDir: '/workspace',
@@ -133,17 +151,17 @@ describe.skipIf(!hasBuildah)('the image', () => {
     });
   });
 
-  test('has the program and what it needs to run, and nothing of the working copy', () => {
-    expect(run(['ls', '/opt/trueup']).stdout.split('\n').filter(Boolean)).toEqual([
-      'bin',
-      'dist',
-      'node_modules',
-      'package.json',
-    ]);
-    expect(run(['ls', '/opt/trueup/node_modules']).stdout).not.toMatch(/^(esbuild|typescript|vitest)$/m);
+  test('has the program with its licenses, and neither Node nor the working copy', () => {
+    expect(run(['ls', '/usr/local/bin', '/usr/local/share/doc/trueup'])).toMatchObject({
+      stdout: '/usr/local/bin:\ntrueup\ntrueup-ci\n\n/usr/local/share/doc/trueup:\ntrueup-licenses.txt\n',
+    });
+    expect(run(['node', '--version']).status).not.toBe(0);
     expect(run(['ls', '/src'])).toMatchObject({ stdout: '' });
-    expect(run(['cat', '/var/asked']).stdout).toBe(
-      'update\ninstall --yes --no-install-recommends ca-certificates git\n',
-    );
+    expect(run(['cat', '/var/asked']).stdout.split('\n')).toEqual([
+      'update',
+      'install --yes --no-install-recommends ca-certificates curl git',
+      'useradd --create-home --uid 1000 trueup',
+      '',
+    ]);
   });
 });

@@ -20,24 +20,27 @@ const lacks = (program: string) =>
 describe('the Dockerfile', () => {
   const lines = read('Dockerfile').split(/\n(?!\s)/);
 
-  test('begins from an image with a version and a digest', () => {
-    const [, base = ''] = /^ARG NODE=(\S+)$/m.exec(read('Dockerfile')) ?? [];
-    expect(base).toMatch(/^docker\.io\/library\/node:20\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
+  test('begins from images with a version and a digest', () => {
+    const bases = [...read('Dockerfile').matchAll(/^ARG \w+=(\S+)$/gm)].map(([, base]) => base);
+    expect(bases).toEqual([
+      expect.stringMatching(/^docker\.io\/library\/node:20\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/),
+      expect.stringMatching(/^docker\.io\/library\/debian:trixie-\d{8}-slim@sha256:[0-9a-f]{64}$/),
+    ]);
     expect(lines.filter((line) => line.startsWith('FROM '))).toEqual([
       'FROM ${NODE} AS build',
-      'FROM build AS build-controller',
-      'FROM ${NODE} AS base',
+      'FROM ${DEBIAN} AS base',
       'FROM base AS controller',
+      'FROM base AS actions',
       'FROM base',
     ]);
   });
 
   test('runs as a user without rights, and takes no secret', () => {
-    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
-    expect(lines.findIndex((line) => line === 'USER node')).toBeGreaterThan(
+    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER trueup']);
+    expect(lines.findIndex((line) => line === 'USER trueup')).toBeGreaterThan(
       lines.findLastIndex((line) => line.startsWith('RUN ')),
     );
-    expect(lines.filter((line) => /^(ENV|ADD|ARG (?!NODE=))/.test(line))).toEqual([]);
+    expect(lines.filter((line) => /^(ENV|ADD|ARG (?!(NODE|DEBIAN)=))/.test(line))).toEqual([]);
   });
 
   test('copies single names that the list for the context has, and the context has nothing else', () => {
