@@ -38,7 +38,7 @@ function writeVersion(folder, from, to) {
   writeFileSync(path, text.replace('## Unreleased\n', `## ${to} (${today})\n`));
 }
 
-/** Packs a folder into `release/`, with the bill of materials and the SHA-256 of both, as `sha256sum --check` reads them. */
+/** Packs a folder into `release/`, with the single files, the bill of materials and the SHA-256 of each, as `sha256sum --check` reads them. */
 function pack(folder) {
   const place = join(folder, 'release');
   rmSync(place, { recursive: true, force: true });
@@ -48,6 +48,8 @@ function pack(folder) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   cpSync(join(folder, 'sbom.cdx.json'), join(place, 'sbom.cdx.json'));
+  const singleFile = [join(folder, 'scripts/single-file.mjs'), 'x64', 'arm64', '--out', place];
+  execFileSync(process.execPath, singleFile, { stdio: ['ignore', 'ignore', 'inherit'] });
   const names = readdirSync(place).toSorted();
   const sums = names.map(
     (name) =>

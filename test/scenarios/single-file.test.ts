@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { runnerOf } from '../support/fake-forge.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { isAll } from '../support/whole.ts';
 
 /** The single file, as users without Node get it: built, and run in an environment that names no program. */
 
@@ -22,9 +23,10 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const canBuild =
   process.platform === 'linux' &&
   ((process.env.CI ?? '') !== '' || spawnSync('npm', ['view', 'postject', 'version']).status === 0);
-/** The emulator of the other architecture: qemu-user of Debian, and the libraries that it has for it (libstdc++6-arm64-cross). */
+/** In the tier `all`, the emulator of the other architecture: qemu-user of Debian, and the libraries that it has for it (libstdc++6-arm64-cross). */
 const qemu = ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'] as const;
 const hasQemu =
+  isAll &&
   process.arch === 'x64' &&
   existsSync(join(qemu[2], 'lib/libstdc++.so.6')) &&
   spawnSync(qemu[0], ['--version']).status === 0;

@@ -20,6 +20,12 @@ export const elsewhere: readonly Elsewhere[] = [
   { page: 'README.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
   { page: 'CONTRIBUTING.md', begins: 'npm ci && npm run demo', needs: 'a clone', by: '.ci/run' },
   { page: 'docs/install.md', begins: 'git clone CLONE trueup', needs: 'a clone', by: '.ci/run' },
+  {
+    page: 'docs/install.md',
+    begins: 'npm run single-file',
+    needs: 'a clone',
+    by: 'test/scenarios/single-file.test.ts',
+  },
   { page: 'docs/install.md', begins: 'docker run', needs: 'a container', by: 'test/scenarios/image.test.ts' },
   { page: 'docs/live.md', begins: 'export TRUEUP_LIVE_URL=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
   { page: 'docs/live.md', begins: 'TRUEUP_LIVE_REPORT=', needs: 'a clone', by: 'test/scenarios/live.test.ts' },
