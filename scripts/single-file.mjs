@@ -2,7 +2,7 @@
 //   npm run single-file -- [x64] [arm64] [--out FOLDER]
 // The same sources, built by the same Node, give the same bytes: the file has no code cache, and its Node is pinned by a digest.
 import { build } from 'esbuild';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -35,9 +35,10 @@ const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 function getNode(arch, folder) {
   const name = `node-linux-${arch}@${node.version}`;
   mkdirSync(folder);
-  const npm = ['pack', '--silent', '--prefer-offline', '--ignore-scripts', name];
-  execFileSync('npm', npm, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  const [tarball = ''] = readdirSync(folder);
+  const npm = ['pack', '--loglevel=error', '--prefer-offline', '--ignore-scripts', name];
+  const { status } = spawnSync('npm', npm, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [tarball] = readdirSync(folder);
+  if (status !== 0 || tarball === undefined) throw new Error(`npm did not get ${name}, the Node for the file`);
   const digest = createHash('sha512')
     .update(readFileSync(join(folder, tarball)))
     .digest('base64');
