@@ -11,14 +11,12 @@ import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow, settleRow } from './apply-run.ts';
-import { listOf, readOwn, readSiblings, rowsBelow } from './rows.ts';
+import { listOf, readOwn, readSiblings, readerOfLists, rowsBelow } from './rows.ts';
 import { seen, sendOnce } from './send-step.ts';
 import { PlatformError } from '../api/platform-error.ts';
-import { remembering } from '../api/remembering.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';
-import { createReader } from '../observe/reader.ts';
 
 /** An object that was created, with its row as far as it is known. */
 type Created = { readonly id: string; readonly row: Row };
@@ -173,8 +171,8 @@ function deposed(run: Run, { action: { block } }: Job): Job[] {
  * environments that were created, and one per list of volume backups; everything else below a service was read back.
  */
 export async function reportDuplicates(run: Run): Promise<void> {
-  const { signal, client } = run.input;
-  const looking: Run = { ...run, reader: createReader(remembering(client)) };
+  const { signal } = run.input;
+  const looking: Run = { ...run, reader: readerOfLists(run) };
   const reports = [...run.jobs.values()].map(async (job) => {
     const { action } = job;
     const create = action.steps.find(({ role }) => role === 'create');

@@ -25,6 +25,11 @@ export function readerOfMany({ input: { client }, reader, together }: Run): Read
   return client.bulkStatus()?.is === 'on' ? together : reader;
 }
 
+/** Reads lists that are judged together: each once, and all in one request where batches are proven. */
+export function readerOfLists({ input: { client } }: Run): Reader {
+  return createReader(remembering(client), client.bulkStatus()?.is === 'on' ? 'in bulk' : undefined);
+}
+
 /**
  * Reads the scopes that are written next in the request that reads a scope, where the platform takes that. Before its
  * write, a row that is too old by then is read again. Resolves when the scope is read: a write that took its connection
@@ -117,18 +122,31 @@ function readList(run: Run, reader: Reader, { action, parent }: Job): ReturnType
 }
 
 /**
- * The scopes, of those given, that their lists prove to be gone: a list showed the object when the run was planned, the
- * platform answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs.
- * An object that the list still shows is read by its id, whatever the answer was. Costs one read per parent, and none for a
- * list with only one deleted object: the read of that object proves as much.
+ * The scopes, of those given, that lists prove to be gone: a list showed the object when the run was planned, the platform
+ * answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs. An object
+ * that the list still shows is read by its id, whatever the answer was.
+ *
+ * The list of a parent is not read when that parent is gone too: the platform deletes none that holds anything. Costs one read
+ * per parent that is left, and none for a list with only one deleted object: the read of that object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<ReadonlySet<Scope>> {
-  const reader = createReader(remembering(run.input.client));
-  const deleted = scopes.filter(({ root }) => isDeleted(run, root));
-  const lists = [...groupBy(deleted.map((scope) => [listOf(scope.root.action), scope] as const)).values()];
-  const several = lists.filter(({ length }) => length > 1);
-  const gone = await Promise.all(several.map((some) => missing(run, reader, some)));
-  return new Set(gone.flat());
+  const reader = readerOfLists(run);
+  const gone = new Set<Scope>();
+  for (let left = scopes.filter(({ root }) => isDeleted(run, root)); left.length > 0;) {
+    const roots = new Set<Job | undefined>(left.map(({ root }) => root));
+    const [highest = [], below = []] = [false, true].map((is) =>
+      left.filter(({ root }) => roots.has(root.parent) === is),
+    );
+    const parents = new Set(below.map(({ root }) => root.parent));
+    const goesAlong = ({ root: { parent } }: Scope) => parent !== undefined && gone.has(parent.scope);
+    const listed = highest.filter((scope) => !goesAlong(scope));
+    const lists = [...groupBy(listed.map((scope) => [listOf(scope.root.action), scope] as const)).values()];
+    const worth = lists.filter((some) => some.length > 1 || some.some(({ root }) => parents.has(root)));
+    const found = await Promise.all(worth.map((some) => missing(run, reader, some)));
+    for (const scope of [...highest.filter(goesAlong), ...found.flat()]) gone.add(scope);
+    left = below;
+  }
+  return gone;
 }
 
 /** Whether the platform answered the deletion of an object that the list of its parent showed before. */

@@ -9,8 +9,11 @@ export interface Task {
   readonly scope: string | undefined;
   /** It waits most of its time, and takes no worker. */
   readonly isWaiting?: true;
-  /** It runs together with others of its sort, unless another task comes after it. It takes no worker. */
-  readonly isGathered?: true;
+  /**
+   * The read that shows its result, and those of all tasks with the same one. It runs together with other such tasks, unless
+   * another task comes after it. It takes no worker.
+   */
+  readonly shownBy?: string;
   /** It runs also when nothing else may begin any more. */
   readonly runsWhenStopped?: true;
 }
@@ -50,7 +53,7 @@ export interface ScheduleInput<T extends Task> {
 /** Most tasks that wait at a time: what they wait for does not go faster when more of them poll. */
 const maxWaiting = 16;
 
-/** Most tasks that are gathered before they run: as many as there are reads in one request. */
+/** So many reads are gathered before their tasks run: as many as there are in one request. */
 const maxGathered = attempts.batch.maxItems;
 
 /** A task among the others. */
@@ -86,6 +89,8 @@ interface Schedule<T extends Task> {
   readonly scopes: Map<string, Scope<T>>;
   /** Tasks that work, that wait, and that are gathered: none take the places of the others. */
   readonly pools: Readonly<Record<'working' | 'waiting' | 'gathered', Pool>>;
+  /** The reads of the tasks that are gathered. */
+  readonly reads: Set<string>;
   readonly finish: () => void;
   running: number;
   /** Whatever is gathered runs now. */
@@ -115,6 +120,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
       waiting: { ready: [], free: maxWaiting },
       gathered: { ready: [], free: Infinity },
     },
+    reads: new Set(),
     finish: () => finish(),
     running: 0,
     isOverdue: false,
@@ -138,9 +144,15 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   return new Map(places.flatMap(({ task, result }) => (result === undefined ? [] : [[task.name, result] as const])));
 }
 
-function poolOf<T extends Task>({ pools }: Schedule<T>, { task, dependents }: Place<T>): Pool {
-  if (task.isWaiting === true) return pools.waiting;
-  return task.isGathered === true && dependents.length === 0 ? pools.gathered : pools.working;
+/** Makes the next task of a scope ready to begin. */
+function makeReady<T extends Task>({ pools, reads }: Schedule<T>, name: string, { task, dependents }: Place<T>): void {
+  const { isWaiting, shownBy } = task;
+  if (isWaiting === true) pools.waiting.ready.push(name);
+  else if (shownBy === undefined || dependents.length > 0) pools.working.ready.push(name);
+  else {
+    reads.add(shownBy);
+    pools.gathered.ready.push(name);
+  }
 }
 
 /** Begins a task that nothing precedes any more; returns its result when it is over without having run. */
@@ -152,7 +164,7 @@ function begin<T extends Task>(schedule: Schedule<T>, place: Place<T>): TaskResu
   const scope = schedule.scopes.get(name) ?? { queue: [], isBusy: false };
   schedule.scopes.set(name, scope);
   scope.queue.push(place);
-  if (!scope.isBusy && scope.queue.length === 1) poolOf(schedule, place).ready.push(name);
+  if (!scope.isBusy && scope.queue.length === 1) makeReady(schedule, name, place);
   return undefined;
 }
 
@@ -193,7 +205,7 @@ function leave<T extends Task>(schedule: Schedule<T>, place: Place<T>, result: T
   if (scope === undefined) return;
   scope.isBusy = false;
   const [next] = scope.queue;
-  if (next !== undefined) poolOf(schedule, next).ready.push(name);
+  if (next !== undefined) makeReady(schedule, name, next);
 }
 
 /** The tasks that begin next, as far as they are ready. */
@@ -203,16 +215,19 @@ function nextIn<T extends Task>({ pools, scopes }: Schedule<T>): readonly T[] {
 }
 
 /** The scopes that begin now, of those that are ready in a pool. */
-function choose({ pools }: Pick<Schedule<Task>, 'pools'>, pool: Pool): readonly string[] {
-  if (pool === pools.gathered) return pool.ready.splice(0, maxGathered);
+function choose({ pools, reads }: Pick<Schedule<Task>, 'pools' | 'reads'>, pool: Pool): readonly string[] {
+  if (pool === pools.gathered) {
+    reads.clear();
+    return pool.ready.splice(0);
+  }
   // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
   return [(pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? ''];
 }
 
-function isDue<T extends Task>({ pools, input, isOverdue }: Schedule<T>, pool: Pool): boolean {
+function isDue<T extends Task>({ pools, reads, input, isOverdue }: Schedule<T>, pool: Pool): boolean {
   if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
   const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
-  return pool.ready.length >= maxGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
+  return reads.size >= maxGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
 }
 
 /** Begins whatever may begin. */

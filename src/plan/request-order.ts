@@ -2,6 +2,7 @@ import { groupBy } from '../kind/group.ts';
 import { topological } from '../graph/order.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/run-schedule.ts';
+import { defined } from '../formats/json.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import {
   type Action,
@@ -46,8 +47,8 @@ interface ReadBackNode {
   readonly name: string;
   readonly scope: string;
   readonly runsWhenStopped: true;
-  /** One read shows many such scopes. */
-  readonly isGathered?: true;
+  /** The list that shows that the object is gone, or the scope itself, where one request reads many of them. */
+  readonly shownBy?: string;
 }
 
 /** Stands between n nodes and the m nodes that wait for them, so that n + m edges say it. It does no work. */
@@ -101,13 +102,17 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   const preferred = [...credentialsFirst(plan.actions, index), ...edgesBy(preferredRules, index)];
   const scopes = [...new Set(written.map(({ scope }) => scope))];
   const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
-  const isGathered = (scope: string) => touched.has(scope) || isAt(index, scope, isDeletion);
+  const shownBy = (scope: string) => {
+    const { parent, kind } = index.byAddress.get(scope) ?? {};
+    if (isAt(index, scope, isDeletion)) return `list ${parent ?? kind?.kind}`;
+    return touched.has(scope) ? scope : undefined;
+  };
   const readBacks = scopes.map((scope): ReadBackNode => ({
     part: 'read back',
     name: nameOf(scope, 'read back'),
     scope,
     runsWhenStopped: true,
-    ...(isGathered(scope) ? { isGathered: true } : {}),
+    ...defined({ shownBy: shownBy(scope) }),
   }));
   const nodes = [...work, ...readBacks];
   const names = new Set(nodes.map(({ name }) => name));

@@ -94,6 +94,37 @@ describe('one look at the list of the parent proves', () => {
   });
 });
 
+describe('one look at the list of the environments', () => {
+  const environment: Partial<Action> = { action: 'delete' };
+  const scopes = [one, two, 'staging'];
+  const showing =
+    (...ids: string[]): Answers =>
+    (operation, input) =>
+      operation === 'environment.byProjectId'
+        ? ['env_1', ...ids].map((environmentId) => ({ environmentId }))
+        : listing()(operation, input);
+
+  test('proves that the one is gone that it lacks, and all that was below that', async () => {
+    expect(await gone({ environment, scopes, answers: showing() })).toEqual({
+      gone: ['staging', one, two],
+      requests: ['environment.byProjectId prj_1'],
+    });
+  });
+
+  test('proves nothing below one that it still shows: that has a list of its own', async () => {
+    expect(await gone({ environment, scopes, answers: showing('env_2') })).toEqual({
+      gone: [one, two],
+      requests: ['environment.byProjectId prj_1', 'environment.one env_2'],
+    });
+  });
+
+  test('proves nothing of what no list showed in it, or what got no answer', async () => {
+    const answers = showing();
+    expect((await gone({ environment, scopes, answers, listed: ['id 1', 'env_2'] })).gone).toEqual(['staging', one]);
+    expect((await gone({ environment, scopes, answers, events: lost })).gone).toEqual(['staging', one]);
+  });
+});
+
 describe('the read of the object by its id is left to prove it', () => {
   test.each<[string, Facts]>([
     ['when only one object of the list was deleted', { scopes: [one] }],

@@ -107,7 +107,10 @@ describe('tasks that wait most of their time', () => {
 });
 
 describe('tasks that are gathered', () => {
-  const gathered = (count: number) => Array.from({ length: count }, (_, n) => task(`g${n}`, { isGathered: true }));
+  const gathered = (count: number, shownBy = (n: number) => `row ${n}`) =>
+    Array.from({ length: count }, (_, n) => task(`g${n}`, { shownBy: shownBy(n) }));
+  /** Each comes after a task of its own. */
+  const oneByOne = (tasks: readonly Given[]) => tasks.flatMap((one, n) => [task(`a${n}`), { ...one, over: [`a${n}`] }]);
 
   test('run together once nothing else works', async () => {
     const slow = (name: string) => (name === 'slow' ? 50 : 1);
@@ -116,9 +119,9 @@ describe('tasks that are gathered', () => {
     expect(events.slice(0, 5)).toEqual(['+slow', '-slow', '+a', '-a', '+g0']);
   });
 
-  test('are forty at a time, while others work and wait', async () => {
+  test('are those of forty reads at a time, while others work and wait', async () => {
     const slow = task('slow');
-    const { events, together } = await run([...gathered(90), slow, task('w', { isWaiting: true })], {
+    const { events, together } = await run([...oneByOne(gathered(90)), slow, task('w', { isWaiting: true })], {
       pause: (name) => (name === 'slow' ? 500 : name === 'w' ? 1_000 : 1),
     });
     expect(together.map(({ length }) => length)).toEqual([40, 40, 10]);
@@ -128,8 +131,14 @@ describe('tasks that are gathered', () => {
     expect(at('-g89')).toBeLessThan(at('-w'));
   });
 
+  test('count once where one read shows them', async () => {
+    const listed = gathered(200, (n) => `list ${Math.floor(n / 4)}`);
+    const { together } = await run(oneByOne(listed), { concurrency: 1 });
+    expect(together.map(({ length }) => length)).toEqual([157, 43]);
+  });
+
   test('run at a beat, however few they are; those that come after it wait; and no beat comes after the end', async () => {
-    const nodes = [task('first'), ...gathered(3), task('second'), task('late', { isGathered: true })];
+    const nodes = [task('first'), ...gathered(3), task('second'), task('late', { shownBy: 'late' })];
     const together: string[][] = [];
     const ends: (() => void)[] = [];
     let beat: (() => void) | undefined;
@@ -159,14 +168,14 @@ describe('tasks that are gathered', () => {
   });
 
   test('run alone and at once where another task comes after them', async () => {
-    const tasks = [task('g', { isGathered: true }), task('a', { over: ['g'] }), task('slow')];
+    const tasks = [task('g', { shownBy: 'g' }), task('a', { over: ['g'] }), task('slow')];
     const { events, together } = await run(tasks, { pause: (name) => (name === 'slow' ? 50 : 1) });
     expect(together).toEqual([]);
     expect(events.indexOf('-a')).toBeLessThan(events.indexOf('-slow'));
   });
 
   test('run when nothing else may begin, if they may', async () => {
-    const tasks = [task('a'), task('g', { isGathered: true }), task('r', { isGathered: true, runsWhenStopped: true })];
+    const tasks = [task('a'), task('g', { shownBy: 'g' }), task('r', { shownBy: 'r', runsWhenStopped: true })];
     const ran = await run(tasks, { stopped: () => 'enough' });
     expect(ran.together).toEqual([['r']]);
     expect(resultsOf(ran)).toEqual({ a: { skipped: 'enough' }, g: { skipped: 'enough' }, r: 'done' });
@@ -469,7 +478,7 @@ describe('work grows with the number of tasks and edges, and not with their prod
   const names = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
   test.each<[string, (count: number) => Given[]]>([
     ['tasks that need nothing', (count) => names(count).map((name) => task(name))],
-    ['tasks that are gathered', (count) => names(count).map((name) => task(name, { isGathered: true }))],
+    ['tasks that are gathered', (count) => names(count).map((name) => task(name, { shownBy: name }))],
     ['tasks in one scope', (count) => names(count).map((name) => task(name, { scope: 'one' }))],
     ['a chain', (count) => names(count).map((name, n) => task(name, { success: n === 0 ? [] : [`t${n - 1}`] }))],
     ['many that need one', (count) => names(count).map((name, n) => task(name, { success: n === 0 ? [] : ['t0'] }))],
@@ -550,7 +559,7 @@ const plans = fc
     const gathers = (scope: string) => rows[work.findIndex((item) => item.scope === scope)]?.isGathered === true;
     const readBacks = [...scopes].map((scope) => ({
       ...readBack(scope, work),
-      ...(gathers(scope) ? { isGathered: true as const } : {}),
+      ...(gathers(scope) ? { shownBy: scope } : {}),
     }));
     const tasks = [...work, ...readBacks];
     return fc.record({

@@ -174,12 +174,16 @@ describe('a create or an update', () => {
 
 test('scopes are read back together that are deleted, and in bulk all in which something is written', () => {
   const plan = planOf([actionOf(env), updated(shop), deleted(main), actionOf(other), created(file, { scope: other })]);
-  const gathered = (how?: 'in bulk') =>
+  const shown = (how?: 'in bulk') =>
     planNodes(plan, how).nodes.flatMap((node) =>
-      node.part === 'read back' && node.isGathered === true ? node.scope : [],
+      node.part === 'read back' && node.shownBy !== undefined ? [[node.scope, node.shownBy]] : [],
     );
-  expect(gathered()).toEqual([main]);
-  expect(gathered('in bulk')).toEqual([shop, main, other]);
+  expect(shown()).toEqual([[main, 'list redis']]);
+  expect(shown('in bulk')).toEqual([
+    [shop, shop],
+    [main, 'list redis'],
+    [other, other],
+  ]);
 });
 
 describe('what is deleted', () => {
