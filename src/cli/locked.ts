@@ -3,7 +3,14 @@ import type { Settings } from '../manifest/settings.ts';
 import { type Load, isNear, mayReadAhead } from '../project/open-project.ts';
 import { hasLocalState } from '../project/state-location.ts';
 import type { Validated } from '../workflow/validate.ts';
-import { type EarlySession, type Session, type SessionOptions, beginSession, session } from '../workflow/session.ts';
+import {
+  type EarlySession,
+  type PlanRequest,
+  type Session,
+  type SessionOptions,
+  beginSession,
+  session,
+} from '../workflow/session.ts';
 import { platformOf } from './connect.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Run } from './command.ts';
@@ -43,7 +50,7 @@ interface LoadedEarly<Loaded> {
 export async function loadForSession<Loaded extends Validated>(
   run: Run,
   load: Load<Loaded>,
-  about: Omit<Task, 'work'> & { readonly destroys: boolean },
+  about: Omit<Task, 'work'> & { readonly request: PlanRequest },
 ): Promise<LoadedEarly<Loaded>> {
   let beginning: Promise<EarlySession | undefined> | undefined;
   let interruption: Interruption | undefined;
@@ -53,7 +60,8 @@ export async function loadForSession<Loaded extends Validated>(
       if (beginning !== undefined || !mayBegin(settings, run)) return;
       interruption = watchSignals(run, { cleanUp: end, abandon: () => undefined });
       const { connections } = run.options;
-      beginning = beginSession(settings, platformOf(settings, run), { ...about, connections }).catch(() => undefined);
+      const early = beginSession(settings, platformOf(settings, run), { ...about, connections });
+      beginning = early.catch(() => undefined);
       await beginning;
     });
     return { validated, early: await beginning };

@@ -1,6 +1,7 @@
 import type { ReadClient } from '../api/client.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import type { Clock } from '../state/clock.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { platformVersion } from './discover.ts';
 import { isAlwaysListed } from './observe.ts';
@@ -26,8 +27,8 @@ interface Ahead {
 
 /**
  * Begins the reads that a plan of any manifest with this state sends as well: who acts, the lists at the top, and each object
- * of the state that no list shows whole. `projectId` is as in the input of observing. Never throws: whoever takes an answer
- * learns of its failure.
+ * of the state that no list shows whole. `projectId` is as in the input of observing; with `only`, the plan reads just these
+ * addresses and others that they need. Never throws: whoever takes an answer learns of its failure.
  */
 export function readAhead(
   client: ReadClient,
@@ -35,19 +36,22 @@ export function readAhead(
     kinds,
     state,
     projectId,
+    only,
     readsVersion,
     clock,
   }: {
     readonly kinds: readonly Kind[];
     readonly state: State;
     readonly projectId: string;
+    readonly only: ReadonlySet<string> | undefined;
     readonly readsVersion: boolean;
     readonly clock: Clock;
   },
 ): ReadAhead {
   const since = clock.monotonic();
   const version = readsVersion ? platformVersion(client, { inBulk: true }) : undefined;
-  const answers = answersFor(createReader(client, 'in bulk'), kinds, state.resources, projectId);
+  const records = Object.entries(state.resources).filter(([address]) => only?.has(address) !== false);
+  const answers = answersFor(createReader(client, 'in bulk'), { kinds, state, records, projectId });
   for (const answer of [version, ...answers.values()]) answer?.catch(() => undefined);
   let ahead: Ahead | undefined = { state, since, version, over: (reader) => readerOver(answers, reader) };
   return {
@@ -59,23 +63,31 @@ export function readAhead(
   };
 }
 
-/** The answers to such reads, by the key of each read. */
+/** The answers to such reads, by the key of each read; `records` are those of them in the state, by address. */
 function answersFor(
   reader: Reader,
-  kinds: readonly Kind[],
-  records: State['resources'],
-  projectId: string,
+  {
+    kinds,
+    state: { resources },
+    records,
+    projectId,
+  }: {
+    readonly kinds: readonly Kind[];
+    readonly state: State;
+    readonly records: readonly (readonly [string, StateRecord])[];
+    readonly projectId: string;
+  },
 ): Map<string, Promise<unknown>> {
-  const known = new Set(Object.values(records).map(({ kind }) => kind));
+  const known = new Set(records.map(([, { kind }]) => kind));
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const answers = new Map<string, Promise<unknown>>([['caller', reader.caller()]]);
   for (const kind of kinds) {
     if (kind.parents[root] === undefined || !(known.has(kind.kind) || isAlwaysListed(kind))) continue;
     answers.set(listKey(kind, projectId), reader.rows(kind, { place: { projectId } }));
   }
-  for (const record of Object.values(records)) {
+  for (const [, record] of records) {
     const kind = byName.get(record.kind);
-    const above = (record.parent === null ? undefined : records[record.parent]?.kind) ?? root;
+    const above = (record.parent === null ? undefined : resources[record.parent]?.kind) ?? root;
     if (kind === undefined || record.id === null || !isReadAlone(kind, above, record)) continue;
     const key = rowKey(kind, record.id);
     if (!answers.has(key)) answers.set(key, reader.row(kind, record.id));

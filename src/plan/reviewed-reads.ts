@@ -106,6 +106,16 @@ export function readsOf(
   return reads;
 }
 
+/** Those of them that the state alone names: it has records of what the plan touches, and of what this stands below and refers to. */
+export function recordsRead({ blocks }: Touched, records: Readonly<Record<string, StateRecord>>): ReadonlySet<string> {
+  const reads = new Set(blocks);
+  for (const address of reads) {
+    const { dependsOn = [], parent = null } = records[address] ?? {};
+    for (const need of parent === null ? dependsOn : [...dependsOn, parent]) reads.add(need);
+  }
+  return reads;
+}
+
 /** The addresses below each address, in the manifest or in the state. */
 function childrenOf(
   addresses: readonly string[],

@@ -1,6 +1,8 @@
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { Settings } from '../manifest/settings.ts';
+import type { ReadAhead } from '../observe/read-ahead.ts';
 import type { Plan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/plan-file.ts';
 import { isIntact, planFacts, platformName } from '../plan/plan-facts.ts';
@@ -9,6 +11,7 @@ import { type Touched, createdBy, touchedBy } from '../plan/reviewed-reads.ts';
 import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison.ts';
 import type { Connection } from './connection.ts';
 import { plan } from './make-plan.ts';
+import { planAhead } from './plan-ahead.ts';
 import { counted } from '../render/lines.ts';
 
 /** A plan file that a person reviewed, as it was read. */
@@ -34,25 +37,10 @@ export async function planAgain(
   connection: Connection,
   { full = false, continues = false }: { readonly full?: boolean; readonly continues?: boolean } = {},
 ): Promise<Plan> {
-  const { file: reviewed, name } = reviewedPlan;
+  const { file: reviewed } = reviewedPlan;
   const { deploys, destroys, narrowing, state } = reviewed;
-  const { rootFile: root = 'trueup.yaml', platform, project } = manifest.settings;
-  const outdated = (found: readonly Diagnostic[]): Stop => {
-    const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
-    return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
-  };
-  // Another root file has another state, and mostly another key: without this, the file would look as if it was changed.
-  if (reviewed.root !== root) {
-    const message = `${name} is of ${reviewed.root}, and this run reads ${root}; nothing was sent`;
-    throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${shellWord(reviewed.root)}.` });
-  }
-  const key = await connection.store.key();
-  if (!isIntact(reviewed, key)) {
-    const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
-    throw stop('refused', 'plan-file', message, { remedy: remedyFor(reviewedPlan) });
-  }
-  const abroad = elsewhere(reviewed, { platform: platformName(platform), project });
-  if (abroad.length > 0) throw outdated(abroad);
+  const { project } = manifest.settings;
+  const key = await refuseOther(reviewedPlan, manifest.settings, connection.store);
   const options = { deploys, destroys, narrowing, begins: 'serial' in state ? undefined : state };
   // What it was to create counts as not there: what refers to that was reviewed so.
   const created = continues ? createdBy(reviewed.facts) : undefined;
@@ -60,15 +48,63 @@ export async function planAgain(
     const made = await plan(manifest, connection, { ...options, touched });
     return { made, facts: planFacts(made, manifest, key, created) };
   };
-  const touched = touchedBy(reviewed.facts);
-  // A plan that changes nothing proves just that; one of a part says what it leaves out.
-  const readsAll = full || touched.blocks.size === 0 || isNarrow(narrowing);
-  const quick = readsAll ? undefined : await unlessRefused(make(touched));
+  const touched = touchedIn(reviewed, full);
+  const quick = touched === undefined ? undefined : await unlessRefused(make(touched));
   const isEnough = quick !== undefined && (quick.made.observed.unread.size === 0 || isSamePlan(reviewed, quick.facts));
   const { made, facts } = isEnough ? quick : await make();
   const found = comparePlans({ reviewed, now: facts, project, resources: manifest.resources, continues });
-  if (hasErrors(found)) throw outdated(found);
+  if (hasErrors(found)) throw outdated(reviewedPlan, found);
   return { ...made, diagnostics: [...made.diagnostics, ...found, ...aboutUnread(made)] };
+}
+
+/**
+ * Begins the reads of a reviewed plan, before its manifest is checked.
+ *
+ * @throws {Stop} `refused`, as `planAgain` before it reads anything; `state`, when the state cannot be used.
+ */
+export async function reviewedAhead(
+  reviewedPlan: ReviewedPlan,
+  settings: Settings,
+  connection: Connection,
+  { full = false }: { readonly full?: boolean } = {},
+): Promise<ReadAhead | undefined> {
+  const { file } = reviewedPlan;
+  await refuseOther(reviewedPlan, settings, connection.store);
+  return planAhead(settings, connection, { destroys: file.destroys, touched: touchedIn(file, full) });
+}
+
+/** What is read to make a reviewed plan again; undefined: everything. */
+function touchedIn({ facts, narrowing }: PlanFile, full: boolean): Touched | undefined {
+  const touched = touchedBy(facts);
+  // A plan that changes nothing proves just that; one of a part says what it leaves out.
+  return full || touched.blocks.size === 0 || isNarrow(narrowing) ? undefined : touched;
+}
+
+/** Refuses a file that was changed, or is of another root file, platform or project. Gives the key of the state. @throws {Stop} */
+async function refuseOther(
+  reviewedPlan: ReviewedPlan,
+  { rootFile: root = 'trueup.yaml', platform, project }: Settings,
+  store: Connection['store'],
+): ReturnType<Connection['store']['key']> {
+  const { file, name } = reviewedPlan;
+  // Another root file has another state, and mostly another key: without this, the file would look as if it was changed.
+  if (file.root !== root) {
+    const message = `${name} is of ${file.root}, and this run reads ${root}; nothing was sent`;
+    throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${shellWord(file.root)}.` });
+  }
+  const key = await store.key();
+  if (!isIntact(file, key)) {
+    const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
+    throw stop('refused', 'plan-file', message, { remedy: remedyFor(reviewedPlan) });
+  }
+  const abroad = elsewhere(file, { platform: platformName(platform), project });
+  if (abroad.length > 0) throw outdated(reviewedPlan, abroad);
+  return key;
+}
+
+function outdated(reviewedPlan: ReviewedPlan, found: readonly Diagnostic[]): Stop {
+  const message = `${reviewedPlan.name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
+  return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
 }
 
 /** undefined: it was refused. A plan that reads everything is refused for all of its reasons. */

@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 import { applyPlan } from './apply-plan.ts';
 import { planAhead } from './plan-ahead.ts';
 import { type PlanOptions, plan } from './make-plan.ts';
-import { type ReviewedPlan, planAgain } from './reviewed.ts';
+import { type ReviewedPlan, planAgain, reviewedAhead } from './reviewed.ts';
 import { type Clock, systemClock } from '../state/clock.ts';
 import type { Lease } from '../state/lease.ts';
 
@@ -123,12 +123,12 @@ export interface EarlySession extends Locked {
  * Begins a session whose manifest is still checked: takes the lock, if that is free, and begins the reads that a plan with the
  * state sends in any case. It reads nothing as long as requests of an earlier run can still take effect.
  *
- * @throws {Stop} `locked`, when another run holds the lock; as `session`.
+ * @throws {Stop} `locked`, when another run holds the lock; `refused`, when a reviewed plan is not of these settings.
  */
 export async function beginSession(
   settings: Settings,
   platform: Platform,
-  { destroys, ...options }: Omit<SessionOptions, 'lockTimeoutMs'> & { readonly destroys: boolean },
+  { request, ...options }: Omit<SessionOptions, 'lockTimeoutMs'> & { readonly request: PlanRequest },
 ): Promise<EarlySession> {
   const { connection, lease } = await openLocked(platform, options);
   const close = async (): Promise<void> => {
@@ -138,8 +138,12 @@ export async function beginSession(
   try {
     const { inFlightTimeoutMs, clock } = withDefaults(options);
     const isQuiet = (await msToWait(connection.store, { lease, inFlightTimeoutMs, clock })) === 0;
-    const ahead = isQuiet ? await planAhead(settings, { ...connection, clock }, { destroys }) : undefined;
-    return { connection: { ...connection, ahead }, lease, close };
+    const reading = { ...connection, clock };
+    const begun = () =>
+      'reviewed' in request
+        ? reviewedAhead(request.reviewed, settings, reading, request)
+        : planAhead(settings, reading, request);
+    return { connection: { ...connection, ahead: isQuiet ? await begun() : undefined }, lease, close };
   } catch (error) {
     await close();
     throw error;

@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { loadForSession, withLock } from '../../src/cli/locked.ts';
+import { readPlanFile } from '../../src/cli/plan-file-on-disk.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { hasChanges } from '../../src/plan/action.ts';
@@ -9,6 +10,7 @@ import { loadManifest } from '../../src/project/load.ts';
 import { textView } from '../../src/render/output-format.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { withWrite } from '../../src/state/pending-operation.ts';
+import type { Session } from '../../src/workflow/session.ts';
 import { applyCommand, destroyCommand } from './asked.ts';
 import { execute, recordingTerminal, runIn } from '../support/commands.ts';
 import { processOfTest } from '../support/process.ts';
@@ -22,17 +24,17 @@ afterEach(() => {
 
 const apiKey = 'right-key';
 const names = ['a', 'b', 'c'];
-const manifest = (url: string, { description = 'Shop', more = '' } = {}): string => `trueup: 1
+const manifest = (url: string, { description = 'Shop', image = 'redis:8', more = '' } = {}): string => `trueup: 1
 platform: { url: "${url}" }
 project: prj_1
 environments:
   production:
     description: ${description}
     redis:
-${names.map((name) => `      ${name}: { dockerImage: "redis:8", databasePassword: password-1, deploy: never }`).join('\n')}
+${names.map((name) => `      ${name}: { dockerImage: "${name === 'b' ? image : 'redis:8'}", databasePassword: password-1, deploy: never }`).join('\n')}
 ${more}`;
 const mistake = { more: '      d: { dockerImage: "redis:8", databasePassword: password-1, dockerImges: x }\n' };
-const limits = { purpose: 'apply', destroys: false };
+const limits = { purpose: 'apply', request: {} };
 
 /** A platform and a folder whose manifest was applied to it. */
 async function applied() {
@@ -95,6 +97,51 @@ test.each([true, false])('sends no request that the old order would not send (bu
   );
   const [late = [], again] = seen;
   expect([...begun, ...late].toSorted()).toEqual(again?.toSorted());
+});
+
+/** A project where a plan of another image of one service is saved, and a run that loads its manifest. */
+async function reviewing() {
+  const made = await applied();
+  made.write({ image: 'redis:8.2' });
+  const { code } = await trueup(['plan', '--out', 'saved.plan', '-C', made.folder], {
+    cwd: made.folder,
+    env: { TRUEUP_API_KEY: apiKey },
+  });
+  expect(code).toBe(0);
+  made.requests();
+  return { ...made, reviewed: await readPlanFile(made.folder, 'saved.plan') };
+}
+
+test('reads what a reviewed plan touches while the manifest is checked, and nothing else', async () => {
+  const { emulator, run, load, requests, reviewed } = await reviewing();
+  const request = { reviewed };
+  const { validated, early } = await loadForSession(
+    run,
+    async (onSettings) => {
+      const loaded = await load(onSettings);
+      await expect.poll(() => emulator.log.map(({ operation }) => operation)).toContain('redis.one');
+      return loaded;
+    },
+    { ...limits, request },
+  );
+  const begun = requests().map((one) => one.split(' ')[1]);
+  expect(begun.toSorted()).toEqual(['environment.byProjectId', 'redis.one', 'user.get']);
+  const work = async (session: Session) => {
+    const plan = await session.plan(request);
+    expect(requests()).toEqual([]);
+    await session.apply(plan, { adoption: true, dataLoss: false });
+    expect(requests().filter((one) => one.startsWith('POST'))).toHaveLength(1);
+    expect(hasChanges(await session.plan())).toBe(false);
+    return 'done' as const;
+  };
+  await withLock(run, validated.manifest, { ...limits, work }, early);
+});
+
+test('reads nothing for a plan file that was changed', async () => {
+  const { run, load, requests, reviewed, isLocked } = await reviewing();
+  const changed = { ...reviewed, file: { ...reviewed.file, madeAt: 'another day' } };
+  const { early } = await loadForSession(run, load, { ...limits, request: { reviewed: changed } });
+  expect([early, requests(), await isLocked()]).toEqual([undefined, [], false]);
 });
 
 test('applies a change, and then plans nothing', async () => {

@@ -195,11 +195,7 @@ export async function planAndApply(
     onWait: (ms: number) => terminal.err(`${waiting(ms)}\n`),
   };
   const loading = (onSettings?: (settings: Settings) => Promise<void>) => loadFor(run, load, { onSettings });
-  // A reviewed plan reads what it touches, and that is known only with the manifest.
-  const { validated, early } =
-    'reviewed' in request
-      ? { validated: await loading(), early: undefined }
-      : await loadForSession(run, loading, { ...limits, destroys: request.destroys === true });
+  const { validated, early } = await loadForSession(run, loading, { ...limits, request });
   const { manifest, warnings } = validated;
   const work = {
     ...limits,
