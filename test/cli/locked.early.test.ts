@@ -124,7 +124,7 @@ test('reads what a reviewed plan touches while the manifest is checked, and noth
     },
     { ...limits, request },
   );
-  const begun = requests().map((one) => one.split(' ')[1]);
+  const begun = requests().map((one) => String(one.split(' ')[1]));
   expect(begun.toSorted()).toEqual(['environment.byProjectId', 'redis.one', 'user.get']);
   const work = async (session: Session) => {
     const plan = await session.plan(request);
