@@ -1,3 +1,4 @@
+import { keptIn, onceFor } from '../api/once.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -13,6 +14,7 @@ import type { Connection } from './connection.ts';
 import { plan } from './make-plan.ts';
 import { planAhead } from './plan-ahead.ts';
 import { counted } from '../render/lines.ts';
+import type { StateKey } from '../secrets/state-key.ts';
 
 /** A plan file that a person reviewed, as it was read. */
 export interface ReviewedPlan {
@@ -80,6 +82,9 @@ function touchedIn({ facts, narrowing }: PlanFile, full: boolean): Touched | und
   return full || touched.blocks.size === 0 || isNarrow(narrowing) ? undefined : touched;
 }
 
+/** Whether a file has the MAC of a key: that is asked before its reads begin, and once more when they are used. */
+const verdicts = onceFor((_file: PlanFile) => new Map<StateKey, boolean>());
+
 /** Refuses a file that was changed, or is of another root file, platform or project. Gives the key of the state. @throws {Stop} */
 async function refuseOther(
   reviewedPlan: ReviewedPlan,
@@ -93,7 +98,7 @@ async function refuseOther(
     throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${shellWord(file.root)}.` });
   }
   const key = await store.key();
-  if (!isIntact(file, key)) {
+  if (!keptIn(verdicts(file), key, () => isIntact(file, key))) {
     const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
     throw stop('refused', 'plan-file', message, { remedy: remedyFor(reviewedPlan) });
   }
