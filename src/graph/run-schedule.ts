@@ -56,6 +56,9 @@ const maxWaiting = 16;
 /** So many reads are gathered before their tasks run: as many as there are in one request. */
 const maxGathered = attempts.batch.maxItems;
 
+/** So many tasks are gathered at most, however few reads show them: their work would be left for the end of the run. */
+const maxTogether = 4 * maxGathered;
+
 /** A task among the others. */
 interface Place<T extends Task> {
   readonly task: T;
@@ -227,7 +230,8 @@ function choose({ pools, reads }: Pick<Schedule<Task>, 'pools' | 'reads'>, pool:
 function isDue<T extends Task>({ pools, reads, input, isOverdue }: Schedule<T>, pool: Pool): boolean {
   if (pool !== pools.gathered) return pool.free > 0 && pool.ready.length > 0;
   const isNothingWorking = pools.working.free === input.concurrency && pools.working.ready.length === 0;
-  return reads.size >= maxGathered || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
+  const isFull = reads.size >= maxGathered || pool.ready.length >= maxTogether;
+  return isFull || (pool.ready.length > 0 && (isNothingWorking || isOverdue));
 }
 
 /** Begins whatever may begin. */

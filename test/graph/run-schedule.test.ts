@@ -135,6 +135,8 @@ describe('tasks that are gathered', () => {
     const listed = gathered(200, (n) => `list ${Math.floor(n / 4)}`);
     const { together } = await run(oneByOne(listed), { concurrency: 1 });
     expect(together.map(({ length }) => length)).toEqual([157, 43]);
+    const ofOne = await run(oneByOne(gathered(400, () => 'list')), { concurrency: 1 });
+    expect(ofOne.together.map(({ length }) => length)).toEqual([160, 160, 80]);
   });
 
   test('run at a beat, however few they are; those that come after it wait; and no beat comes after the end', async () => {
