@@ -316,6 +316,8 @@ function inherit(declared: readonly Resource[]): Resource[] {
       const inherited = parent?.fields[from];
       if (inherited !== undefined && resource.fields[name] === undefined) added[name] = inherited;
     }
-    return Object.keys(added).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...added } };
+    return Object.keys(added).length === 0
+      ? resource
+      : { ...resource, fields: Object.assign({}, resource.fields, added) };
   });
 }

@@ -39,6 +39,7 @@ export function planCreation(
   const base = resourceTarget(resource, parent, record, 'create');
   const made = creation(input, resource);
   const planned = {
+    steps: made.steps,
     ...base,
     attributes: made.attributes,
     // A new object has no value in a field that is declared to have none.
@@ -49,9 +50,8 @@ export function planCreation(
       ...(record === undefined ? perhapsSecond(resource) : []),
       ...made.notes,
     ],
-    steps: made.steps,
   };
-  if (object === undefined) return { ...planned, action: 'create', teardown: [] };
+  if (object === undefined) return { action: 'create', teardown: [], ...planned };
   const gone = planDeletion(input, base, object, { action: 'replace', parent });
   return {
     ...planned,
