@@ -100,13 +100,18 @@ export async function loadWithSecrets(
     variable: (name) => variableIn(options, name),
   });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
-  const secret = (name: string) => inEnvironment(name) ?? values.get(name);
+  const secret = secretsFrom(inEnvironment, values);
   const { manifest, warnings } =
     values.size === 0 ? validated : await load(options, { workspace, secret, freeText: asked.freeText });
   const files = new Map([...offers].map(([name, { by }]) => [name, by]));
   const howToGive = howToGiveIn(options, manifest.settings, files);
   const shadowed = overridden(options, manifest, offers);
   return { manifest: { ...manifest, howToGive }, warnings: [...warnings, ...shadowed], secret };
+}
+
+/** Secrets of the environment, else those that were asked for. Made here, it keeps nothing of what was read before. */
+function secretsFrom(inEnvironment: (name: string) => string | undefined, asked: ReadonlyMap<string, string>) {
+  return (name: string) => inEnvironment(name) ?? asked.get(name);
 }
 
 /**
