@@ -282,9 +282,9 @@ async function createOrUpdate(run: Run, job: Job): Promise<void> {
 /** A platform that refuses to overwrite a value may quote it. */
 function addOldSecrets({ input }: Run, { attributes, kind }: Action): void {
   for (const { attribute, field, decision, before, pair } of attributes) {
-    if (!writesOrRemoves(decision)) continue;
-    const name = field.secrecy === 'secret' ? attribute.field : (attribute.key ?? attribute.field);
     const value = before.reveal();
+    if (value === null || !writesOrRemoves(decision)) continue;
+    const name = field.secrecy === 'secret' ? attribute.field : (attribute.key ?? attribute.field);
     addSecretsOf(input.addSecret, { [name]: value }, kind);
     if (pair !== undefined) for (const text of secretsIn(pair.answered, value)) input.addSecret(text);
   }

@@ -40,17 +40,19 @@ type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'ma
 export function buildMembers(input: RequestInput): Record<string, unknown> | undefined {
   const { action, step, now } = input;
   const members: Record<string, unknown> = {};
+  const values: Record<string, Json> = {};
   // The operation changes these by itself, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
-    // An answer may quote it.
-    if (from.is !== 'id') addSecretsOf(input.addSecret, { [name]: value }, action.kind);
     members[name] = value;
+    if (from.is !== 'id') values[name] = value;
     if (!step.changed.includes(name)) continue;
     const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
     if (isRepeated || !isThereAlready(input, name, from, value)) changes++;
   }
+  // An answer may quote them.
+  addSecretsOf(input.addSecret, values, action.kind);
   return step.role === 'update' && changes === 0 ? undefined : nested(members);
 }
 
