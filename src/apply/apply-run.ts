@@ -165,50 +165,79 @@ export function startRun(input: ApplyInput): Run {
   };
 }
 
+/** A job of a plan, which finds the jobs beside it when they are asked for: most never are. */
+class PlannedJob implements Job {
+  readonly action: Action;
+  readonly planned: Job['planned'];
+  readonly known: Job['known'];
+  readonly isNeeded: boolean;
+  readonly isAwaited: boolean;
+  phase: Job['phase'] = { is: 'planned' };
+  object: Job['object'];
+  deploys: Job['deploys'];
+  duplicates: Job['duplicates'];
+  diagnostics: Job['diagnostics'] = noDiagnostics;
+  readonly #others: Others;
+
+  constructor(action: Action, { observed, base }: Plan, others: Others) {
+    const { address, id } = action;
+    this.action = action;
+    this.planned = observed.objects.get(address);
+    this.known = base.resources[address];
+    this.isNeeded = others.needed.has(address);
+    this.isAwaited = others.awaited.has(address);
+    // The outputs of an object that is about to be replaced are not those of the new one.
+    this.object = id === undefined ? undefined : { id, row: isReplacement(action) ? undefined : this.planned?.row };
+    this.deploys = deploysBefore(action);
+    this.duplicates = duplicatesBefore(action, this.known);
+    this.#others = others;
+  }
+
+  get parent(): Job | undefined {
+    return this.#others.jobs.get(this.action.parent ?? '');
+  }
+
+  get scope(): Scope {
+    return scopeOf(this.#others, this.action);
+  }
+
+  get makesStale(): readonly Job[] {
+    return jobsAt(this.#others, this.#others.stale.get(this.action.address));
+  }
+
+  get staleThrough(): readonly Job[] {
+    return jobsAt(this.#others, this.action.service?.staleness?.through);
+  }
+}
+
+const noDiagnostics: Job['diagnostics'] = [];
+
+/** The jobs of a plan, and how they relate. */
+interface Others extends Pick<Run, 'jobs' | 'scopes'> {
+  /** The addresses that actions refer to, and those whose deployments others wait for. */
+  readonly needed: ReadonlySet<string>;
+  readonly awaited: ReadonlySet<string>;
+  /** The services that each action makes stale. */
+  readonly stale: ReadonlyMap<string, readonly string[]>;
+}
+
+function jobsAt({ jobs }: Others, addresses: readonly string[] = []): readonly Job[] {
+  return addresses.flatMap((address) => jobs.get(address) ?? []);
+}
+
 /** The jobs of a plan and their scopes, by address; nothing is sent yet. */
 function jobsOf(plan: Plan): Pick<Run, 'jobs' | 'scopes'> {
-  const { actions, observed, base } = plan;
+  const { actions } = plan;
   const jobs = new Map<string, Job>();
   const scopes = new Map<string, Scope>();
-  const needed = new Set(actions.flatMap(({ dependsOn }) => dependsOn));
-  const awaited = new Set(actions.flatMap(awaitedBy));
   const stale = groupBy(
     actions.flatMap(({ address, service }) =>
       (service?.staleness?.through ?? []).map((through) => [through, address] as const),
     ),
   );
-  const jobsAt = (addresses: readonly string[] = []) => addresses.flatMap((address) => jobs.get(address) ?? []);
-  for (const action of actions) {
-    const { address, id } = action;
-    const planned = observed.objects.get(address);
-    const known = base.resources[address];
-    // The outputs of an object that is about to be replaced are not those of the new one.
-    const row = isReplacement(action) ? undefined : planned?.row;
-    jobs.set(address, {
-      action,
-      planned,
-      known,
-      get parent() {
-        return jobs.get(action.parent ?? '');
-      },
-      get scope() {
-        return scopeOf({ scopes }, action);
-      },
-      get makesStale() {
-        return jobsAt(stale.get(address));
-      },
-      get staleThrough() {
-        return jobsAt(action.service?.staleness?.through);
-      },
-      isNeeded: needed.has(address),
-      isAwaited: awaited.has(address),
-      phase: { is: 'planned' },
-      object: id === undefined ? undefined : { id, row },
-      deploys: deploysBefore(action),
-      duplicates: duplicatesBefore(action, known),
-      diagnostics: [],
-    });
-  }
+  const needed = new Set(actions.flatMap(({ dependsOn }) => dependsOn));
+  const others = { jobs, scopes, needed, awaited: new Set(actions.flatMap(awaitedBy)), stale };
+  for (const action of actions) jobs.set(action.address, new PlannedJob(action, plan, others));
   for (const [address, members] of groupBy([...jobs.values()].map((job) => [job.action.scope, job] as const))) {
     const root = jobs.get(address);
     if (root !== undefined) scopes.set(address, newScope(plan, root, members));
