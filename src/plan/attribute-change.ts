@@ -31,20 +31,23 @@ export function changeOf(resource: Resource, planned: AttributeChange, how: Chan
   const after = isSet ? inOrderOf(sides.before, sides.after) : sides.after;
   const isHidden = [sides.before, after].some(({ is }) => is === 'hidden');
   const hasLast = pair !== undefined && (cause === 'removed' || cause === 'conflict');
+  const hasMore = hasLast || isHidden || field.unit !== undefined;
   return [
     {
       path: pathOf(resource.kind, attribute),
       cause,
       before: redactShown(sides.before, how.redact),
       after,
-      ...defined({
-        last: hasLast ? redactShown(sides.last, how.redact) : undefined,
-        unit: field.unit,
-        summary: isHidden ? summaryOf(field, planned.before.reveal(), wantedOf(planned, how.outputs)) : undefined,
-      }),
+      ...(hasMore
+        ? defined({
+            last: hasLast ? redactShown(sides.last, how.redact) : undefined,
+            unit: field.unit,
+            summary: isHidden ? summaryOf(field, planned.before.reveal(), wantedOf(planned, how.outputs)) : undefined,
+          })
+        : undefined),
       atDeploy: waits(resource, field),
       forcesReplacement: decision.do === 'replace',
-      ...defined({ position: wanted && position(wanted.at) }),
+      ...(wanted === undefined ? undefined : { position: position(wanted.at) }),
     },
   ];
 }

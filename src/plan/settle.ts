@@ -114,11 +114,11 @@ function settleAttribute(
   const isProof = wasSent && action.steps.length > 0 && !isDoubted;
   const wasUnproven = old?.unproven === true || isForProof(decision);
   const isUnproven = isDoubted && writesOrRemoves(decision) ? true : wasUnproven && !isProof;
-  const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => ({
-    ...storedPair(planned, wanted, [meant, answered], { outputs, digest, redact }),
-    ...(ignored === undefined ? {} : { ignored }),
-    ...(isUnproven ? { unproven: true } : {}),
-  });
+  const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
+    const pair = storedPair(planned, wanted, [meant, answered], { outputs, digest, redact });
+    if (ignored === undefined && !isUnproven) return pair; // of almost all: the one that was announced
+    return { ...pair, ...(ignored === undefined ? {} : { ignored }), ...(isUnproven ? { unproven: true } : {}) };
+  };
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, so that a later run takes it out.
   if (isLeft) return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };

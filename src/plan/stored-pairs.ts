@@ -1,4 +1,3 @@
-import { keptIn, onceFor } from '../api/once.ts';
 import { plain } from '../kind/codecs.ts';
 import { type Json, textsIn } from '../formats/json.ts';
 import { type Outputs, type Wanted, knownValue, withHidden } from '../manifest/wanted.ts';
@@ -22,8 +21,8 @@ interface Storage {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** The pairs of a change that the platform answers as meant: a run announces, records and settles the same. */
-const pairsAsMeant = onceFor<Planned, Map<Json, Stored>>(() => new Map());
+/** The last pair of a change that the platform answers as meant: a run announces, records and settles the same. */
+const pairsAsMeant = new WeakMap<Planned, { readonly meant: Json; readonly pair: Stored }>();
 
 /** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
 export function storedPair(
@@ -32,9 +31,12 @@ export function storedPair(
   [meant, answered = meant]: readonly [Json, (Json | undefined)?],
   storage: Storage,
 ): Stored {
-  const make = () =>
-    makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, answered], storage);
-  return answered === meant ? keptIn(pairsAsMeant(planned), meant, make) : make();
+  const known = answered === meant ? pairsAsMeant.get(planned) : undefined;
+  if (known?.meant === meant) return known.pair;
+  const { attribute, field } = planned;
+  const pair = makePair({ attribute, field, wanted }, [meant, answered], storage);
+  if (answered === meant) pairsAsMeant.set(planned, { meant, pair });
+  return pair;
 }
 
 function makePair(
