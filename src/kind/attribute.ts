@@ -1,3 +1,4 @@
+import { keptIn, onceFor } from '../api/once.ts';
 import { means, plain } from './codecs.ts';
 import type { Field } from './field.ts';
 import type { Json, Row } from '../formats/json.ts';
@@ -32,11 +33,20 @@ export function pathOf(kind: Kind, { field, key }: Attribute): string {
   return key === undefined ? path : `${path}.${key}`;
 }
 
+/** The attribute of a whole field: one for each name, since a large plan has a million of them. */
+export function fieldAttribute(field: string): Attribute {
+  return keptIn(attributes, field, () => ({ field }));
+}
+
+const attributes = new Map<string, Attribute>();
+
 /** The declaration of the field that an attribute belongs to. A key that is not there differs from one with an empty value. */
 export function attributeField(kind: Kind, { field, key }: Attribute): Field {
   const declared = fieldOf(kind, field);
-  return key === undefined ? declared : { ...declared, codec: plain };
+  return key === undefined ? declared : keyField(declared);
 }
+
+const keyField = onceFor((field: Field): Field => ({ ...field, codec: plain }));
 
 /** The attributes of a row: its fields, and the keys of its maps. The text of a map is read once. */
 export interface RowReader {

@@ -99,9 +99,9 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     link,
     at,
     fields,
-    maps,
+    maps: orNone(maps),
     mapMode: mapMode === 'merge' ? 'merge' : 'own',
-    options: others,
+    options: orNone(others),
     createOnly,
     pinned: typeof id === 'string' ? id : undefined,
     allows: isObject(allow) ? new Map(Object.entries(allow).map(([code, why]) => [code, String(why)])) : undefined,
@@ -110,6 +110,13 @@ export function readResource(block: Block, place: BlockPlace, evaluation: Evalua
     privateKeys: privateKeys.size === 0 ? undefined : privateKeys,
     resets: reading.resets.size === 0 ? undefined : reading.resets,
   };
+}
+
+/** Of almost every block: all of those share one map. */
+const none: Readonly<Record<string, never>> = {};
+
+function orNone<T>(members: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.keys(members).length === 0 ? none : members;
 }
 
 /** Reads the keys of a group in their order. What is refused is reported, and not among them. */

@@ -1,5 +1,5 @@
 import type { Json } from '../formats/json.ts';
-import { type Attribute, attributeName } from '../kind/attribute.ts';
+import { type Attribute, attributeName, fieldAttribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Probe } from '../kind/written-keys.ts';
@@ -64,7 +64,7 @@ export function isCreateOnly({ createOnly }: Pick<Resource, 'createOnly'>, attri
 
 /** The attributes that a resource declares. */
 export function* wantedAttributes(resource: Resource): Generator<{ attribute: Attribute; wanted: Wanted }> {
-  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: { field }, wanted };
+  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: fieldAttribute(field), wanted };
   for (const [field, entries] of Object.entries(resource.maps)) {
     for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
   }

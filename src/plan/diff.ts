@@ -1,5 +1,12 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Attribute, type RowReader, attributeField, attributeName, readRow } from '../kind/attribute.ts';
+import {
+  type Attribute,
+  type RowReader,
+  attributeField,
+  attributeName,
+  fieldAttribute,
+  readRow,
+} from '../kind/attribute.ts';
 import { isCipher } from '../kind/cipher.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -172,12 +179,12 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
   });
   const wanted = resource.fields[name];
   const as = isMerged(resource, field) ? { ...field, codec: contains } : field;
-  if (field.map === undefined) return [beside({ field: name }, as, wanted)];
+  if (field.map === undefined) return [beside(fieldAttribute(name), as, wanted)];
   const settled = settledKeys(pairs, name);
   if (entries === undefined) {
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
     const former = wanted === undefined ? [...settled] : [];
-    return [beside({ field: name }, as, wanted), ...former.map((key) => beside({ field: name, key }, field))];
+    return [beside(fieldAttribute(name), as, wanted), ...former.map((key) => beside({ field: name, key }, field))];
   }
   const keyField = attributeField(resource.kind, { field: name, key: '' });
   const at = (key: string, wanted?: Wanted, isRemoved?: boolean) =>

@@ -146,7 +146,7 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
     ...warnings,
   ];
   const planned = { ...target, attributes, notes, dataAtRisk };
-  const teardown = [] as const;
+  const { teardown, steps: none } = sendsNothing;
   // The spread stands last: V8 gives an object that gets a member after one a class of its own, of 500 bytes.
   if (object.foundBy === 'key')
     return { action: 'adopt', from: 'key', needsConsent: overwrites(existing), teardown, steps, ...planned };
@@ -157,7 +157,7 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
   const isReleased = attributes.some(({ decision }) => decision.do === 'release');
   const hasOptions = target.changes.length > difference.changes.length;
   if (steps.length > 0 || hasOptions || isReleased) return { action: 'update', teardown, steps, ...planned };
-  return { action: 'no-op', kept: 'as wanted', teardown, steps: sendsNothing.steps, ...planned };
+  return { action: 'no-op', kept: 'as wanted', teardown, steps: none, ...planned };
 }
 
 /** Whether something that is protected, or is below what is protected, goes by the object: a backup by its destination. */
