@@ -56,7 +56,10 @@ function lineOf(event: ApplyEvent, took: number | undefined, style: Style): stri
 /** Prints a line for each event, and one after each 30 seconds of silence. */
 export function eventLines(write: (text: string) => void, style: Style): Reporter {
   return eventByEvent({
-    event: (event, { took }) => write(lineOf(event, took, style)),
+    event: (event, { took }) => {
+      const line = lineOf(event, took, style);
+      if (line !== '') write(line); // an empty text is a system call too
+    },
     heartbeat: (running, { elapsed, counts }) => write(renderHeartbeat({ running, elapsed, counts })),
     cut: (view, now) => write(renderCut(view, now, style)),
   });
