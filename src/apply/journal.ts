@@ -24,36 +24,29 @@ export interface Journal {
   save(address: string, content: Content, how?: How): Promise<void>;
 }
 
-/** Names what an entry replaces; most entries are records, which go by their addresses. */
-const keyOf = ([address, , part]: Entry): string => (part === undefined ? address : `${part} ${address}`);
+/** Names what an entry replaces. */
+const keyOf = ([address, , part]: Entry): string => `${part ?? 'record'} ${address}`;
 
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
   const latest = new Map<string, Entry>();
-  /** What the disk has of the keys whose latest entries it does not have yet; undefined: nothing. */
-  const older = new Map<string, Entry | undefined>();
+  const durable = new Map<string, Entry>();
   const waiting = new Set<string>(); // what is written at the end, and what a kill before that loses
   const put = async (saved: Wave, how: How | undefined): Promise<void> => {
-    for (const entry of saved) {
-      const key = keyOf(entry);
-      if (!older.has(key)) older.set(key, latest.get(key));
-      latest.set(key, entry); // at once: what is saved next goes on from it
-    }
+    for (const entry of saved) latest.set(keyOf(entry), entry); // at once: what is saved next goes on from it
     const append = () => Promise.all(saved.map((entry) => store.append(base, ...entry)));
     // A store that fails refuses every later record too: then nothing is sent that goes on from this one.
     if (how === 'with the next') append().catch(() => undefined);
     try {
       if (how === undefined) await append();
       for (const entry of saved) {
-        const key = keyOf(entry);
-        if (latest.get(key) === entry) older.delete(key);
-        else older.set(key, entry);
-        if (how === 'with the rest') waiting.add(key);
-        else waiting.delete(key);
+        durable.set(keyOf(entry), entry);
+        if (how === 'with the rest') waiting.add(keyOf(entry));
+        else waiting.delete(keyOf(entry));
       }
     } catch (error) {
       for (const entry of saved) {
-        const last = older.get(keyOf(entry));
+        const last = durable.get(keyOf(entry));
         if (last === undefined) latest.delete(keyOf(entry));
         else latest.set(keyOf(entry), last);
       }
