@@ -1,4 +1,4 @@
-const { lstatSync, mkdirSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const fs = require('node:fs');
 const { homedir } = require('node:os');
 const path = require('node:path');
 const { crc32 } = require('node:zlib');
@@ -10,14 +10,18 @@ const { crc32 } = require('node:zlib');
 
 const bytesOfNumber = 4;
 
+const isWindows = process.platform === 'win32';
+
+/** Whether the user owns a file or a folder, and others can do nothing that `mode` forbids them. Links are open to all. */
+function isOwn(about, forbidden) {
+  return isWindows || (about.uid === process.getuid() && (about.mode & forbidden) === 0);
+}
+
 /** A folder of the user alone, made where there is none; undefined where it cannot be one. */
 function ownFolder(place) {
   try {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
-    if (process.platform === 'win32') return place; // the folder of the user has rights of its own there
-    const { uid, mode } = lstatSync(place);
-    // A link is open to all by its mode.
-    return uid === process.getuid() && (mode & 0o77) === 0 ? place : undefined;
+    fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+    return isOwn(fs.lstatSync(place), 0o77) ? place : undefined;
   } catch {
     return undefined;
   }
@@ -26,27 +30,48 @@ function ownFolder(place) {
 /** Whether a folder is in a repository: what is there may come from somebody else, by a commit or a restored copy. */
 function isInRepository(place) {
   const above = path.dirname(place);
-  return existsSync(path.join(place, '.git')) || (above !== place && isInRepository(above));
+  return fs.existsSync(path.join(place, '.git')) || (above !== place && isInRepository(above));
 }
 
-/** The folder of a user for what can be made again; undefined where none is named. */
+/** The folder of a user for what can be made again; undefined where none is named, and in a repository. */
 function cachesOf({ LOCALAPPDATA = '', XDG_CACHE_HOME = '' }) {
-  const home = homedir();
-  const usual = { win32: LOCALAPPDATA, darwin: path.join(home, 'Library/Caches') }[process.platform];
-  const named = usual ?? (path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(home, '.cache'));
-  return path.isAbsolute(named) ? named : undefined;
+  try {
+    const home = () => homedir(); // not every user has one
+    const named = {
+      win32: () => LOCALAPPDATA,
+      darwin: () => path.join(home(), 'Library/Caches'),
+      linux: () => (path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(home(), '.cache')),
+    };
+    const folder = (named[process.platform] ?? named.linux)();
+    return path.isAbsolute(folder) && !isInRepository(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * The folder for the code of a package: its own where the user can write there, as who can do that can change the program too.
- * Elsewhere that of the user, but not in a job of CI: what a job finds there may have been restored for it.
+ * On Windows that does not follow. Elsewhere that of the user, but not in a job of CI: what a job finds there may have been
+ * restored for it.
  */
 function cacheFolderOf(packageFolder, env) {
   if (env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined;
-  const own = ownFolder(path.join(packageFolder, '.code-cache'));
-  const caches = own === undefined && (env.CI ?? '') === '' ? cachesOf(env) : undefined;
-  if (caches === undefined || isInRepository(caches)) return own;
-  return ownFolder(path.join(caches, 'trueup', crc32(packageFolder).toString(16)));
+  const own = isWindows ? undefined : ownFolder(path.join(packageFolder, '.code-cache'));
+  if (own !== undefined || (env.CI ?? '') !== '') return own;
+  const caches = cachesOf(env);
+  return caches && ownFolder(path.join(caches, 'trueup', crc32(packageFolder).toString(16)));
+}
+
+/** Reads a file of the user that nobody else can write. @throws {Error} where it is none */
+function readOwn(file) {
+  const opened = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    const about = fs.fstatSync(opened);
+    if (!about.isFile() || !isOwn(about, 0o22)) throw new Error(`${file} is not a file of the user`);
+    return fs.readFileSync(opened);
+  } finally {
+    fs.closeSync(opened);
+  }
 }
 
 /**
@@ -55,7 +80,7 @@ function cacheFolderOf(packageFolder, env) {
  */
 function readCode(file, checksum) {
   try {
-    const sealed = readFileSync(file);
+    const sealed = readOwn(file);
     const cached = sealed.subarray(3 * bytesOfNumber);
     const [ofText, ofCode, depth] = [0, 1, 2].map((at) => sealed.readUInt32LE(at * bytesOfNumber));
     return cached.length > 0 && ofText === checksum && ofCode === crc32(cached) ? { cached, depth } : {};
@@ -71,10 +96,10 @@ function keepCode(file, checksum, { cached, depth }) {
     before.writeUInt32LE(number, at * bytesOfNumber);
   const draft = `${file}.${process.pid}`;
   try {
-    writeFileSync(draft, Buffer.concat([before, cached]), { mode: 0o600 });
-    renameSync(draft, file);
+    fs.writeFileSync(draft, Buffer.concat([before, cached]), { mode: 0o600, flag: 'wx' });
+    fs.renameSync(draft, file);
   } catch {
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
   }
 }
 

@@ -60,8 +60,13 @@ function readBundle(bundle) {
 /** Runs the program for a command line, with what V8 compiled for such a command before. */
 function runProgram(words, caches = cacheFolderOf(packageFolder, process.env)) {
   const named = words.find((word) => commands.includes(word));
+  const isHelp = words.some((word) => ['--help', '-h', 'help'].includes(word)); // compiles too little to be kept
   const pathOf = (name) => caches && path.join(caches, `${name}-${tag.toString(16)}.cache`);
-  return runBundle('main', { file: pathOf(named ?? 'plan'), isKept: named !== undefined, agent: pathOf('agent') });
+  return runBundle('main', {
+    file: pathOf(named ?? 'plan'),
+    isKept: named !== undefined && !isHelp,
+    agent: pathOf('agent'),
+  });
 }
 
 /** Runs a bundle, the first time. When the process ends well, what was compiled is kept where that was missing. */

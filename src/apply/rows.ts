@@ -126,8 +126,8 @@ function readList(run: Run, reader: Reader, { action, parent }: Job): ReturnType
  * answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs. An object
  * that the list still shows is read by its id, whatever the answer was.
  *
- * The list of a parent is not read when that parent is gone too: the platform deletes none that holds anything. Costs one read
- * per parent that is left, and none for a list with only one deleted object: the read of that object proves as much.
+ * The list of a parent is not read when that parent is gone too: what was below it, and had its own deletion answered, is in no
+ * list any more. Costs one read per parent that is left, and none for a list with only one deleted object: the read of that object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<ReadonlySet<Scope>> {
   const reader = readerOfLists(run);

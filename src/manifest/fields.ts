@@ -64,10 +64,10 @@ function withPrivate(
   { privateKeys, addSecret }: Pick<FieldEvaluation, 'privateKeys' | 'addSecret'>,
 ): Wanted {
   if (privateKeys.size === 0) return wanted;
-  if (!names.some((name) => privateKeys.has(name))) return { privateKeys, ...wanted };
+  if (!names.some((name) => privateKeys.has(name))) return { ...wanted, privateKeys };
   // The platform may quote it.
   for (const text of textsIn(knownValue(wanted))) addSecret(text);
-  return { isPrivate: true, ...wanted, isSecret: true };
+  return { ...wanted, isPrivate: true, isSecret: true };
 }
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { ReadClient } from '../../src/api/client.ts';
+import type { Client, ReadClient } from '../../src/api/client.ts';
+import { remembering } from '../../src/api/remembering.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/fault-plan.ts';
 import { createReader } from '../../src/observe/reader.ts';
@@ -100,4 +101,19 @@ test('what a batch answers in a form that the read cannot have is read alone, an
   expect(await createReader(client(caller), 'in bulk').caller()).toEqual(caller);
   await expect(createReader(client([caller]), 'in bulk').caller()).rejects.toThrow('is not an object');
   expect(reads).toEqual(['together: user.get', 'alone: user.get', 'together: user.get', 'alone: user.get']);
+});
+
+test('what was read together and did not fit is read alone also where each read is sent once', async () => {
+  const caller = { userId: 'user_1', organizationId: 'org_1' };
+  const reads: string[] = [];
+  const client: Client = {
+    ...bulkClient(bench(), () => Promise.reject(new Error('nothing is sent'))).client,
+    invoke: (operation, _input, { inBulk = false } = {}) => {
+      reads.push(`${inBulk ? 'together' : 'alone'}: ${operation}`);
+      return Promise.resolve(inBulk ? [caller] : caller);
+    },
+  };
+  const reader = createReader(remembering(client), 'in bulk');
+  expect(await Promise.all([reader.caller(), reader.caller()])).toEqual([caller, caller]);
+  expect(reads).toEqual(['together: user.get', 'alone: user.get']);
 });

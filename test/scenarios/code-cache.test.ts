@@ -4,10 +4,12 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -109,6 +111,8 @@ test.each([
   ['of a command that is seldom run', ['fmt', '--check'], {}],
   ['where Node is told to keep nothing', ['validate'], { NODE_DISABLE_COMPILE_CACHE: '1' }],
   ['that prints its version', ['--version'], {}],
+  ['that prints the help of a command', ['validate', '--help'], {}],
+  ['that prints it by name', ['help', 'validate'], {}],
 ])('a run %s keeps nothing', (_, words, env) => {
   trueup(words, env);
   expect(keptIn(own())).toEqual([]);
@@ -198,6 +202,37 @@ describe.runIf(process.getuid?.() === 0)('where the package is not of the user',
     trueup(['validate'], { XDG_CACHE_HOME: 'caches/relative' });
     expect(existsSync(join(place, 'caches/relative'))).toBe(false);
     expect(keptBelow(join(home, '.cache'))).toEqual(['validate']);
+  });
+
+  test('a file there that is of another user, that others can write, or that is a link is not run', () => {
+    notOwn['open to others']();
+    trueup(['validate']);
+    const [folder = ''] = readdirSync(join(home, '.cache/trueup')).map((name) => join(home, '.cache/trueup', name));
+    const [name = ''] = readdirSync(folder);
+    const file = join(folder, name);
+    const spoils = {
+      'of another user': () => chownSync(file, 1000, 1000),
+      'that others can write': () => chmodSync(file, 0o666),
+      'a link': () => {
+        renameSync(file, join(place, 'elsewhere'));
+        symlinkSync(join(place, 'elsewhere'), file);
+      },
+    };
+    for (const [which, spoil] of Object.entries(spoils)) {
+      spoil();
+      expect(trueup(['validate']), which).toEqual(valid);
+      // It was not taken: another one is there.
+      const about = lstatSync(file);
+      expect([which, about.isFile(), about.uid, about.mode & 0o777]).toEqual([which, true, 0, 0o600]);
+    }
+  });
+
+  test('a user without a home runs the program', () => {
+    notOwn['open to others']();
+    chmodSync(place, 0o755);
+    const about = { cwd: place, encoding: 'utf8', env: {}, uid: 54_321, gid: 54_321 } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin/trueup.js'), 'validate'], about);
+    expect({ status, stdout, stderr }).toEqual(valid);
   });
 
   test('a job of CI keeps nothing there', () => {
