@@ -25,7 +25,8 @@ COPY --from=build /src/release/trueup-licenses.txt /usr/local/share/doc/trueup/
 USER trueup
 ENTRYPOINT ["trueup"]
 
-# docker build --target controller -t registry.example.com/trueup-controller:0.1.0 .
+# The same with another first word; the controller is in the file:
+#   docker build --target controller -t registry.example.com/trueup-controller:0.1.0 .
 FROM base AS controller
 CMD ["controller", "--help"]
 
