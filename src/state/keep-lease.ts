@@ -68,6 +68,10 @@ export function keepLease(register: Register, taken: Taken): Lease {
     quietSince,
     check: () => check(kept),
     confirm: () => confirm(kept),
+    keep: async () => {
+      beatWhenDue(kept);
+      await kept.beating;
+    },
     newest: () => kept.newest,
     note: (version) => {
       kept.newest = version;

@@ -11,6 +11,8 @@ export interface Lease {
   readonly check: () => void;
   /** Asks the location whether the lease still stands, where writes do not check that themselves. @throws as `check`. */
   readonly confirm: () => Promise<void>;
+  /** Renews the lease where that is due, behind work in which no timer ran. Never throws: `check` says whether it is lost. */
+  readonly keep: () => Promise<void>;
   /** Latest moment at which the previous holder can have started a request (monotonic ms). */
   readonly quietSince: number;
   /** The previous holder, if it did not release. */

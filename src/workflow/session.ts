@@ -183,6 +183,8 @@ export async function session<T>(
         const made = await ('reviewed' in request
           ? planAgain(request.reviewed, manifest, reading, request)
           : plan(manifest, reading, request));
+        // A plan of tens of thousands of objects takes long, and so does what is printed of it: no timer runs meanwhile.
+        await lease.keep();
         pending.add(made);
         return made;
       },
@@ -190,6 +192,7 @@ export async function session<T>(
         if (!pending.has(made)) throw notOfThisSession();
         requirePermissions(made, permissions);
         pending.delete(made);
+        await lease.keep();
         return applyPlan(made, connection, {
           permissions,
           connections,

@@ -35,6 +35,18 @@ export const lostLockTests: Cases = {
     expect((await enter()).lease.inherited?.owner).toBe(one.process.host.owner);
   },
 
+  'is renewed when a run asks for that, behind work in which no timer ran': async ({ time, enter, leave }) => {
+    const one = await enter();
+    for (const _ of [1, 2]) {
+      one.process.stop();
+      await time.pass(40_000);
+      one.process.goOn();
+      await one.lease.keep();
+    }
+    expect(one.lease.check).not.toThrow();
+    await leave(one);
+  },
+
   'is lost when another run took it after that': async ({ time, enter, leave, resourcesNow }) => {
     const one = await enter({ machine: 'far' });
     one.process.stop();
