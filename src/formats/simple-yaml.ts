@@ -40,6 +40,9 @@ interface Rules {
   readonly maxAliases?: number;
 }
 
+/** A comment in the next line that is not blank. */
+const commentBelow = /(?: *\n)* *#/y;
+
 /** Whether a text may have anchors, merge keys or the tag `!reset`. The simple reader gives only their result. */
 export function mayMerge(text: string): boolean {
   return /<<["']?\s*:|(?<![^\s,:[{-])&[^\s&]|!reset/.test(text);
@@ -226,6 +229,8 @@ class SimpleReader<P> {
     this.#values += found.size;
     this.#name(anchor, found, aliases);
     const isEmpty = found.node.isReset === true && text.slice(from) === '!reset';
+    commentBelow.lastIndex = next;
+    if (isEmpty && commentBelow.test(this.#text)) return undefined; // the parser counts that as part of the value
     this.#attach(found.node, isEmpty ? start + text.length : next);
     return this.#values <= maxValues ? next : undefined; // before a map merges them
   }
