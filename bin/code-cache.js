@@ -33,20 +33,11 @@ function isInRepository(place) {
   return fs.existsSync(path.join(place, '.git')) || (above !== place && isInRepository(above));
 }
 
-/** The folder of a user for what can be made again; undefined where none is named, and in a repository. */
+/** The folder of a user for what can be made again; empty where none is named. @throws {Error} where the user has no home */
 function cachesOf({ LOCALAPPDATA = '', XDG_CACHE_HOME = '' }) {
-  try {
-    const home = () => homedir(); // not every user has one
-    const named = {
-      win32: () => LOCALAPPDATA,
-      darwin: () => path.join(home(), 'Library/Caches'),
-      linux: () => (path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(home(), '.cache')),
-    };
-    const folder = (named[process.platform] ?? named.linux)();
-    return path.isAbsolute(folder) && !isInRepository(folder) ? folder : undefined;
-  } catch {
-    return undefined;
-  }
+  if (isWindows) return LOCALAPPDATA;
+  if (process.platform === 'darwin') return path.join(homedir(), 'Library/Caches');
+  return path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(homedir(), '.cache');
 }
 
 /**
@@ -58,8 +49,13 @@ function cacheFolderOf(packageFolder, env) {
   if (env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined;
   const own = isWindows ? undefined : ownFolder(path.join(packageFolder, '.code-cache'));
   if (own !== undefined || (env.CI ?? '') !== '') return own;
-  const caches = cachesOf(env);
-  return caches && ownFolder(path.join(caches, 'trueup', crc32(packageFolder).toString(16)));
+  try {
+    const caches = cachesOf(env);
+    if (!path.isAbsolute(caches) || isInRepository(caches)) return undefined;
+    return ownFolder(path.join(caches, 'trueup', crc32(packageFolder).toString(16)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads a file of the user that nobody else can write. @throws {Error} where it is none */

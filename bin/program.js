@@ -58,7 +58,8 @@ function readBundle(bundle) {
 }
 
 /** Runs the program for a command line, with what V8 compiled for such a command before. */
-function runProgram(words, caches = cacheFolderOf(packageFolder, process.env)) {
+function runProgram(words) {
+  const caches = cacheFolderOf(packageFolder, process.env);
   const named = words.find((word) => commands.includes(word));
   const isHelp = words.some((word) => ['--help', '-h', 'help'].includes(word)); // compiles too little to be kept
   const pathOf = (name) => caches && path.join(caches, `${name}-${tag.toString(16)}.cache`);

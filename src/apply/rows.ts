@@ -126,17 +126,17 @@ function readList(run: Run, reader: Reader, { action, parent }: Job): ReturnType
  * answered its deletion, and the list lacks it now. The answer may also be 404: that and the list are two proofs. An object
  * that the list still shows is read by its id, whatever the answer was.
  *
- * The list of a parent is not read when that parent is gone too: what was below it, and had its own deletion answered, is in no
- * list any more. Costs one read per parent that is left, and none for a list with only one deleted object: the read of that object proves as much.
+ * The list of a parent is not read when that parent is gone too: what was below it, and had its own deletion answered, is in
+ * no list any more. Costs one read per parent that is left, and none for a list with only one deleted object: the read of that
+ * object proves as much.
  */
 export async function unlisted(run: Run, scopes: readonly Scope[]): Promise<ReadonlySet<Scope>> {
   const reader = readerOfLists(run);
   const gone = new Set<Scope>();
   for (let left = scopes.filter(({ root }) => isDeleted(run, root)); left.length > 0;) {
     const roots = new Set<Job | undefined>(left.map(({ root }) => root));
-    const [highest = [], below = []] = [false, true].map((is) =>
-      left.filter(({ root }) => roots.has(root.parent) === is),
-    );
+    const below = left.filter(({ root }) => roots.has(root.parent));
+    const highest = left.filter(({ root }) => !roots.has(root.parent));
     const parents = new Set(below.map(({ root }) => root.parent));
     const goesAlong = ({ root: { parent } }: Scope) => parent !== undefined && gone.has(parent.scope);
     const listed = highest.filter((scope) => !goesAlong(scope));

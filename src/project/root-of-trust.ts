@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, parse, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
@@ -21,11 +21,10 @@ export async function refuseLinkOut(options: ProjectFolder): Promise<void> {
   let here = root;
   for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
     const next = join(here, name);
-    const isLink = isLinkAt(next);
+    const real = realPath(next);
     // The command itself reports a folder that does not exist.
-    if (isLink === undefined) return;
-    const real = isLink ? realPath(next) : next;
     if (real === undefined) return;
+    const isLink = real !== next; // what stands before it is real
     const repository = isLink ? await repositoryAround(here, repositoryAt) : undefined;
     const why = repository && whyPinned(options);
     if (repository !== undefined && why !== undefined && !(await isOf(repository, real, repositoryAt))) {
@@ -52,15 +51,6 @@ function asWritten(path: string, { PWD = '' }: Environment): string {
   const real = PWD === '' ? undefined : realPath(PWD);
   const isHere = real !== undefined && (path === real || isBelowFolder(real, path));
   return isHere ? join(PWD, path.slice(real.length)) : path;
-}
-
-/** Whether a link is at a path; undefined where nothing can be seen. */
-function isLinkAt(path: string): boolean | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a path leads; undefined where it leads nowhere. */

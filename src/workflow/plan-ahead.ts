@@ -12,9 +12,9 @@ import type { ReadConnection } from './connection.ts';
 import type { PlanOptions } from './make-plan.ts';
 
 /**
- * Reads the state, and begins the reads that every plan with this state sends, or one of what it touches. Undefined where they are not known before the
- * resources of the manifest are: without a state, with that of another project, and with one that does not remember what the
- * platform serves.
+ * Reads the state, and begins the reads that every plan with this state sends; with `touched`, those of a plan that was reviewed.
+ * Undefined where they are not known before the resources of the manifest are: without a state, with that of another project,
+ * and with one that does not remember what the platform serves.
  *
  * @throws {Stop} when the state cannot be used.
  */
