@@ -40,8 +40,9 @@ import { secretsIn } from '../state/stored.ts';
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
   const run = startRun(input);
-  await runSchedule({
-    ...planNodes(input.plan, readsInBulk(run) ? 'in bulk' : undefined),
+  const { resting, ...order } = planNodes(input.plan, readsInBulk(run) ? 'in bulk' : undefined);
+  const working = runSchedule({
+    ...order,
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after, next) => {
@@ -54,7 +55,13 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
+  await Promise.all([working, settleResting(run, resting)]);
   return finish(run);
+}
+
+/** Settles the scopes in which nothing is to do, while the first requests are on their way. */
+async function settleResting(run: Run, scopes: readonly string[]): Promise<void> {
+  await inTurns(scopes, (scope) => readBackScope(run, scopeOf(run, { scope }), false));
 }
 
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
@@ -85,7 +92,10 @@ async function readBackTogether(run: Run, nodes: readonly ApplyNode[]): Promise<
 function readBackScope(run: Run, scope: Scope, isGone: boolean): Promise<void> {
   return inSpan(
     () => ({ name: 'read back', attributes: { 'trueup.address': scope.root.action.address } }),
-    () => readBack(run, scope, isGone),
+    async () => {
+      await readBack(run, scope, isGone);
+      await settleService(run, scope);
+    },
   ).catch((error: unknown) => reportFailure(run, scope.root, error));
 }
 
@@ -192,17 +202,32 @@ async function finish(run: Run): Promise<ApplyResult> {
 /** What a state holds of its project and platform. */
 const facts = ['projectName', 'projectId', 'rootFile', 'platform'] as const;
 
-/** Settles whether services are stale, in turns: what is read meanwhile is on its way before most digests are made. */
+/** Settles whether a service is stale, as soon as no other scope and no deployment decides about that. */
+async function settleService(run: Run, scope: Scope): Promise<void> {
+  const { root, jobs } = scope;
+  if (!jobs.every(isOver) || root.staleThrough.some((other) => other.scope !== scope)) return;
+  scope.isSettled = true;
+  await settleStale(run, root);
+}
+
+/** Settles it of the others: what is read meanwhile is on its way before most digests are made. */
 async function settleServices(run: Run): Promise<void> {
-  const services = [...run.jobs.values()].filter(({ action }) => action.service !== undefined);
-  for (let from = 0; from < services.length; from += servicesPerTurn) {
+  const services = [...run.jobs.values()].filter(
+    ({ action, scope }) => action.service !== undefined && !scope.isSettled,
+  );
+  await inTurns(services, (service) => settleStale(run, service));
+}
+
+/** Does work that takes a while, with room for answers in between. */
+async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < all.length; from += perTurn) {
     if (from > 0) await turn();
-    await Promise.all(services.slice(from, from + servicesPerTurn).map((service) => settleStale(run, service)));
+    await Promise.all(all.slice(from, from + perTurn).map(work));
   }
 }
 
-/** Their digests take a few milliseconds. */
-const servicesPerTurn = 20;
+/** They take a few milliseconds. */
+const perTurn = 20;
 
 /** A state that is bound to the project that it has a record of: the run may have created it, or deleted it. */
 function withOwnProject(run: Run, state: State): State {

@@ -84,6 +84,8 @@ export interface Scope {
   readBack?: Row;
   /** Its record says that the service is stale. */
   staleSaved?: Promise<void>;
+  /** Whether its service is stale after all was settled. */
+  isSettled?: true;
 }
 
 /** An event that moves an action on. */

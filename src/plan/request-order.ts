@@ -11,6 +11,7 @@ import {
   followedBy,
   isDeletion,
   isBeside,
+  isChange,
   isEffective,
   isLeftOut,
   isMove,
@@ -25,6 +26,8 @@ import { type Relations, isAt, relationsOf } from './relations.ts';
 interface ApplyGraph {
   readonly nodes: readonly ApplyNode[];
   readonly edges: readonly Edge[];
+  /** The scopes without a node. */
+  readonly resting: readonly string[];
 }
 
 /** A node of the schedule. */
@@ -87,21 +90,26 @@ const preferredRules: readonly Rule[] = [
 ];
 
 /**
- * Orders a plan: parents before children, objects before what refers to them, deletions the other way round. `in bulk`:
- * one request reads many scopes back.
+ * Orders what is to do in a plan: parents before children, objects before what refers to them, deletions the other way round.
+ * `in bulk`: one request reads many scopes back.
  */
 export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
+  const resting = restingScopes(plan.actions);
   const index = indexOf(plan);
-  const work = plan.actions.flatMap(actionNodes);
+  const ordered = plan.actions.filter(({ scope }) => !resting.has(scope));
+  const work = ordered.flatMap(actionNodes);
   const written = work.filter(({ part }) => part !== 'deploy');
   const overs = [
     ...written.map(({ name, scope }) => [name, nameOf(scope, 'read back')] as const),
     ...removalsOver(index),
   ];
-  const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules, index)];
-  const preferred = [...credentialsFirst(plan.actions, index), ...edgesBy(preferredRules, index)];
+  const required = [
+    ...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })),
+    ...edgesBy(requiredRules, index, ordered),
+  ];
+  const preferred = [...credentialsFirst(plan.actions, index), ...edgesBy(preferredRules, index, ordered)];
   const scopes = [...new Set(written.map(({ scope }) => scope))];
-  const touched = new Set(how === undefined ? [] : plan.actions.filter(isEffective).map(({ scope }) => scope));
+  const touched = new Set(how === undefined ? [] : ordered.filter(isEffective).map(({ scope }) => scope));
   const shownBy = (scope: string) => {
     const { parent, kind } = index.byAddress.get(scope) ?? {};
     if (isAt(index, scope, isDeletion)) return `list ${parent ?? kind?.kind}`;
@@ -121,7 +129,19 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   return {
     nodes: [...nodes, ...[...hubs].map((name): HubNode => ({ part: 'hub', name, scope: undefined }))],
     edges: withPreferred(required.filter(isKnown), preferred.filter(isKnown), (name) => hubs.has(name)),
+    resting: [...resting],
   };
+}
+
+/** The scopes in which nothing is to do, but for those that depend on others: what fails there holds them back. */
+function restingScopes(actions: readonly Action[]): ReadonlySet<string> {
+  const scopes = new Map(actions.map(({ address, scope }) => [address, scope]));
+  const users = groupBy(
+    actions.flatMap(({ scope, dependsOn }) => dependsOn.map((need) => [scopes.get(need) ?? need, scope] as const)),
+  );
+  const busy = new Set(actions.filter(isChange).map(({ scope }) => scope));
+  for (const scope of busy) for (const user of users.get(scope) ?? []) busy.add(user);
+  return new Set([...scopes.values()].filter((scope) => !busy.has(scope)));
 }
 
 /** Actions that wait for one another in a circle, each for the next one; undefined where an order keeps all that is required. */
@@ -130,15 +150,15 @@ export function circleIn(plan: Ordered): readonly Action[] | undefined {
   // and a name that an object takes from another one.
   const mayClose = (one: Action) => isMove(one) || followedBy(one).length > 0 || freedName(one, plan) !== undefined;
   if (!plan.actions.some(mayClose)) return undefined;
-  const before = groupBy(edgesBy(requiredRules, indexOf(plan)).map(({ from, to }) => [to, from]));
+  const before = groupBy(edgesBy(requiredRules, indexOf(plan), plan.actions).map(({ from, to }) => [to, from]));
   const nodes = new Map(plan.actions.flatMap(actionNodes).map((node) => [node.name, node]));
   const { circle } = topological([...nodes.keys()], (name) => before.get(name) ?? []);
   return circle && [...new Set(circle.flatMap((name) => nodes.get(name)?.action ?? []))];
 }
 
-function edgesBy(rules: readonly Rule[], index: PlanIndex): Edge[] {
+function edgesBy(rules: readonly Rule[], index: PlanIndex, actions: readonly Action[]): Edge[] {
   return rules.flatMap(([of, is, before]) =>
-    index.actions.flatMap((action) => {
+    actions.flatMap((action) => {
       const to = of(action, index);
       return to === undefined ? [] : before(action, index).map((from) => ({ from, to, is }));
     }),

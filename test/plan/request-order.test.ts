@@ -186,6 +186,40 @@ test('scopes are read back together that are deleted, and in bulk all in which s
   ]);
 });
 
+describe('a scope in which nothing is to do', () => {
+  const counted = (...actions: Action[]) => {
+    const { nodes, resting } = planNodes(planOf(actions));
+    return { resting, scopes: [...new Set(nodes.flatMap(({ scope }) => scope ?? []))] };
+  };
+
+  test('has no node', () => {
+    expect(counted(actionOf(env), updated(shop, below(env)), actionOf(main, below(env)))).toEqual({
+      resting: [env, main],
+      scopes: [shop],
+    });
+    expect(counted(actionOf(env), actionOf(shop, below(env)), actionOf(file, inScope(shop)))).toEqual({
+      resting: [env, shop],
+      scopes: [],
+    });
+  });
+
+  test('has one as soon as something changes in it, is deployed or leaves the state', () => {
+    for (const busy of [
+      updated(file, inScope(shop)),
+      deleted(file, inScope(shop)),
+      actionOf(file, { ...inScope(shop), action: 'forget' }),
+      actionOf(deploymentAddress(shop), { ...inScope(shop), action: 'deploy' }),
+    ])
+      expect(counted(actionOf(env), actionOf(shop, below(env)), busy).resting).toEqual([env]);
+  });
+
+  test('has one where it depends on another that has, through others too', () => {
+    const chain = [updated(main, below(env)), actionOf(other, below(env, main)), actionOf(shop, below(env, other))];
+    expect(counted(actionOf(env), ...chain)).toEqual({ resting: [env], scopes: [main, other, shop] });
+    expect(counted(updated(env), ...chain).resting).toEqual([]);
+  });
+});
+
 describe('what is deleted', () => {
   test('goes after what is below it', () => {
     const { needs, node } = orderOf([deleted(env), deleted(shop, below(env)), deleted(domain, inScope(shop))], {
@@ -310,8 +344,8 @@ describe('a replaced object', () => {
 
   test('is deleted once all values of its successor are known', () => {
     const { needs } = orderOf([created(other), replaced(main, { dependsOn: [env, other] }), actionOf(env)]);
-    expect(needs(old(main))).toEqual({ success: all(env, other), readBack: all(env, other) });
-    expect(needs(main)).toEqual({ success: all(env, old(main), other) });
+    expect(needs(old(main))).toEqual({ success: [other], readBack: [other] });
+    expect(needs(main)).toEqual({ success: all(old(main), other) });
   });
 
   test('goes after the old ones that stand below it or refer to it and go, and comes before the new ones', () => {
