@@ -4,7 +4,7 @@ import { type Json, type Row, isObject, isRow, member } from '../formats/json.ts
 import { means, plain } from './codecs.ts';
 import { type Field, schemaOf } from './field.ts';
 import type { Kind } from './kind.ts';
-import { onceFor } from '../api/once.ts';
+import { keptIn, onceFor } from '../api/once.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
 export function fieldPath(kind: Kind, name: string): string {
@@ -43,6 +43,11 @@ export function observedValue(kind: Kind, name: string, row: Row): Json | undefi
   const value = valueAt(row, field?.readAt ?? name);
   return value === '' && field !== undefined && refusesEmpty(field) ? null : value;
 }
+
+/** The fields of a kind with what a create says of each that the block leaves out. */
+export const saidAtCreate = onceFor(({ fields }: Kind): readonly (readonly [name: string, value: Json])[] =>
+  Object.entries(fields).flatMap(([name, { atCreate }]) => (atCreate === undefined ? [] : [[name, atCreate] as const])),
+);
 
 /** Whether a value is what a create says of a field that the block leaves out. */
 export function isSilent({ atCreate, codec = plain }: Field, value: Json): boolean {
@@ -222,8 +227,13 @@ export function takes(operation: Operation, name: string): boolean {
 
 /** Whether a member of an operation may be null. */
 export function takesNull(operation: Operation, name: string): boolean {
-  return schemasAt(operation, name).some((schema) => z.safeParse(schema, null).success);
+  return keptIn(nullTaken(endpointOf(operation)), name, () =>
+    schemasAt(operation, name).some((schema) => z.safeParse(schema, null).success),
+  );
 }
+
+/** What was found out of an operation, by the names of its members: each object of a plan asks. */
+const nullTaken = onceFor((_endpoint: object) => new Map<string, boolean>());
 
 /** The schemas of a member: one for each form of the member above it. */
 function schemasAt(operation: Operation, path: string): readonly z.core.$ZodType[] {

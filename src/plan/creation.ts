@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Attribute, attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import { type Json, same } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
-import { choosesId, fieldPath } from '../kind/row-values.ts';
+import { choosesId, fieldPath, saidAtCreate } from '../kind/row-values.ts';
 import { missingAtCreation, missingPosition } from '../manifest/required.ts';
 import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -146,10 +146,9 @@ export function creation(input: Planning, resource: Resource) {
     const remedy = input.howToGive(missing);
     notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(at) }));
   }
-  for (const [name, field] of Object.entries(kind.fields)) {
-    const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;
-    if (field.atCreate === undefined || isGiven) continue;
-    const after = { is: 'value', value: field.atCreate } as const;
+  for (const [name, value] of saidAtCreate(kind)) {
+    if (resource.fields[name] !== undefined || resource.link.set[name] !== undefined) continue;
+    const after = { is: 'value', value } as const;
     const path = fieldPath(kind, name);
     changes.push({ path, cause: 'create', before: absent, after, atDeploy: false, forcesReplacement: false });
   }

@@ -12,6 +12,7 @@ import {
   takesNull,
   updatesOf,
   valueAt,
+  saidAtCreate,
   saysCreate,
 } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -40,9 +41,7 @@ export function createSteps(input: StepInput, place: Place, chosenId: string | u
   const wanted = wantedMembers(input, () => true);
   const members = placeMembers(resource, place);
   if (chosenId !== undefined) members[kind.identity.id] = literal(chosenId);
-  for (const [name, field] of Object.entries(kind.fields)) {
-    if (field.atCreate !== undefined && takes(create, name)) members[name] = literal(field.atCreate);
-  }
+  for (const [name, value] of saidAtCreate(kind)) if (takes(create, name)) members[name] = literal(value);
   for (const name of requiredMembers(create)) {
     // Of some members the platform wants to be told that there is no value.
     if (members[name] === undefined && kind.fields[name] !== undefined && takesNull(create, name))
