@@ -40,13 +40,25 @@ export async function reportForeign(
   input: IdentifyInput,
   tied: readonly { readonly item: Expected; readonly object: ObservedObject }[],
 ): Promise<ReadonlySet<ObservedObject>> {
-  const judged = tied.map(async ({ item, object }) => {
+  // Almost all: to wait for each takes longer than to look.
+  const open = tied.filter(({ item: { kind }, object }) => !isShownInside(input, kind, object));
+  const judged = open.map(async ({ item, object }) => {
     const problem = await foreignObject(input, { ...item, ...object, row: object.row });
     return problem === undefined ? [] : [{ problem, object }];
   });
   const foreign = (await Promise.all(judged)).flat();
   input.diagnostics.push(...foreign.map(({ problem }) => problem));
   return new Set(foreign.map(({ object }) => object));
+}
+
+/** Whether the lists that were read show an object inside, or what it is below. */
+function isShownInside(
+  { isInside }: Boundary,
+  kind: Kind,
+  { id, row }: { readonly id: string; readonly row: Row },
+): boolean {
+  const named = parentIn(kind, row);
+  return named === undefined ? isInside(kind.kind, id) : named.above !== root && isInside(named.above, named.id);
 }
 
 /** A project as its own lists show it. Reads each list once, when it is needed for the first time. */
@@ -130,17 +142,16 @@ async function climb(
   id: string,
   row: Row,
 ): Promise<{ readonly isOurs: boolean; readonly places: readonly string[] }> {
-  const { kinds, reader, caller, isInside } = boundary;
+  const { kinds, reader, caller } = boundary;
+  if (isShownInside(boundary, kind, { id, row })) return { isOurs: true, places: [] };
   const named = parentIn(kind, row);
   if (named === undefined) {
-    if (isInside(kind.kind, id)) return { isOurs: true, places: [] };
     const list = kind.parents[root] === undefined ? undefined : await reader.rows(kind, { place: caller });
     return { isOurs: list?.has(id) === true, places: [] };
   }
   if (named.above === root) {
     return { isOurs: named.id === topIdOf(kind, caller), places: [topWith(named.id, kind)] };
   }
-  if (isInside(named.above, named.id)) return { isOurs: true, places: [] };
   const above = kinds.find((one) => one.kind === named.above);
   if (above?.isTop === true) return { isOurs: false, places: [`${named.above} ${named.id}`] };
   const parent = above === undefined ? undefined : await unlessHidden(reader.row(above, named.id));
