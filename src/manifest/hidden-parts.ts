@@ -8,7 +8,7 @@ import { isReference } from '../secrets/not-secret.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
-import { yamlNodes } from './yaml-nodes.ts';
+import { type Matters, yamlNodes } from './yaml-nodes.ts';
 
 /** The place of a value that is not quoted. */
 export const mask = '********';
@@ -25,7 +25,7 @@ interface Names {
   readonly secretKeys: ReadonlySet<string>;
   readonly privateKeys: ReadonlySet<string>;
   /** Returns false for a part of the text that no line asked for has. */
-  readonly matters: (from: number, to: number) => boolean;
+  readonly matters: Matters;
 }
 
 /**
@@ -92,7 +92,7 @@ interface Around {
 
 /** What does not show of a valid text; undefined for one that is not. */
 function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names): Hidden[] | undefined {
-  const tree = yamlNodes(text);
+  const tree = yamlNodes(text, matters);
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
