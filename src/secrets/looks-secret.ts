@@ -38,10 +38,25 @@ export function maskAttribute(
   privateKeys?: ReadonlySet<string>,
   known?: Masking['known'],
 ): Json {
-  if (field.secrecy === undefined) return maskValue(undefined, value, { privateKeys, isOpen: true, known });
+  if (field.secrecy === undefined) {
+    const mayKnow = typeof value === 'string' && privateKeys === undefined && known === undefined;
+    if (mayKnow && openTexts.has(value)) return value;
+    const masked = maskValue(undefined, value, { privateKeys, isOpen: true, known });
+    if (mayKnow && masked === value && value.length <= maxKept.characters) keepOpen(value);
+    return masked;
+  }
   if (attribute.key === undefined && field.map !== undefined && typeof value === 'string')
     return maskText(value, { privateKeys, known, isEnv: true });
   return maskValue(attribute.key, value, { privateKeys, known });
+}
+
+/** Texts of open fields without a secret: a run shows, announces and records the same ones, and many objects share them. */
+const openTexts = new Set<string>();
+const maxKept = { texts: 10_000, characters: 256 };
+
+function keepOpen(text: string): void {
+  if (openTexts.size === maxKept.texts) openTexts.clear();
+  openTexts.add(text);
 }
 
 /** Whether the value of a key looks like a secret as a whole: by the name, where the value can be one. */

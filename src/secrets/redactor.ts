@@ -1,3 +1,4 @@
+import { append } from '../kind/group.ts';
 import { passwordsIn } from './passwords-in-addresses.ts';
 import { type Part, addPart, replaceParts } from './text-parts.ts';
 import { redacted } from './secret.ts';
@@ -21,6 +22,8 @@ export function createRedactor(): Redactor {
   /** Most runs redact little, and late. */
   const waiting: Parameters<Redactor['add']>[0][] = [];
   const added = new Set<string>();
+  /** The parts of secrets whose encodings are not known yet, by their lengths: no shorter text has one of them. */
+  const unlearnt = new Map<number, string[]>();
   const known = new Map<string, Beside>();
   /** The lengths of known texts by their first 8, 16, 32 … characters, as many as they have. */
   const starts = new Map<string, number[]>();
@@ -49,7 +52,12 @@ export function createRedactor(): Redactor {
     for (const secret of waiting.splice(0).flatMap((one) => (typeof one === 'string' ? one : one()))) {
       if (secret.length < minLength || added.has(secret)) continue;
       added.add(secret);
-      for (const part of partsOf(secret)) for (const encoding of encodings(part)) learn(...encoding);
+      for (const part of partsOf(secret)) append(unlearnt, part.length, part);
+    }
+    for (const [length, parts] of unlearnt) {
+      if (length > text.length) continue;
+      unlearnt.delete(length);
+      for (const part of parts) for (const encoding of encodings(part)) learn(...encoding);
     }
     const found: Part[] = [];
     for (let at = 0; at + minLength <= text.length; at++) {

@@ -119,12 +119,26 @@ test('a redactor leaves no secret in any text', () => {
   );
 });
 
+test('a redactor encodes the secrets that a text has room for, and the others with a longer text', () => {
+  const redactor = createRedactor();
+  for (const secret of ['kurz-1234', 'lang-0123456789-0123456789']) redactor.add(secret);
+  const encoded = vi.spyOn(Buffer.prototype, 'toString');
+  const began = () => encoded.mock.calls.length;
+  expect([redactor.redact('project'), began()]).toEqual(['project', 0]);
+  expect(redactor.redact('a kurz-1234 b')).toBe(`a ${redacted} b`);
+  const ofShort = began();
+  expect(ofShort).toBeGreaterThan(0);
+  expect(redactor.redact('see lang-0123456789-0123456789')).toBe(`see ${redacted}`);
+  expect(began()).toBeGreaterThan(ofShort + 1);
+  vi.restoreAllMocks();
+});
+
 test('a redactor of ten thousand secrets needs about as many lookups as one of a hundred', () => {
   const text = 'error: connection to postgres://shop:password-10077@main/shop was refused '.repeat(100);
   const lookups = (secrets: number) => {
     const redactor = createRedactor();
     for (let index = 0; index < secrets; index++) redactor.add(`postgres://shop:password-${10_000 + index}@main/shop`);
-    redactor.find(''); // it learns what was added with the next text
+    redactor.find(text); // it learns what may be in a text with the first one as long
     const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Map.prototype, 'has')];
     const clean = redactor.redact(text);
     const counts = spies.map((spy) => spy.mock.calls.length);
