@@ -208,8 +208,8 @@ describe('an apply with bulk reads', () => {
     const made = bench();
     await made.apply(text('1'));
     const emulator = batching(made);
-    // The service that became ready last is written first.
-    const last = made.store.state?.resources['production.compose.s0']?.id ?? '';
+    // Services that are ready from the beginning are written in the order of the plan.
+    const last = made.store.state?.resources['production.compose.s3']?.id ?? '';
     const byHand = async () => {
       await made.emulator.act('compose.update', { composeId: last, description: 'by hand' });
       await made.clock.sleep(6_000);
@@ -222,8 +222,8 @@ describe('an apply with bulk reads', () => {
     const { client, off } = bulkClient(made, send);
     const result = await applyThrough(made, text('2'), client, { connections: 1 });
     expect(off).toEqual([]);
-    expect(said(result)).toContain('description of production.compose.s0 was changed on the platform');
-    expect(results(result)).toMatchObject({ 'production.compose.s3': 'done', 'production.compose.s0': 'failed' });
+    expect(said(result)).toContain('description of production.compose.s3 was changed on the platform');
+    expect(results(result)).toMatchObject({ 'production.compose.s0': 'done', 'production.compose.s3': 'failed' });
     const before = emulator.log.findIndex(({ method }) => method === 'POST');
     const reads = emulator.log.slice(before - 1, before).map(({ operation }) => operation);
     expect(reads).toEqual(['trpc']);
@@ -272,7 +272,7 @@ describe('an apply with bulk reads', () => {
     const made = bench();
     await made.apply(before);
     const { backup } = made.emulator.world.tables;
-    const last = () => Object.values(backup).find(({ prefix }) => prefix === 'n/0') ?? {};
+    const last = () => Object.values(backup).find(({ prefix }) => prefix === 'n/3') ?? {};
     const emulator = batching(made);
     let meddling: Promise<unknown> | undefined;
     const send: Send = async (request) => {
