@@ -3,6 +3,7 @@ import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, isRow } from '../formats/json.ts';
+import { kindsIn } from '../kind/kind.ts';
 import { takes } from '../kind/row-values.ts';
 import { deploymentsIn, statusIn } from '../observe/listed-deployments.ts';
 import type { PendingDeploy } from '../state/record.ts';
@@ -126,10 +127,8 @@ async function isDeploying({ run, root }: DeployedService): Promise<boolean> {
   if (above?.object === undefined) return false;
   const { kind } = above.action;
   const row = await run.reader.row(kind, above.object.id);
-  return run.input.kinds.some((other) => {
-    const link = other.parents[kind.kind];
-    if (answersLate(other) || link === undefined || !('at' in link.listed)) return false;
-    const listed = row?.[link.listed.at];
+  return kindsIn(run.input.kinds, kind).some(({ kind: other, at }) => {
+    const listed = answersLate(other) ? undefined : row?.[at];
     return Array.isArray(listed) && listed.some((item: unknown) => isRow(item) && statusIn(other, item) === 'running');
   });
 }

@@ -1,6 +1,7 @@
 import { fieldOfAttribute, changedFields, readRow, pathOf } from '../kind/attribute.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
+import { kindsIn } from '../kind/kind.ts';
 import { fieldPath, idsBelow } from '../kind/row-values.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { type Action, type Member, type Step, createsObject, deletesObject, isDeletion } from '../plan/action.ts';
@@ -123,9 +124,8 @@ export function lossSince(run: Run, job: Job, row: Row | undefined): string | un
 /** Names the difference between an object as the plan saw it, and as it is now. */
 function changeOf(run: Run, { action, known: record }: Job, planned: Row, now: Row): string | undefined {
   const { kind, address } = action;
-  const settled = Object.keys(knownPairs(record)).map(fieldOfAttribute);
-  const names = new Set([...action.attributes.map(({ attribute }) => attribute.field), ...settled]);
-  const [changed] = changedFields(kind, [...names], planned, now);
+  // A destroy goes on from what its plan read just before.
+  const [changed] = now === planned ? [] : changedFields(kind, managedFields(action, record), planned, now);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
   const contents = kind.lifecycle?.contents?.(now) ?? [];
   // Only one object of a run has contents: for each action, the records would be listed too often.
@@ -134,7 +134,7 @@ function changeOf(run: Run, { action, known: record }: Job, planned: Row, now: R
   );
   const other = contents.find(({ id }) => !managed.has(id));
   if (other !== undefined) return `${other.what} was added to ${address} on the platform`;
-  for (const child of run.input.kinds) {
+  for (const { kind: child } of kindsIn(run.input.kinds, kind)) {
     const known = new Set(idsBelow(kind, planned, child));
     const added = idsBelow(kind, now, child).filter((id) => !known.has(id));
     if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
@@ -142,12 +142,18 @@ function changeOf(run: Run, { action, known: record }: Job, planned: Row, now: R
   return undefined;
 }
 
+/** The fields of an object that a plan has, or that were settled earlier. */
+function managedFields({ attributes }: Action, record: Job['known']): readonly string[] {
+  const settled = Object.keys(knownPairs(record)).map(fieldOfAttribute);
+  return [...new Set([...attributes.map(({ attribute }) => attribute.field), ...settled])];
+}
+
 /** Names the data that came to be at risk with an object since the plan saw it. */
 function newRisk(_: Run, job: Job, planned: Row, now: Row): string | undefined {
   const { kind, address, options } = job.action;
   const action = isDeletion(job.action) ? 'delete' : 'replace';
   const riskOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
-  const risk = riskOf(now);
+  const risk = now === planned ? undefined : riskOf(now);
   if (risk === undefined || risk.what === riskOf(planned)?.what) return undefined;
   // No plan has shown which parts of the names are secret.
   return `${risk.unnamed ?? risk.what} came to be at risk with ${address}`;

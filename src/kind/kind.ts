@@ -1,4 +1,5 @@
 import type { Operation } from '../api/contract.ts';
+import { keptIn, onceFor } from '../api/once.ts';
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './kind-command.ts';
 import type { Row } from '../formats/json.ts';
@@ -132,6 +133,18 @@ export function defineKind(kind: Kind): Kind {
 
 /** The parent of kinds that stand at the top of the manifest: the project itself. */
 export const root = 'root';
+
+/** The kinds whose objects the row of a parent lists, with the member that holds them. */
+export function kindsIn(kinds: readonly Kind[], parent: Kind): readonly { readonly kind: Kind; readonly at: string }[] {
+  return keptIn(inRows(kinds), parent, () =>
+    kinds.flatMap((kind) => {
+      const listed = kind.parents[parent.kind]?.listed;
+      return listed !== undefined && 'at' in listed ? [{ kind, at: listed.at }] : [];
+    }),
+  );
+}
+
+const inRows = onceFor((_kinds: readonly Kind[]) => new Map<Kind, ReturnType<typeof kindsIn>>());
 
 /** The names of the kinds that services stand below. Never throws. */
 export function holdersOfServices(kinds: readonly Kind[]): ReadonlySet<string> {

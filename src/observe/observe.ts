@@ -4,7 +4,7 @@ import { isOfKey, lacksRight, PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Row } from '../formats/json.ts';
-import { type Kind, root } from '../kind/kind.ts';
+import { type Kind, kindsIn, root } from '../kind/kind.ts';
 import { topAddress, topOf } from '../kind/top.ts';
 import { nameIn, observedValue, outputValue, valueAt } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -333,14 +333,6 @@ function idsAbove(items: readonly Expected[], idOf: (address: string) => string 
     for (const { below } of record?.duplicates ?? []) ids.add(below);
   }
   return [...ids].filter((id) => id !== undefined);
-}
-
-/** The kinds whose objects the row of a parent holds, with the member that holds them. */
-function kindsIn(kinds: readonly Kind[], parent: Kind): { readonly kind: Kind; readonly at: string }[] {
-  return kinds.flatMap((kind) => {
-    const listed = kind.parents[parent.kind]?.listed;
-    return listed !== undefined && 'at' in listed ? [{ kind, at: listed.at }] : [];
-  });
 }
 
 /** Takes the children that a row holds; `isWhole` says that they have to be in it. */

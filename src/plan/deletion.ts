@@ -2,9 +2,8 @@ import { onceFor } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import { type Row, isRow } from '../formats/json.ts';
-import type { Kind } from '../kind/kind.ts';
+import { type Kind, kindsIn } from '../kind/kind.ts';
 import type { Parts } from '../kind/lifecycle.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import { idsBelow, rowsBelow } from '../kind/row-values.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Step, Target } from './action.ts';
@@ -95,7 +94,8 @@ function removalRemedy({ kind }: Kind, { destroys }: Pick<PlanInput, 'destroys'>
  */
 function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
   const managed = managedIds(input);
-  const services = input.kinds.filter((child) => child.service !== undefined && child.parents[kind.kind] !== undefined);
+  const listed = kindsIn(input.kinds, kind);
+  const services = listed.flatMap(({ kind: child }) => (child.service === undefined ? [] : child));
   if (services.length === 0) return [];
   const known = services.flatMap((child) =>
     rowsBelow(kind, object.row, child).flatMap((row) => {
@@ -105,16 +105,11 @@ function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): s
       return managed.has(id) ? [] : [`${input.redact(nameOf(child.kind, row))} (${id}${risk})`];
     }),
   );
-  const lists = new Set(input.kinds.flatMap(({ parents: { [kind.kind]: link } }) => listOf(link) ?? []));
+  const lists = new Set(listed.map(({ at }) => at));
   const unknown = Object.entries(object.row).flatMap(([list, rows]) =>
     lists.has(list) || !Array.isArray(rows) ? [] : rows.filter(isRow).map((row) => input.redact(nameOf(list, row))),
   );
   return [...known, ...unknown];
-}
-
-/** The member of a parent's row that lists objects. */
-function listOf(link: ParentLink | undefined): string | undefined {
-  return link !== undefined && 'at' in link.listed ? link.listed.at : undefined;
 }
 
 /** The errors for an object that goes with all that is in it: something of others is in it, or may be. */
@@ -150,7 +145,7 @@ function counted(services: number): string {
 /** Other undeclared objects of the platform below an object: they are deleted with it. */
 function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
   const managed = managedIds(input);
-  return input.kinds.flatMap((child) => {
+  return kindsIn(input.kinds, kind).flatMap(({ kind: child }) => {
     if (child.service !== undefined) return [];
     const others = idsBelow(kind, object.row, child).filter((id) => !managed.has(id));
     return others.length === 0 ? [] : [`${others.length} of ${child.section}`];

@@ -12,7 +12,7 @@ import { type Action, type Change, type Target, isDeletion } from './action.ts';
 import { sendsNothing, targetFor } from './action-target.ts';
 import { sidesOf } from './attribute-change.ts';
 import { isForeign, planDeletion } from './deletion.ts';
-import { undeclared } from './standing.ts';
+import { type JudgedAttribute, undeclared } from './standing.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isTargeted } from './narrow.ts';
@@ -32,22 +32,46 @@ export function planRemoval(input: PlanInput, removed: Removed, actions: Readonl
   const staying = whyItStays(input, removed, object, parent);
   if (staying !== undefined) return forget(here, staying);
   const gone = planDeletion(input, here, object, { action: 'delete', parent });
-  const difference = differencesIn(input, removed, object);
+  const settled = settledIn(input, removed, object);
+  const difference = differencesIn(removed, object, settled);
   const isWithParent = isDeletedWithParent(input, kind, object, actions, parent);
   const risks = [isWithParent ? undefined : gone.dataAtRisk, difference.dataAtRisk].filter(
     (risk) => risk !== undefined,
   );
-  return {
+  const planned = {
     ...here,
-    changes: goneFields(input, removed, object),
-    action: 'delete',
-    steps: [],
-    ...(isWithParent ? { by: 'parent', teardown: [] } : { by: 'request', teardown: gone.teardown }),
-    holds: isWithParent ? undefined : gone.holds,
-    follows: [],
+    changes: goneFields(input, kind, settled),
     notes: [...gone.notes, ...difference.notes],
     dataAtRisk: risks.length === 0 ? undefined : risks.join('; '),
   };
+  // The spread stands last, so that all have the same class of V8.
+  return isWithParent
+    ? { action: 'delete', steps: [], by: 'parent', teardown: [], holds: undefined, follows: [], ...planned }
+    : {
+        action: 'delete',
+        steps: [],
+        by: 'request',
+        teardown: gone.teardown,
+        holds: gone.holds,
+        follows: [],
+        ...planned,
+      };
+}
+
+/** The attributes that were settled, as the platform has them. */
+function settledIn(
+  { digests }: PlanInput,
+  { kind, address, record }: Removed,
+  { row }: ObservedObject,
+): JudgedAttribute[] {
+  const now = readRow(kind, row);
+  return Object.entries(record.pairs).flatMap(([name, pair]) => {
+    const attribute = attributeNamed(name);
+    // Of a kind as an earlier version had it.
+    if (kind.fields[attribute.field] === undefined) return [];
+    const field = attributeField(kind, attribute);
+    return [undeclared(digests, address, { attribute, field, pair, observed: now.value(attribute) })];
+  });
 }
 
 /** Whether the platform deletes an object with its parent, so that it needs no request of its own. */
@@ -145,22 +169,16 @@ export function isOfAnother(dataAtRisk: string): boolean {
  * key and most of the rest differ. A write with an unknown outcome explains every difference.
  */
 function differencesIn(
-  { digests }: PlanInput,
   { kind, address, record }: Removed,
   { id, row }: ObservedObject,
+  settled: readonly JudgedAttribute[],
 ): Pick<Target, 'notes' | 'dataAtRisk'> {
   if (record.pending !== undefined) return { notes: [], dataAtRisk: undefined };
-  const now = readRow(kind, row);
   const valueOf = (name: string) => observedValue(kind, name, row) ?? undefined;
   const key = keyNames(kind, valueOf);
-  const judged = Object.entries(record.pairs).flatMap(([name, pair]) => {
-    const attribute = attributeNamed(name);
-    const declared = kind.fields[attribute.field];
+  const judged = settled.flatMap(({ attribute, standing }) => {
     const observed = observedValue(kind, attribute.field, row);
-    if (declared === undefined || declared.growsByItself === true || observed === undefined || isCipher(observed))
-      return [];
-    const field = attributeField(kind, attribute);
-    const { standing } = undeclared(digests, address, { attribute, field, pair, observed: now.value(attribute) });
+    if (kind.fields[attribute.field]?.growsByItself === true || observed === undefined || isCipher(observed)) return [];
     return [{ attribute, isOfKey: key.includes(attribute.field), isSame: standing.there !== 'other' }];
   });
   const differing = judged.filter(({ isSame }) => !isSame);
@@ -179,21 +197,14 @@ function differencesIn(
  * What goes, by the fields that were managed and may be shown, as the platform has them. Keys of maps, and texts that may
  * hold secrets, go without saying.
  */
-function goneFields(
-  input: PlanInput,
-  { kind, address, record: { pairs } }: Removed,
-  { row }: ObservedObject,
-): Change[] {
-  const now = readRow(kind, row);
-  return Object.entries(pairs).flatMap(([name, pair]) => {
-    const field = kind.fields[name];
-    if (field === undefined || field.secrecy !== undefined) return [];
-    const attribute = { field: name };
-    const planned = undeclared(input.digests, address, { attribute, field, pair, observed: now.value(attribute) });
+function goneFields(input: PlanInput, kind: Kind, settled: readonly JudgedAttribute[]): Change[] {
+  return settled.flatMap((planned) => {
+    const { attribute, field } = planned;
+    if (attribute.key !== undefined || field.secrecy !== undefined) return [];
     const { before } = sidesOf({}, planned, { ...input, outputs: noOutputs });
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const rest = { ...defined({ unit: field.unit }), atDeploy: false, forcesReplacement: false } as const;
     const shown = redactShown(before, input.redact);
-    return [{ path: fieldPath(kind, name), cause: 'delete', before: shown, after: absent, ...rest }];
+    return [{ path: fieldPath(kind, attribute.field), cause: 'delete', before: shown, after: absent, ...rest }];
   });
 }

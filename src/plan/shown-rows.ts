@@ -1,5 +1,8 @@
 import { type Attribute, attributeName, readRow } from '../kind/attribute.ts';
+import { once } from '../api/once.ts';
 import { type Json, type Row, isRow, mapTexts } from '../formats/json.ts';
+import type { Field } from '../kind/field.ts';
+import { kindsIn } from '../kind/kind.ts';
 import type { Loss } from '../kind/lifecycle.ts';
 import { knownPairs } from '../state/pending-operation.ts';
 import { type Outputs, noOutputs } from '../manifest/wanted.ts';
@@ -33,37 +36,40 @@ export function shownRow(
   const changes = new Map(attributes.map((one) => [attributeName(one.attribute), one]));
   const now = readRow(kind, row);
   const shown: Record<string, unknown> = { ...row };
+  // Few members are ever looked at: each is made when it is.
+  const show = (name: string, make: () => unknown) =>
+    Object.defineProperty(shown, name, { get: once(make), enumerable: true });
+  // Names in a text that nothing declares any more show like those of one that is declared.
+  const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
+  const known = (attribute: Attribute, field: Field, observed: Json): Json | undefined => {
+    const name = attributeName(attribute);
+    const planned =
+      changes.get(name) ?? undeclared(digests, recorded, { attribute, field, pair: pairs[name], observed });
+    const found = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
+    return found === undefined ? undefined : mapTexts(found, input.redact);
+  };
   for (const [name, field] of Object.entries(kind.fields)) {
-    const attribute = { field: name };
-    const observed = now.value(attribute);
+    const { map, readAt = name } = field;
+    const observed = now.value({ field: name });
     if (observed === null) continue;
-    // Names in a text that nothing declares any more show like those of one that is declared.
-    const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
-    const known = (one: Attribute, value: Json): Json | undefined => {
-      const planned =
-        changes.get(attributeName(one)) ??
-        undeclared(digests, recorded, { attribute: one, field, pair: pairs[attributeName(one)], observed: value });
-      const found = observedAs({ ...how, planned, resolved: wantedOf(planned, outputs) });
-      return found === undefined ? undefined : mapTexts(found, input.redact);
-    };
-    if (field.map === undefined) shown[field.readAt ?? name] = known(attribute, observed) ?? null;
-    else if (typeof observed === 'string') {
-      const plain = [...field.map.read(observed)].filter(
-        ([key, value]) => known({ field: name, key }, value) === value,
-      );
-      shown[field.readAt ?? name] = field.map.write(new Map(plain)).text;
-    }
+    if (map === undefined) show(readAt, () => known({ field: name }, field, observed) ?? null);
+    else if (typeof observed === 'string')
+      show(readAt, () => {
+        const all = [...map.read(observed)];
+        return map.write(new Map(all.filter(([key, value]) => known({ field: name, key }, field, value) === value)))
+          .text;
+      });
   }
-  for (const child of input.kinds) {
-    const link = child.parents[kind.kind];
-    const at = link !== undefined && 'at' in link.listed ? link.listed.at : '';
+  for (const { kind: child, at } of kindsIn(input.kinds, kind)) {
     const rows = row[at];
     if (!Array.isArray(rows)) continue;
-    shown[at] = rows.map((item: unknown) => {
-      if (!isRow(item)) return item;
-      const below = addressesById(input.observed.objects).get(String(item[child.identity.id]));
-      return below === undefined ? item : shownRow(input, { kind: child, address: below, block: below, row: item });
-    });
+    show(at, () =>
+      rows.map((item: unknown) => {
+        if (!isRow(item)) return item;
+        const below = addressesById(input.observed.objects).get(String(item[child.identity.id]));
+        return below === undefined ? item : shownRow(input, { kind: child, address: below, block: below, row: item });
+      }),
+    );
   }
   return shown;
 }
