@@ -7,13 +7,24 @@ export type Beside = readonly [before: number, behind: number];
  */
 export function encodings(text: string): ReadonlyMap<string, Beside> {
   const bytes = Buffer.from(text, 'utf8');
-  // A half of a surrogate pair has no code in a URL.
-  const sound = bytes.toString('utf8');
+  const whole = signs.test(text) ? encodingsOf(text) : [text];
+  return new Map([
+    ...[0, 1, 2].flatMap((before) => [inBase64(bytes, before, 'base64'), inBase64(bytes, before, 'base64url')]),
+    ...whole.map((one): [string, Beside] => [one, [0, 0]]),
+  ]);
+}
+
+/** All other characters are the same everywhere but in base64. */
+const signs = /[^\w.-]/;
+
+/** A text in each encoding but base64, and as it is. */
+function encodingsOf(text: string): readonly string[] {
+  const sound = Buffer.from(text, 'utf8').toString('utf8'); // a half of a surrogate pair has no code in a URL
   const percent = [encodeURI(sound), encodeURIComponent(sound), new URLSearchParams({ a: sound }).toString().slice(2)];
   const strict = percent.map((one) => one.replaceAll(/[!'()*]/g, percentOf));
   const json = JSON.stringify(text).slice(1, -1);
   const slashed = json.replaceAll('/', String.raw`\/`);
-  const whole = [
+  return [
     text,
     ...[...percent, ...strict].flatMap((one) => [one, one.replaceAll(/%../g, (code) => code.toLowerCase())]),
     ...[json, slashed].flatMap((one) => [one, one.replaceAll(/[^\0-\x7f]/g, codeOf)]),
@@ -21,10 +32,6 @@ export function encodings(text: string): ReadonlyMap<string, Beside> {
     ...entities.map((names) => text.replaceAll(/[&<>"']/g, (sign) => names[sign] ?? sign)),
     ...words.map((signs) => text.replaceAll(signs, String.raw`\$&`)),
   ];
-  return new Map([
-    ...[0, 1, 2].flatMap((before) => [inBase64(bytes, before, 'base64'), inBase64(bytes, before, 'base64url')]),
-    ...whole.map((one): [string, Beside] => [one, [0, 0]]),
-  ]);
 }
 
 /** The entities of HTML, as the libraries of servers write them. */
