@@ -77,7 +77,10 @@ export function member(row: Row, name: string): Json | undefined {
 
 /** An object without the members that are undefined. */
 export function defined<T extends object>(members: T): Defined<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+  const found: Record<PropertyKey, unknown> = {};
+  // No list of pairs: records, steps and lines of plans are made by it.
+  for (const name of Object.keys(members) as (keyof T)[]) if (members[name] !== undefined) found[name] = members[name];
+  return found as Defined<T>;
 }
 
 type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

@@ -101,7 +101,8 @@ function maskedLines(
   { isValid, wanted, ofUser = [] }: Request,
 ): (line: number) => readonly Piece[] {
   const near = wanted === undefined ? text : text.slice(0, endOfLine(text, Math.max(...wanted)));
-  const starts = [0, ...Array.from(near.matchAll(/\n/g), ({ index }) => index + 1)];
+  const starts = [0];
+  for (let end = near.indexOf('\n'); end !== -1; end = near.indexOf('\n', end + 1)) starts.push(end + 1);
   const wantedStarts = wanted && [...wanted].flatMap((line) => starts[line - 1] ?? []).toSorted((x, y) => x - y);
   // A node matters whose last line, or one before it, is asked for.
   const matters = (from: number, to: number) => {

@@ -13,7 +13,7 @@ import { type Action, isCreation } from './action.ts';
  */
 export function similarNames(actions: readonly Action[], { unmanaged, objects }: Observed): Diagnostic[] {
   const created = actions.filter((one) => isCreation(one) && one.kind.identity.addressedByKey !== true);
-  if (created.length === 0) return [];
+  if (created.length === 0 || unmanaged.length === 0) return [];
   const known = groupBy(
     unmanaged.flatMap((one) => formsOf(one.name).map((form) => [keyOf(one.kind, one.parentId, form), one] as const)),
   );
