@@ -1,8 +1,8 @@
 import { withoutSlash } from './slash.ts';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import type { sendOver as sendOverAgent } from './agent.ts';
 import { attempts } from './attempts.ts';
+import { Exchange } from './exchange.ts';
 import { TransportError } from './platform-error.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -29,15 +29,9 @@ export interface Transport {
   close(isAbandoned?: boolean): Promise<void>;
 }
 
-/** An agent, and the function that sends a request over it. */
-interface Open {
-  readonly agent: Dispatcher;
-  readonly sendOver: typeof sendOverAgent;
-}
-
 /** Connections that are opened when they are needed: as many as there are requests on their way. */
 interface Connections {
-  readonly open: () => Promise<Open>;
+  readonly open: () => Promise<Dispatcher>;
   /** Ends them: after the requests that are under way, or with a reason at once. */
   end(reason?: Error): Promise<void>;
 }
@@ -49,56 +43,44 @@ interface Connections {
  */
 export function createTransport(options: TransportOptions): Transport {
   const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.maxAnswerBytes } = options;
-  const { isLong = () => false, mayWrite } = options;
+  const { isLong = () => false, mayWrite = () => undefined } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = withoutSlash(pathname);
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
   const connectMs = typeof deadlineMs === 'number' ? deadlineMs : attempts.request.deadlineMs;
-  const usual = createConnections(connectMs, mayWrite);
-  const long = createConnections(connectMs, mayWrite);
+  const usual = createConnections(connectMs);
+  const long = createConnections(connectMs);
   const timers = createTurns();
-
-  async function exchange(open: () => Promise<Open>, request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    const { agent, sendOver } = await open();
-    await timers.haveTurn();
-    signal.throwIfAborted();
-    const response = await sendOver(agent, {
-      origin,
-      path: prefix + request.path,
-      method: request.method,
-      // Uncompressed, so that the limit holds for what was sent and what is kept alike.
-      headers: { 'accept-encoding': 'identity', ...request.headers },
-      body: request.body ?? null,
-      signal,
-    });
-    const body = await readBody(response, { whole: bodyLimit, ofError: errorLimit(request) });
-    await timers.letPass();
-    return { status: response.statusCode, headers: flattenHeaders(response.headers), body };
-  }
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
     const { open } = isLong(operation) ? long : usual;
-    return inTime(operation, (signal) => exchange(open, request, signal));
-  }
-
-  async function inTime<T>(operation: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = deadlineOf(operation);
-    const controller = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        const late = new TransportError('DEADLINE', `no whole answer within ${limit} ms`);
-        controller.abort(late);
-        // While it connects, undici heeds the signal only when connecting ends; then it sends nothing.
-        reject(late);
-      }, limit);
-    });
+    const limits = { whole: bodyLimit, ofError: errorLimit(request) };
+    const exchange = new Exchange({ limits, mayStart: request.method === 'POST' ? mayWrite : () => undefined });
+    const timer = setTimeout(() => {
+      exchange.giveUp(new TransportError('DEADLINE', `no whole answer within ${limit} ms`));
+    }, limit);
+    begin(open, request, exchange).catch((error: unknown) => exchange.giveUp(error as Error));
     try {
-      return await Promise.race([work(controller.signal), deadline]);
+      const answer = await exchange.answer;
+      await timers.letPass();
+      return answer;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async function begin(open: () => Promise<Dispatcher>, request: WireRequest, exchange: Exchange): Promise<void> {
+    const agent = await open();
+    await timers.haveTurn();
+    const { method, body = null } = request;
+    // Uncompressed, so that the limit holds for what was sent and what is kept alike.
+    const headers = { 'accept-encoding': 'identity', ...request.headers };
+    agent.dispatch(
+      { origin, path: prefix + request.path, method: method as Dispatcher.HttpMethod, headers, body },
+      exchange,
+    );
   }
 
   async function close(isAbandoned = false): Promise<void> {
@@ -110,16 +92,16 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** Makes connections. Opens none yet. */
-function createConnections(connectMs: number, mayWrite?: () => void): Connections {
-  let opening: Promise<Open> | undefined;
+function createConnections(connectMs: number): Connections {
+  let opening: Promise<Dispatcher> | undefined;
   let isEnded = false;
 
-  async function open(): Promise<Open> {
+  async function open(): Promise<Dispatcher> {
     if (isEnded) throw new Error('the connections are closed');
     // Loaded at the first request: commands without requests start sooner.
-    const { Agent, sendOver } = await import('./agent.ts');
+    const { Agent } = await import('./agent.ts');
     const { idleMs, signOfLifeMs } = attempts.connection;
-    const agent = new Agent({
+    return new Agent({
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -128,33 +110,15 @@ function createConnections(connectMs: number, mayWrite?: () => void): Connection
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    return { agent: mayWrite === undefined ? agent : agent.compose(asking(mayWrite)), sendOver };
   }
 
   return {
     open: () => (opening ??= open()),
     async end(reason) {
       isEnded = true;
-      const { agent } = (await opening) ?? {};
+      const agent = await opening;
       await (reason === undefined ? agent?.close() : agent?.destroy(reason));
     },
-  };
-}
-
-/** Asks before a write goes out on its connection; one that may not is not sent, and rejects with what was thrown. */
-function asking(mayWrite: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => {
-    if (options.method !== 'POST') return dispatch(options, handler);
-    return dispatch(options, {
-      onRequestStart: (controller, context) => {
-        handler.onRequestStart?.(controller, context);
-        mayWrite();
-      },
-      onResponseStart: (...about) => handler.onResponseStart?.(...about),
-      onResponseData: (...about) => handler.onResponseData?.(...about),
-      onResponseEnd: (...about) => handler.onResponseEnd?.(...about),
-      onResponseError: (...about) => handler.onResponseError?.(...about),
-    });
   };
 }
 
@@ -200,43 +164,4 @@ function createTurns(): Turns {
 /** Most bytes that are read of an error; it may quote the request, and whether it has a code matters. */
 function errorLimit({ body = '' }: WireRequest): number {
   return attempts.request.maxErrorBytes + attempts.request.quotedPerByte * Buffer.byteLength(body);
-}
-
-/** Reads a body; limits are in bytes. A success above its limit throws, an error above its own is cut. */
-async function readBody(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  limits: { readonly whole: number; readonly ofError: number },
-): Promise<string> {
-  // An error that comes before the first read, or after the last, must not end the program.
-  body.on('error', () => {});
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') {
-    body.destroy();
-    throw new TransportError('ENCODING', 'the answer is compressed although that was not asked for');
-  }
-  const isError = statusCode < 200 || statusCode > 299;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    chunks.push(chunk);
-    // Leaving the loop destroys the body, and with it the connection.
-    if (isError && size > limits.ofError) break;
-    if (size > limits.whole) throw new TransportError('BODY_LIMIT', `the answer is longer than ${limits.whole} bytes`);
-  }
-  const read = Buffer.concat(chunks);
-  if (isError) return new TextDecoder().decode(read.subarray(0, limits.ofError));
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(read);
-  } catch {
-    throw new TransportError('NOT_UTF8', 'the answer is not UTF-8 text');
-  }
-}
-
-function flattenHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
 }

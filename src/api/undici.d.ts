@@ -4,9 +4,3 @@ declare module 'undici/lib/dispatcher/agent.js' {
   const agent: typeof Agent;
   export default agent;
 }
-
-declare module 'undici/lib/api/api-request.js' {
-  import type { Dispatcher } from 'undici';
-  const request: (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
-  export default request;
-}

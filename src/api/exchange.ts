@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import type { Dispatcher } from 'undici';
+import { TransportError } from './platform-error.ts';
+import type { WireAnswer } from './wire.ts';
+
+/** The limits of a body, in bytes: a success above its limit is an error, an error above its own is cut. */
+export interface BodyLimits {
+  readonly whole: number;
+  readonly ofError: number;
+}
+
+/** What a request is part of. */
+interface About {
+  readonly limits: BodyLimits;
+  /** Throws when the request may not start any more; asked when it is about to go out on its connection. */
+  readonly mayStart: () => void;
+}
+
+/** One request on its way, and its answer as far as it came. `answer` rejects where no whole one comes. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireAnswer>;
+  readonly #about: About;
+  #resolve!: (answer: WireAnswer) => void;
+  #reject!: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** Why it was given up. */
+  #ended: { readonly error: Error } | undefined;
+  #status = 0;
+  #headers: WireAnswer['headers'] = {};
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(about: About) {
+    this.#about = about;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Ends it: a request that has no connection yet is not sent. */
+  giveUp(error: Error): void {
+    this.#ended = { error };
+    this.#reject(error);
+    this.#controller?.abort(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#ended !== undefined) throw this.#ended.error;
+    this.#about.mayStart();
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    if (status < 200) return; // the answer comes later
+    this.#status = status;
+    this.#headers = flattened(headers);
+    if ((this.#headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw new TransportError('ENCODING', 'the answer is compressed although that was not asked for');
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { whole, ofError } = this.#about.limits;
+    this.#size += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#isError() && this.#size > ofError) {
+      this.onResponseEnd();
+      controller.abort(new Error('the rest is not read'));
+    } else if (this.#size > whole) throw new TransportError('BODY_LIMIT', `the answer is longer than ${whole} bytes`);
+  }
+
+  onResponseEnd(): void {
+    const body = Buffer.concat(this.#chunks);
+    try {
+      const text = this.#isError() ? lenient.decode(body.subarray(0, this.#about.limits.ofError)) : strictly(body);
+      this.#resolve({ status: this.#status, headers: this.#headers, body: text });
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#reject(error);
+  }
+
+  #isError(): boolean {
+    return this.#status < 200 || this.#status > 299;
+  }
+}
+
+const lenient = new TextDecoder();
+
+/** @throws {TransportError} for bytes that are no text */
+function strictly(body: Buffer): string {
+  if (!isUtf8(body)) throw new TransportError('NOT_UTF8', 'the answer is not UTF-8 text');
+  return lenient.decode(body);
+}
+
+function flattened(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
