@@ -38,7 +38,7 @@ function writeVersion(folder, from, to) {
   writeFileSync(path, text.replace('## Unreleased\n', `## ${to} (${today})\n`));
 }
 
-/** Packs a folder into `release/`, with the single files, the bill of materials and the SHA-256 of each, as `sha256sum --check` reads them. */
+/** Packs a folder into `release/`, with the single files, the bills of materials and the SHA-256 of each, as `sha256sum --check` reads them. */
 function pack(folder) {
   const place = join(folder, 'release');
   rmSync(place, { recursive: true, force: true });

@@ -94,6 +94,33 @@ function licensesOf(license, packages) {
   return all.map(([name, text]) => `${line}\n${name}\n${line}\n\n${text}\n`).join('\n');
 }
 
+/** The bill of materials of a file, as CycloneDX JSON: its Node and the packages in its bundles. The same text each time. */
+function materialsOf(arch, packages) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const component = (name, version, integrity) => ({
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') }],
+  });
+  const bom = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', name: `trueup-linux-${arch}`, version } },
+    components: [
+      component(`node-linux-${arch}`, node.version, node.integrity[arch]),
+      ...packages.map((path) => {
+        const { name, version } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
+        return component(name, version, locked[path].integrity);
+      }),
+    ],
+  };
+  return `${JSON.stringify(bom, null, 2)}\n`;
+}
+
 /** Makes the file that is injected: the main script with the bundles, the same for each architecture. */
 function prepare(folder, names, program) {
   const config = {
@@ -150,6 +177,7 @@ async function main() {
       const words = [file, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', sentinelFuse];
       execFileSync(join(root, 'node_modules/.bin/postject'), words, { stdio: 'pipe' });
       chmodSync(file, 0o755);
+      writeFileSync(`${file}.cdx.json`, materialsOf(arch, packages));
       process.stdout.write(`${file}\n`);
     }
     writeFileSync(join(out, 'trueup-licenses.txt'), licensesOf(license, packages));

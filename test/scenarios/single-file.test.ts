@@ -186,6 +186,19 @@ describe.skipIf(!canBuild)(canBuild ? 'the single file' : 'npm gives no Node to 
     const licenses = readFileSync(join(again, 'trueup-licenses.txt'), 'utf8');
     for (const name of ['Trueup', 'Node.js 24', 'undici 7', 'pg-boss 12', 'fastify 5', 'age-encryption 0'])
       expect(licenses).toMatch(new RegExp(`^${name.replace('.', '\\.')}`, 'm'));
+    // Each of them is in the bill of materials, with its digest.
+    const materials = readFileSync(join(again, `trueup-linux-${process.arch}.cdx.json`), 'utf8');
+    const { components } = JSON.parse(materials) as {
+      components: { name: string; version: string; hashes: unknown }[];
+    };
+    const named = Array.from(licenses.matchAll(/^={80}\n(.+)\n={80}$/gm), ([, name = '']) => name).slice(2);
+    expect(named.length).toBeGreaterThan(20);
+    expect(components.map(({ name, version }) => `${name} ${version}`)).toEqual([
+      expect.stringMatching(/^node-linux-(x64|arm64) 24\./),
+      ...named,
+    ]);
+    for (const { hashes } of components)
+      expect(hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[\da-f]{128}$/) as string }]);
   });
 
   test('is built for no other architecture', () => {
