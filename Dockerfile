@@ -1,6 +1,6 @@
 # Trueup as the user "trueup" (1000), with git and without Node. The image holds no secret; pass them as variables when it runs:
-#   docker build -t registry.example.com/trueup:0.1.0 .
-#   docker run --rm --read-only -v "$PWD:/workspace" -e TRUEUP_API_KEY registry.example.com/trueup:0.1.0 plan
+#   docker build -t registry.example.com/trueup:0.2.0 .
+#   docker run --rm --read-only -v "$PWD:/workspace" -e TRUEUP_API_KEY registry.example.com/trueup:0.2.0 plan
 ARG NODE=docker.io/library/node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
 ARG DEBIAN=docker.io/library/debian:trixie-20260918-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
 
@@ -26,12 +26,12 @@ USER trueup
 ENTRYPOINT ["trueup"]
 
 # The same with another first word; the controller is in the file:
-#   docker build --target controller -t registry.example.com/trueup-controller:0.1.0 .
+#   docker build --target controller -t registry.example.com/trueup-controller:0.2.0 .
 FROM base AS controller
 CMD ["controller", "--help"]
 
 # For Forgejo and Gitea, where actions such as checkout run with the Node of the image:
-#   docker build --target actions -t registry.example.com/trueup-actions:0.1.0 .
+#   docker build --target actions -t registry.example.com/trueup-actions:0.2.0 .
 FROM base AS actions
 COPY --from=build /usr/local/bin/node /usr/local/bin/
 WORKDIR /workspace

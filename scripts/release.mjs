@@ -9,7 +9,13 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 
 /** Files that name the version of the package that they belong to, beside package.json and the changelog. */
-const naming = ['Dockerfile', 'docs/install.md', 'pipelines/kubernetes.yaml', 'test/support/reviewed.ts'];
+const naming = [
+  'Dockerfile',
+  'deploy/kubernetes.yaml',
+  'docs/install.md',
+  'pipelines/kubernetes.yaml',
+  'test/support/reviewed.ts',
+];
 
 /** The next version: the one given, or, to try a release, the next minor one. */
 function versionOf(given, present) {

@@ -51,7 +51,7 @@ export function reviewedPlan(text: string): ReviewedPlan {
 }
 
 /** The version that makes and applies the plan files of tests, and when it makes them. */
-export const thisVersion = { version: '0.1.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
+export const thisVersion = { version: '0.2.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
 
 /** `full`: everything is read, and not only what the plan touches. */
 type Reading = { readonly full?: boolean };
