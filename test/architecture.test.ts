@@ -76,6 +76,7 @@ const worldly = [
   'api/failures.ts', // a server may name the time to come back at
   'api/sleep.ts',
   'api/agent.ts',
+  'api/exchange.ts', // types only
   'api/undici.d.ts', // types only
   'api/transport.ts',
   'api/ask-address.ts',

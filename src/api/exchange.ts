@@ -4,7 +4,7 @@ import { TransportError } from './platform-error.ts';
 import type { WireAnswer } from './wire.ts';
 
 /** The limits of a body, in bytes: a success above its limit is an error, an error above its own is cut. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly whole: number;
   readonly ofError: number;
 }

@@ -112,15 +112,13 @@ describe.runIf(isFull)('S26: the tarball', () => {
 test('every file that names a package or an image of Trueup names this version', () => {
   const places = ['Dockerfile', 'README.md', 'action.yml', 'deploy', 'docs', 'examples', 'pipelines'];
   const files = execFileSync('git', ['ls-files', '-z', ...places], { cwd: root, encoding: 'utf8' }).split('\0');
-  const named = files
-    .filter(Boolean)
-    .flatMap((path) =>
-      [...read(path).matchAll(/\btrueup(?:-[a-z]+)?[:-](\d+\.\d+\.\d+)\b/g)].map(([text, version]) => ({
-        path,
-        text,
-        version,
-      })),
-    );
+  const named = files.filter(Boolean).flatMap((path) =>
+    [...read(path).matchAll(/\btrueup(?:-[a-z]+)?[:-](\d+\.\d+\.\d+)\b/g)].map(([text, version]) => ({
+      path,
+      text,
+      version,
+    })),
+  );
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter(({ version }) => version !== manifest.version)).toEqual([]);
 });
