@@ -12,7 +12,9 @@ COPY src src
 COPY scripts/single-file.mjs scripts/
 COPY scripts/support/program-bundles.mjs scripts/support/single-file.cjs scripts/support/
 COPY docs/diagnostics.md docs/
-RUN npm run single-file && mv release/trueup-linux-* release/trueup
+RUN npm run single-file && cd release && for part in '' .cdx.json; do \
+    mv "trueup-linux-$(node -p process.arch)$part" "trueup$part"; \
+  done
 
 FROM ${DEBIAN} AS base
 # Runners check repositories out with the git of the image; curl asks the controller whether it is well.
@@ -21,7 +23,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home --uid 1000 trueup && ln -s trueup /usr/local/bin/trueup-ci
 COPY --from=build /src/release/trueup /usr/local/bin/
-COPY --from=build /src/release/trueup-licenses.txt /usr/local/share/doc/trueup/
+COPY --from=build /src/release/trueup-licenses.txt /src/release/trueup.cdx.json /usr/local/share/doc/trueup/
 USER trueup
 ENTRYPOINT ["trueup"]
 

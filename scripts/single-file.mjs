@@ -111,7 +111,10 @@ function materialsOf(arch, packages) {
     version: 1,
     metadata: { component: { type: 'application', name: `trueup-linux-${arch}`, version } },
     components: [
-      component(`node-linux-${arch}`, node.version, node.integrity[arch]),
+      {
+        ...component(`node-linux-${arch}`, node.version, node.integrity[arch]),
+        cpe: `cpe:2.3:a:nodejs:node.js:${node.version}:*:*:*:*:*:*:*`, // by which advisories name it
+      },
       ...packages.map((path) => {
         const { name, version } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
         return component(name, version, locked[path].integrity);

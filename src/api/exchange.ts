@@ -38,6 +38,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Sends the request, unless it was given up. */
+  sendOver(agent: Dispatcher, options: Dispatcher.DispatchOptions): void {
+    if (this.#ended === undefined) agent.dispatch(options, this);
+  }
+
   /** Ends it: a request that has no connection yet is not sent. */
   giveUp(error: Error): void {
     this.#ended = { error };

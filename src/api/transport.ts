@@ -77,7 +77,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { method, body = null } = request;
     // Uncompressed, so that the limit holds for what was sent and what is kept alike.
     const headers = { 'accept-encoding': 'identity', ...request.headers };
-    agent.dispatch({ origin, path: prefix + request.path, method, headers, body }, exchange);
+    exchange.sendOver(agent, { origin, path: prefix + request.path, method, headers, body });
   }
 
   async function close(isAbandoned = false): Promise<void> {

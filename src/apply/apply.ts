@@ -1,4 +1,5 @@
 import { attempts } from '../api/attempts.ts';
+import { partAddress } from '../kind/address.ts';
 import { turn } from '../api/sleep.ts';
 import { defined, same } from '../formats/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -55,7 +56,8 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
-  await Promise.all([working, settleResting(run, resting)]);
+  for (const one of await Promise.allSettled([working, settleResting(run, resting)]))
+    if (one.status === 'rejected') throw one.reason;
   return finish(run);
 }
 
@@ -205,9 +207,11 @@ const facts = ['projectName', 'projectId', 'rootFile', 'platform'] as const;
 /** Settles whether a service is stale, as soon as no other scope and no deployment decides about that. */
 async function settleService(run: Run, scope: Scope): Promise<void> {
   const { root, jobs } = scope;
-  if (!jobs.every(isOver) || root.staleThrough.some((other) => other.scope !== scope)) return;
-  scope.isSettled = true;
+  const isDeployed =
+    root.deploys?.pending !== undefined || run.jobs.has(partAddress(root.action.address, 'deployment'));
+  if (isDeployed || !jobs.every(isOver) || root.staleThrough.some((other) => other.scope !== scope)) return;
   await settleStale(run, root);
+  scope.isSettled = true;
 }
 
 /** Settles it of the others: what is read meanwhile is on its way before most digests are made. */

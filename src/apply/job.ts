@@ -84,7 +84,7 @@ export interface Scope {
   readBack?: Row;
   /** Its record says that the service is stale. */
   staleSaved?: Promise<void>;
-  /** Whether its service is stale after all was settled. */
+  /** It is settled whether its service is stale. */
   isSettled?: true;
 }
 

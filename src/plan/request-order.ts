@@ -5,6 +5,7 @@ import type { Edge } from '../graph/run-schedule.ts';
 import { defined } from '../formats/json.ts';
 import { type Action, followedBy, isBeside, isChange, isDeletion, isEffective, isMove } from './action.ts';
 import { credentialsFirst } from './credential-order.ts';
+import { failedNoteOf } from './failed-change.ts';
 import {
   type Ordered,
   edgesBy,
@@ -102,13 +103,17 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
   };
 }
 
-/** The scopes in which nothing is to do, but for those that depend on others: what fails there holds them back. */
+/**
+ * The scopes in which nothing is to do, but for those that depend on others: what fails there holds them back. What a service is
+ * deployed or run for is not at rest, and neither is one whose change failed before: it fails again.
+ */
 function restingScopes(actions: readonly Action[]): ReadonlySet<string> {
   const scopes = new Map(actions.map(({ address, scope }) => [address, scope]));
+  const isBusy = (one: Action) => isChange(one) || failedNoteOf(one) !== undefined;
   const users = groupBy(
     actions.flatMap(({ scope, dependsOn }) => dependsOn.map((need) => [scopes.get(need) ?? need, scope] as const)),
   );
-  const busy = new Set(actions.filter(isChange).map(({ scope }) => scope));
+  const busy = new Set(actions.filter(isBusy).flatMap(({ scope, block }) => [scope, scopes.get(block) ?? scope]));
   for (const scope of busy) for (const user of users.get(scope) ?? []) busy.add(user);
   return new Set([...scopes.values()].filter((scope) => !busy.has(scope)));
 }

@@ -38,7 +38,7 @@ export function shownRow(
   const shown: Record<string, unknown> = { ...row };
   // Few members are ever looked at: each is made when it is.
   const show = (name: string, make: () => unknown) =>
-    Object.defineProperty(shown, name, { get: once(make), enumerable: true });
+    Object.defineProperty(shown, name, { get: once(make), enumerable: true, configurable: true });
   // Names in a text that nothing declares any more show like those of one that is declared.
   const how = { values: values === 'hidden' ? values : 'all', outputs, privateKeys } as const;
   const known = (attribute: Attribute, field: Field, observed: Json): Json | undefined => {

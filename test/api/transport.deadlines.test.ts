@@ -24,3 +24,19 @@ it('the deadline is that of the operation, with any query', async () => {
   await transport.close();
   platform.close();
 });
+
+it('a request whose deadline passed before it could go out opens no connection', async () => {
+  let connections = 0;
+  const platform = createServer((_request, response) => void response.end('true')).listen(0, '127.0.0.1');
+  platform.on('connection', () => (connections += 1));
+  await once(platform, 'listening');
+  const url = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  const transport = createTransport({ url, deadlineMs: 5 });
+  const sent = transport.send({ method: 'POST', path: '/api/compose.update', headers: {}, body: '{}' });
+  const until = performance.now() + 50;
+  while (performance.now() < until); // the program computes, and no timer runs
+  await expect(sent).rejects.toThrow('no whole answer within 5 ms');
+  await transport.close();
+  expect(connections).toBe(0);
+  platform.close();
+});

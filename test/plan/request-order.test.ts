@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApplyNode } from '../../src/plan/request-order.ts';
 import { planNodes } from '../../src/plan/request-order.ts';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { partAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -208,9 +209,17 @@ describe('a scope in which nothing is to do', () => {
       updated(file, inScope(shop)),
       deleted(file, inScope(shop)),
       actionOf(file, { ...inScope(shop), action: 'forget' }),
-      actionOf(deploymentAddress(shop), { ...inScope(shop), action: 'deploy' }),
-    ])
-      expect(counted(actionOf(env), actionOf(shop, below(env)), busy).resting).toEqual([env]);
+      deployed(shop, []),
+      actionOf(partAddress(file, 'run'), { block: file, action: 'run', parent: file }),
+    ]) {
+      const beside = [actionOf(env), actionOf(shop, below(env)), actionOf(main, below(env))];
+      expect(counted(...beside, actionOf(file, inScope(shop)), busy).resting).toEqual([env, main]);
+    }
+  });
+
+  test('has one where its service failed before: that holds back what depends on it', () => {
+    const note = diagnostic('failed-before', 'no');
+    expect(counted(actionOf(env), actionOf(shop, { ...below(env), notes: [note] })).resting).toEqual([env]);
   });
 
   test('has one where it depends on another that has, through others too', () => {
@@ -346,6 +355,8 @@ describe('a replaced object', () => {
     const { needs } = orderOf([created(other), replaced(main, { dependsOn: [env, other] }), actionOf(env)]);
     expect(needs(old(main))).toEqual({ success: [other], readBack: [other] });
     expect(needs(main)).toEqual({ success: all(old(main), other) });
+    const withEnv = orderOf([updated(env), created(other), replaced(main, { dependsOn: [env, other] })]);
+    expect(withEnv.needs(old(main))).toEqual({ success: all(env, other), readBack: all(env, other) });
   });
 
   test('goes after the old ones that stand below it or refer to it and go, and comes before the new ones', () => {
