@@ -153,7 +153,8 @@ describe.skipIf(!hasBuildah)('the image', () => {
 
   test('has the program with its licenses, and neither Node nor the working copy', () => {
     expect(run(['ls', '/usr/local/bin', '/usr/local/share/doc/trueup'])).toMatchObject({
-      stdout: '/usr/local/bin:\ntrueup\ntrueup-ci\n\n/usr/local/share/doc/trueup:\ntrueup-licenses.txt\n',
+      stdout:
+        '/usr/local/bin:\ntrueup\ntrueup-ci\n\n/usr/local/share/doc/trueup:\ntrueup-licenses.txt\ntrueup.cdx.json\n',
     });
     expect(run(['node', '--version']).status).not.toBe(0);
     expect(run(['ls', '/src'])).toMatchObject({ stdout: '' });
