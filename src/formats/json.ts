@@ -8,7 +8,22 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** One text for each value: object keys sorted, list order kept. */
 export function canonical(value: Json): string {
-  return JSON.stringify(sorted(value));
+  return JSON.stringify(isSorted(value) ? value : sorted(value));
+}
+
+/** Whether all keys of a value stand in their order already: of most values. */
+function isSorted(value: Json): boolean {
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) if (!isSorted(item)) return false;
+    return true;
+  }
+  if (!isObject(value)) return true;
+  let last = '';
+  for (const key of Object.keys(value)) {
+    if (key < last || !isSorted(value[key] as Json)) return false;
+    last = key;
+  }
+  return true;
 }
 
 /** Whether two values are equal as JSON: the order of object keys does not count, the order of lists does. */
