@@ -28,7 +28,7 @@ function versionOf(given, present) {
 }
 
 /** Writes a version in the place of another in all files of a folder. @throws {Error} where a file does not have it */
-function writeVersion(folder, from, to) {
+function writeVersion(folder, from, to, isTry) {
   const npm = ['version', to, '--no-git-tag-version', '--ignore-scripts'];
   execFileSync('npm', npm, { cwd: folder, stdio: 'ignore' });
   for (const path of naming) {
@@ -39,6 +39,8 @@ function writeVersion(folder, from, to) {
   const path = join(folder, 'CHANGELOG.md');
   const text = readFileSync(path, 'utf8');
   const [, entries = ''] = text.match(/^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m) ?? [];
+  // Behind a release there is nothing new yet, and the next one can be tried all the same.
+  if (entries.trim() === '' && isTry) return;
   if (entries.trim() === '') throw new Error('CHANGELOG.md has nothing below "## Unreleased"');
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(path, text.replace('## Unreleased\n', `## ${to} (${today})\n`));
@@ -88,7 +90,7 @@ function release(words) {
     throw new Error('there are changes that are not committed');
   const folder = isTry ? copyOfCommit() : root;
   try {
-    writeVersion(folder, present, version);
+    writeVersion(folder, present, version, isTry);
     const { sums, tarball } = pack(folder);
     if (isTry)
       execFileSync('npm', ['publish', '--dry-run', '--loglevel=notice', '--provenance=false', `./release/${tarball}`], {

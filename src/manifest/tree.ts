@@ -20,7 +20,7 @@ export function linesOf(text: string): Lines {
   const counted = once(() => {
     const lines = new LineCounter();
     lines.addNewLine(0);
-    for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
     return lines;
   });
   return {
