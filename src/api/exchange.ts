@@ -3,15 +3,9 @@ import type { Dispatcher } from 'undici';
 import { TransportError } from './platform-error.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** The limits of a body, in bytes: a success above its limit is an error, an error above its own is cut. */
-interface BodyLimits {
-  readonly whole: number;
-  readonly ofError: number;
-}
-
-/** What a request is part of. */
+/** What a request is part of. The limits of its answer are in bytes: a success above its own is an error, an error is cut. */
 interface About {
-  readonly limits: BodyLimits;
+  readonly limits: { readonly whole: number; readonly ofError: number };
   /** Throws when the request may not start any more; asked when it is about to go out on its connection. */
   readonly mayStart: () => void;
 }

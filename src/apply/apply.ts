@@ -214,7 +214,7 @@ async function settleService(run: Run, scope: Scope): Promise<void> {
   scope.isSettled = true;
 }
 
-/** Settles it of the others: what is read meanwhile is on its way before most digests are made. */
+/** The same for the others: what is read meanwhile is on its way before most digests are made. */
 async function settleServices(run: Run): Promise<void> {
   const services = [...run.jobs.values()].filter(
     ({ action, scope }) => action.service !== undefined && !scope.isSettled,
@@ -230,7 +230,7 @@ async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): P
   }
 }
 
-/** They take a few milliseconds. */
+/** So many take a few milliseconds. */
 const perTurn = 20;
 
 /** A state that is bound to the project that it has a record of: the run may have created it, or deleted it. */

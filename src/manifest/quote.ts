@@ -1,6 +1,7 @@
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { hiddenParts, mask } from './hidden-parts.ts';
+import { linesOf } from './tree.ts';
 
 /** Most characters of a line that is quoted. */
 const maxCharacters = 4_000;
@@ -101,8 +102,7 @@ function maskedLines(
   { isValid, wanted, ofUser = [] }: Request,
 ): (line: number) => readonly Piece[] {
   const near = wanted === undefined ? text : text.slice(0, endOfLine(text, Math.max(...wanted)));
-  const starts = [0];
-  for (let end = near.indexOf('\n'); end !== -1; end = near.indexOf('\n', end + 1)) starts.push(end + 1);
+  const starts = linesOf(near).lineStarts;
   const wantedStarts = wanted && [...wanted].flatMap((line) => starts[line - 1] ?? []).toSorted((x, y) => x - y);
   // A node matters whose last line, or one before it, is asked for.
   const matters = (from: number, to: number) => {

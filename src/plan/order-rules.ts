@@ -179,7 +179,7 @@ function removals({ parent, kind, steps }: Action): string[] {
   return takesName ? [...below, nameOf(`every ${kind.kind}`, 'removals')] : below;
 }
 
-/** The field of a kind of which only one object can have a value. */
+/** The field of a kind whose value only one object can have. */
 function uniqueIn({ lifecycle }: Action['kind']): string | undefined {
   return lifecycle?.createBeforeDestroy?.unless ?? lifecycle?.unique;
 }

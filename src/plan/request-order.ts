@@ -64,8 +64,8 @@ interface HubNode {
  * `in bulk`: one request reads many scopes back.
  */
 export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
-  const resting = restingScopes(plan.actions);
   const index = indexOf(plan);
+  const resting = restingScopes(index);
   const ordered = plan.actions.filter(({ scope }) => !resting.has(scope));
   const work = ordered.flatMap(actionNodes);
   const written = work.filter(({ part }) => part !== 'deploy');
@@ -107,15 +107,15 @@ export function planNodes(plan: Ordered, how?: 'in bulk'): ApplyGraph {
  * The scopes in which nothing is to do, but for those that depend on others: what fails there holds them back. What a service is
  * deployed or run for is not at rest, and neither is one whose change failed before: it fails again.
  */
-function restingScopes(actions: readonly Action[]): ReadonlySet<string> {
-  const scopes = new Map(actions.map(({ address, scope }) => [address, scope]));
+function restingScopes({ actions, byAddress }: ReturnType<typeof indexOf>): ReadonlySet<string> {
+  const scopeAt = (address: string) => byAddress.get(address)?.scope ?? address;
   const isBusy = (one: Action) => isChange(one) || failedNoteOf(one) !== undefined;
   const users = groupBy(
-    actions.flatMap(({ scope, dependsOn }) => dependsOn.map((need) => [scopes.get(need) ?? need, scope] as const)),
+    actions.flatMap(({ scope, dependsOn }) => dependsOn.map((need) => [scopeAt(need), scope] as const)),
   );
-  const busy = new Set(actions.filter(isBusy).flatMap(({ scope, block }) => [scope, scopes.get(block) ?? scope]));
+  const busy = new Set(actions.filter(isBusy).flatMap(({ scope, block }) => [scope, scopeAt(block)]));
   for (const scope of busy) for (const user of users.get(scope) ?? []) busy.add(user);
-  return new Set([...scopes.values()].filter((scope) => !busy.has(scope)));
+  return new Set(actions.flatMap(({ scope }) => (busy.has(scope) ? [] : scope)));
 }
 
 /** Actions that wait for one another in a circle, each for the next one; undefined where an order keeps all that is required. */

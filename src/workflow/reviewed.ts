@@ -92,7 +92,7 @@ async function refuseOther(
   store: Connection['store'],
 ): ReturnType<Connection['store']['key']> {
   const { file, name } = reviewedPlan;
-  // Another root file has another state, and mostly another key: with that, the MAC says that somebody changed the file.
+  // Another root file has another state, and mostly another key: with that, the MAC says that another person changed the file.
   if (file.root !== root) {
     const message = `${name} is of ${file.root}, and this run reads ${root}; nothing was sent`;
     throw stop('refused', 'plan-file', message, { remedy: `Apply it with -f ${shellWord(file.root)}.` });
