@@ -162,6 +162,8 @@ class SimpleReader<P> {
   /** Names a value; `aliases`: their number before it. */
   #name(anchor: string | undefined, value: Anchored<P>, aliases: number): void {
     if (anchor === undefined) return;
+    // An alias means the one that begins last, and a map is named when it ends.
+    if (this.#anchors.has(anchor)) this.#isWrong = true;
     this.#anchors.set(anchor, value);
     if (this.#rules.maxAliases !== undefined && this.#aliases > aliases) this.#isWrong = true;
   }

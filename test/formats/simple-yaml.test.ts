@@ -110,6 +110,7 @@ describe('a text in the simple way', () => {
   test.each([
     ['a tag', 'a: !!map\n'],
     ['a tag without a value above a comment', 'r: !reset\n\n  # comment'],
+    ['an anchor inside of one of the same name', 'x: &x\n  y: &x { a: b }\n<<: *x\n'],
     ['a tab', 'a:\n\tb:\n'],
     ['another line end', 'a: b\r\n'],
     ['a key twice', 'a:\n  b:\n  b:\n'],
