@@ -14,6 +14,7 @@ import { pullsIn } from './records/pulls.ts';
 import { retentionIn } from './records/retention.ts';
 import { runsIn } from './records/runs.ts';
 import { sessionsIn } from './records/sessions.ts';
+import { shownEventsIn } from './records/shown-events.ts';
 import { shownRegistersIn } from './records/shown-registers.ts';
 import { shownRunsIn } from './records/shown-runs.ts';
 import { shownStacksIn } from './records/shown-stacks.ts';
@@ -59,6 +60,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...sessionsIn(db),
     ...shownStacksIn(db),
     ...shownRunsIn(db),
+    ...shownEventsIn(db),
     ...shownRegistersIn(db),
   };
 }

@@ -1,5 +1,5 @@
 import { keptIn, once } from '../api/once.ts';
-import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical, defined } from '../formats/json.ts';
 import {
@@ -57,40 +57,49 @@ export function checkResources(
   for (const problem of problems) {
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;
-    const { field, address } = problem;
+    const { field, address, code } = problem;
     const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
-    const allowing = [resource, byAddress.get(resource.parent ?? '')].find((one) => one?.allows?.has(problem.code));
+    const allowing = [resource, byAddress.get(resource.parent ?? '')].find((one) => one?.allows?.has(code));
     if (allowing !== undefined) {
-      const message = `${problem.code} is allowed: ${allowing.allows?.get(problem.code) ?? ''}`;
+      const message = `${code} is allowed: ${allowing.allows?.get(code) ?? ''}`;
       const about = { address: allowing.address, position: position(allowing.at) };
-      allowed.set(`${allowing.address} ${problem.code}`, diagnostic('allowed', message, about));
-      continue;
-    }
-    const into = isOfDeployment(problem.code) ? deployments : diagnostics;
-    const report = reportInto(into, address);
-    if (!open.has(textOf(problem))) {
+      allowed.set(`${allowing.address} ${code}`, diagnostic('allowed', message, about));
+    } else if (!open.has(textOf(problem))) {
       if (problem.when !== undefined) continue; // what it depends on, and a value that may not be shown
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
       const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
-      const general = inGeneral[problem.code] ?? 'its deployment does not do what is meant';
-      const what = problem.syntax === undefined ? general : 'this is not valid YAML';
-      const message = `${where}with the value of ${named}, ${what}`;
-      report(problem.code, message, place, `Correct ${named}.`);
-    } else if (problem.syntax !== undefined)
+      const report = reportInto(isOfDeployment(code) ? deployments : diagnostics, address);
+      report(code, `${where}${closedMessage(problem, named)}`, place, `Correct ${named}.`);
+    } else if (problem.syntax !== undefined) {
       diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources, marks }));
-    else {
-      const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
+    } else {
       const known = problem.path === undefined ? undefined : placeAt(checkedAt().get(address), problem, place);
-      const message = marks.asWritten(`${where}${problem.message}`);
-      const about = { remedy, address, position: known ?? position(place) };
-      const found = diagnostic(problem.code, message, about);
-      const judged = problem.fails === true ? { ...found, severity: 'error' as const } : found;
-      if (isOfDeployment(problem.code)) deployments.push(defined({ ...judged, when: problem.when }));
-      else diagnostics.push(judged);
+      const found = openFinding(problem, where, { marks, at: known ?? position(place) });
+      if (isOfDeployment(code)) deployments.push(found);
+      else diagnostics.push(found);
     }
   }
   deployments.push(...allowed.values());
+}
+
+/** What is said of a problem that depends on values which may not be shown. */
+function closedMessage({ code, syntax }: Problem, named: string): string {
+  const general = inGeneral[code] ?? 'its deployment does not do what is meant';
+  return `with the value of ${named}, ${syntax === undefined ? general : 'this is not valid YAML'}`;
+}
+
+/** The finding of a problem that can be told as it is. */
+function openFinding(
+  problem: Problem,
+  where: string,
+  { marks, at }: { readonly marks: Marks; readonly at: Position },
+): DeploymentFinding {
+  const remedy = marks.asWritten(problem.remedy ?? 'Make the two agree, or leave one out.');
+  const about = { remedy, address: problem.address, position: at };
+  const found = diagnostic(problem.code, marks.asWritten(`${where}${problem.message}`), about);
+  const judged = problem.fails === true ? { ...found, severity: 'error' as const } : found;
+  return isOfDeployment(problem.code) ? defined({ ...judged, when: problem.when }) : judged;
 }
 
 /** What checks find: what is so whatever becomes of the blocks, and what their deployments will do. */

@@ -1,5 +1,5 @@
 import { fieldAlias } from '../kind/aliases.ts';
-import { type Node, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { type Scalar, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
@@ -96,26 +96,10 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
-  const scalar = (node: Node, value: unknown, { key, isSecret }: Around): void => {
-    const [from = 0, to = 0] = node.range ?? [];
-    const source = text.slice(from, to);
-    // The line of a | or > holds nothing of the text below.
-    const firstLine = /^[|>]/.test(source) ? from + source.indexOf('\n') + 1 : from;
-    if (!matters(firstLine, to)) return;
-    const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
-    if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return;
-    const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
-    if (shown === redacted) hide(from, to);
-    else if (shown !== written) {
-      const parts = secretParts(source, { privateKeys });
-      for (const [start, end] of parts.length === 0 ? [[0, source.length] as const] : parts)
-        hide(from + start, from + end);
-    }
-  };
   const walk = (node: unknown, around: Around): void => {
     const { key, isSecret, depth } = around;
     if (isNode(node) && node.range && !matters(node.range[0], node.range[1])) return;
-    if (isScalar(node)) scalar(node, node.value, around);
+    if (isScalar(node)) found.push(...hiddenInScalar(text, node, around, { privateKeys, matters }));
     else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
     else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
     else if (isSeq(node)) {
@@ -152,6 +136,30 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
   };
   walk(tree, { isSecret: false, depth: 0 });
   return found;
+}
+
+/** What does not show of one value. */
+function hiddenInScalar(
+  text: string,
+  { range, value }: Scalar,
+  { key, isSecret }: Around,
+  { privateKeys, matters }: Pick<Names, 'privateKeys' | 'matters'>,
+): readonly Hidden[] {
+  const [from = 0, to = 0] = range ?? [];
+  const source = text.slice(from, to);
+  // The line of a | or > holds nothing of the text below.
+  const firstLine = /^[|>]/.test(source) ? from + source.indexOf('\n') + 1 : from;
+  if (!matters(firstLine, to)) return [];
+  const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return [];
+  const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
+  if (shown === written) return [];
+  const parts = shown === redacted ? [] : secretParts(source, { privateKeys });
+  return (parts.length === 0 ? [[0, source.length] as const] : parts).map(([start, end]) => ({
+    from: from + start,
+    to: from + end,
+    shown: mask,
+  }));
 }
 
 /** The names in every `private:` of a text. */

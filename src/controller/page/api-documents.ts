@@ -7,7 +7,7 @@ import type {
 } from '../../render/document-schemas.ts';
 import { needsApproval } from '../plan-standing.ts';
 import type { ActionProgress } from '../records/progress.ts';
-import type { EventRow } from '../records/shown-registers.ts';
+import type { EventRow } from '../records/shown-events.ts';
 import type { PlanRow, RunDetail, RunRow } from '../records/shown-runs.ts';
 import type { StackRow } from '../records/shown-stacks.ts';
 import { planAddress, runAddress, stackAddress } from './addresses.ts';

@@ -58,22 +58,30 @@ export function filesExist(
     ];
   });
   const sources = [...mounts.map(({ source = '' }) => source), ...files.map(({ path }) => path)];
-  const used = folderTree(sources.map(belowFiles));
-  // One that is not known may be any of them.
-  const isOpen = sources.some((source) => source.includes('${'));
-  const unused = written.flatMap((block, index): Problem[] => {
-    const path = paths[index];
-    if (path === undefined || isOpen || used.above(path).length > 0) return [];
-    const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
-    return [{ code: 'unmounted-file', address: block.address, message: `no service mounts ../files/${path}`, remedy }];
-  });
   return [
     ...named,
     ...unwritten,
-    ...unused,
+    ...unusedFiles(written, paths, sources),
     ...foldersLast(self, services),
     ...filesStay(self, written, { services, files }),
   ];
+}
+
+/** The blocks whose files nothing in the compose file names. */
+function unusedFiles(
+  written: readonly CheckedResource[],
+  paths: readonly (string | undefined)[],
+  sources: readonly string[],
+): readonly Problem[] {
+  // One that is not known may be any of them.
+  if (sources.some((source) => source.includes('${'))) return [];
+  const used = folderTree(sources.map(belowFiles));
+  return written.flatMap(({ address }, index): Problem[] => {
+    const path = paths[index];
+    if (path === undefined || used.above(path).length > 0) return [];
+    const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
+    return [{ code: 'unmounted-file', address, message: `no service mounts ../files/${path}`, remedy }];
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Records } from '../../records.ts';
-import type { EventFilter } from '../../records/shown-registers.ts';
+import type { EventFilter } from '../../records/shown-events.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf } from '../fields.ts';
 import { now, show } from '../show.ts';

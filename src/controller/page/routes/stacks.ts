@@ -31,34 +31,9 @@ export function filterOf(query: unknown): StackFilter {
 
 /** The first page, and all pages of one stack. */
 export function stackRoutes(app: FastifyInstance, { records }: PageContext): void {
-  app.get('/', { config: { act: 'see' } }, async (request, reply) => {
-    const { viewer, query } = request;
-    const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources('troubled')]);
-    const filter = filterOf(query);
-    const moment = now();
-    const labels = new Set<string>();
-    for (const stack of stacks) for (const [key, value] of Object.entries(stack.labels)) labels.add(`${key}=${value}`);
-    const alarms = sources.flatMap((source) => {
-      const words = alarmOf(source, moment);
-      const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
-      return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
-    });
-    const part = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
-    const first = part.urgent.slice(0, maxShown);
-    // Of all others their number is shown.
-    const found = await records.shownStacks([...part.rows, ...first].map(({ id }) => id));
-    const rows = new Map(found.map((one) => [one.id, one]));
-    const rowsOf = (glances: readonly StackGlance[]) => glances.flatMap(({ id }) => rows.get(id) ?? []);
-    const home = {
-      now: moment,
-      page: { ...part, rows: rowsOf(part.rows) },
-      urgent: { shown: rowsOf(first), rest: part.urgent.slice(maxShown) },
-      filter,
-      labels: [...labels].toSorted(),
-      alarms,
-    };
-    return show(request, reply, homePage(home));
-  });
+  app.get('/', { config: { act: 'see' } }, async (request, reply) =>
+    show(request, reply, homePage(await homeOf(records, request))),
+  );
   app.get('/stacks/:id', { config: { act: 'see' } }, async (request, reply) => {
     const stack = await stackOf(records, request);
     const [runs, former] = await Promise.all([
@@ -91,6 +66,35 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     const next = runs.length > shown.length ? shown.at(-1)?.id : undefined;
     return show(request, reply, historyPage({ stack, runs: shown, events, next, now: now() }));
   });
+}
+
+/** What the first page shows: the stacks that a filter leaves, and what troubles somebody. */
+async function homeOf(records: PageContext['records'], request: FastifyRequest): Promise<Parameters<typeof homePage>[0]> {
+  const { viewer, query } = request;
+  const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources('troubled')]);
+  const filter = filterOf(query);
+  const moment = now();
+  const labels = new Set<string>();
+  for (const stack of stacks) for (const [key, value] of Object.entries(stack.labels)) labels.add(`${key}=${value}`);
+  const alarms = sources.flatMap((source) => {
+    const words = alarmOf(source, moment);
+    const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
+    return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
+  });
+  const part = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
+  const first = part.urgent.slice(0, maxShown);
+  // Of all others their number is shown.
+  const found = await records.shownStacks([...part.rows, ...first].map(({ id }) => id));
+  const rows = new Map(found.map((one) => [one.id, one]));
+  const rowsOf = (glances: readonly StackGlance[]) => glances.flatMap(({ id }) => rows.get(id) ?? []);
+  return {
+    now: moment,
+    page: { ...part, rows: rowsOf(part.rows) },
+    urgent: { shown: rowsOf(first), rest: part.urgent.slice(maxShown) },
+    filter,
+    labels: [...labels].toSorted(),
+    alarms,
+  };
 }
 
 /** What is done to one stack: each leads back to its page. */

@@ -1,5 +1,5 @@
 import { type Markup, markup } from '../../../render/markup.ts';
-import type { EventFilter, EventRow } from '../../records/shown-registers.ts';
+import type { EventFilter, EventRow } from '../../records/shown-events.ts';
 import { planAddress, stackAddress, withQuery } from '../addresses.ts';
 import type { Content } from './layout.ts';
 import { cell, commitCode, inWords, nextLink, table } from './parts.ts';

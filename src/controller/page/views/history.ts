@@ -5,7 +5,7 @@ import { stateOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { badge, moment, nextLink } from './parts.ts';
 import type { RunRow } from '../../records/shown-runs.ts';
-import type { EventRow } from '../../records/shown-registers.ts';
+import type { EventRow } from '../../records/shown-events.ts';
 import { runTable } from './runs.ts';
 import { backTo, headOf } from './stack.ts';
 
