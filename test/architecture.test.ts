@@ -180,9 +180,9 @@ const namesakes: Readonly<Record<string, readonly string[]>> = {
   'manifest/settings-shape.ts': ['environment', 'postgres'], // a setting, and a place of the state
   'manifest/settings.ts': ['environment', 'postgres'],
   'manifest/assemble/environment.ts': ['environment'],
-  'manifest/encoding.ts': ['compose'], // a word behind an expression
+  'manifest/expression-encoding.ts': ['compose'], // a word behind an expression
   'forge/comments.ts': ['gitea', 'gitlab'], // forges
-  'ci/forge.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
+  'ci/forge-of-job.ts': ['gitea', 'github', 'gitlab', 'schedule'], // forges, and an event
   'forge/repository.ts': ['gitea', 'github', 'gitlab'], // forges
   'forge/pages.ts': ['gitea'],
   'forge/repository-at.ts': ['gitea', 'github', 'gitlab'],

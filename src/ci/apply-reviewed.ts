@@ -5,7 +5,7 @@ import { stop } from '../diagnostics/diagnostic.ts';
 import { code as inCode } from '../render/markdown.ts';
 import { callForgeJson, ForgeError } from '../forge/call-forge.ts';
 import { commentOn } from './comment.ts';
-import type { Forge } from './forge.ts';
+import type { Forge } from './forge-of-job.ts';
 import type { Job } from './ci-job.ts';
 import { type Report, resultText } from './ci-report.ts';
 import { type MergedPull, artifactName, fetchPlan, planFileName } from './stored-plans.ts';

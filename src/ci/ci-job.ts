@@ -1,5 +1,5 @@
 import type { Environment } from '../project/folder.ts';
-import type { Forge } from './forge.ts';
+import type { Forge } from './forge-of-job.ts';
 import type { PlannedManifest } from './planned-manifest.ts';
 import type { CiOptions } from './ci-options.ts';
 import type { Report } from './ci-report.ts';

@@ -6,7 +6,7 @@ import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
 import { commentOn } from './comment.ts';
 import { readCommit } from '../forge/repository.ts';
-import type { Forge } from './forge.ts';
+import type { Forge } from './forge-of-job.ts';
 import { listOpenPulls, readPull } from '../forge/pulls.ts';
 import type { Ended } from './trueup.ts';
 

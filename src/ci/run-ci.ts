@@ -7,7 +7,7 @@ import { redactorOf } from '../secrets/sources/env.ts';
 import { applyReviewed } from './apply-reviewed.ts';
 import { ForgeError } from '../forge/call-forge.ts';
 import { checkDrift } from './check-drift.ts';
-import { readForge } from './forge.ts';
+import { readForge } from './forge-of-job.ts';
 import type { Job } from './ci-job.ts';
 import { identifyManifest } from './planned-manifest.ts';
 import { readOptions } from './ci-options.ts';

@@ -1,6 +1,6 @@
 import { stop } from '../diagnostics/diagnostic.ts';
 import { callForge, callForgeJson, ForgeError } from '../forge/call-forge.ts';
-import type { Forge } from './forge.ts';
+import type { Forge } from './forge-of-job.ts';
 import { readSingleFile } from './zip.ts';
 
 /** The name of a plan file, also in its artifact. */

@@ -12,7 +12,7 @@ import { examineReceivers } from './examine-receivers.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
 import { openPool, schemas } from './pool.ts';
 import { installedBoss } from './queue.ts';
-import { type Records, type SourceRecord, recordsIn } from './records.ts';
+import { type Records, type SourceRecord, recordsIn } from './records/all.ts';
 import type { Labels } from './settings.ts';
 import { onlyText } from './site.ts';
 

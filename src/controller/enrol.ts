@@ -9,7 +9,7 @@ import { examinePlatformRecord } from './examine-platform.ts';
 import { fetchOf } from './examine-sources.ts';
 import type { Finding } from './finding.ts';
 import { openPool, schemas } from './pool.ts';
-import { type NewSource, type PlatformRecord, recordsIn } from './records.ts';
+import { type NewSource, type PlatformRecord, recordsIn } from './records/all.ts';
 import { migrate, requireTables } from './schema.ts';
 
 /** What is enrolled, and how. */

@@ -5,7 +5,7 @@ import { createRedactor } from '../secrets/redactor.ts';
 import { systemClock } from '../state/clock.ts';
 import { examineFile } from './examine-files.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
-import type { PlatformRecord } from './records.ts';
+import type { PlatformRecord } from './records/all.ts';
 import { readNamedSecret } from './secret-file.ts';
 
 /** Examines a platform: its files, whether it answers, and whether it accepts the key. Sends at most 10 GETs. */

@@ -1,6 +1,6 @@
 import { counted } from '../render/lines.ts';
 import { type Finding, finding } from './finding.ts';
-import type { Records } from './records.ts';
+import type { Records } from './records/all.ts';
 
 /** Says which receivers never got messages that were meant for them. */
 export function examineReceivers(receivers: Awaited<ReturnType<Records['receivers']>>): readonly Finding[] {

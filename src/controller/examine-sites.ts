@@ -1,6 +1,6 @@
 import { counted } from '../render/lines.ts';
 import { type Finding, finding } from './finding.ts';
-import type { PlatformRecord, SiteRecord } from './records.ts';
+import type { PlatformRecord, SiteRecord } from './records/all.ts';
 import type { Labels } from './settings.ts';
 import { onlyOptions } from './site.ts';
 

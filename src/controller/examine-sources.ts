@@ -1,7 +1,7 @@
 import type { Checkouts } from './checkouts.ts';
 import { examineFile } from './examine-files.ts';
 import { type Finding, asFinding, finding } from './finding.ts';
-import type { SourceRecord } from './records.ts';
+import type { SourceRecord } from './records/all.ts';
 
 /** Examines a source: its files, whether git can read it now, and whether workers poll it. */
 export async function examineSource(

@@ -1,5 +1,5 @@
 import { type ResultDocument, resultDocument } from '../index.ts';
-import { firstError } from './apply-plan.ts';
+import { firstError } from './apply-stack.ts';
 import { withProgress } from './report-progress.ts';
 import { noteInStep } from './note-in-step.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';

@@ -5,7 +5,7 @@ import { readEnvText } from '../formats/env-text.ts';
 import { type Platform, type Project, open, platformAt, stateAt } from '../index.ts';
 import { contentOf } from '../library/manifest-handle.ts';
 import { isSameAddress, shownAddress } from '../project/platform-address.ts';
-import type { PlatformRecord } from './records.ts';
+import type { PlatformRecord } from './records/all.ts';
 import { readNamedSecret, secretPath } from './secret-file.ts';
 import { onlyOptions, onlyText } from './site.ts';
 

@@ -1,5 +1,5 @@
 import { Stop } from '../index.ts';
-import { inWordsOfPage, remedyOnPage } from './page-remedy.ts';
+import { inWordsOfPage, remedyOnPage } from './page-reader.ts';
 
 /** What failed, for a row that people read on pages: with a remedy in a line of its own, behind `->`. */
 export function problemText(error: unknown): string {

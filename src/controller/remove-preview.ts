@@ -1,8 +1,8 @@
 import { type ResultDocument, planDocument, resultDocument } from '../index.ts';
 import { removal } from '../project/previews.ts';
-import { firstError } from './apply-plan.ts';
+import { firstError } from './apply-stack.ts';
 import { withProgress } from './report-progress.ts';
-import type { StackRecord } from './records.ts';
+import type { StackRecord } from './records/all.ts';
 import { watched } from './watch-run.ts';
 import { type Ending, type Running, withStack } from './with-stack.ts';
 

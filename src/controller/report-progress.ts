@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../index.ts';
 import { isChange } from '../render/action-words.ts';
 import { plannedName } from '../render/progress-view.ts';
-import type { Records } from './records.ts';
+import type { Records } from './records/all.ts';
 import { type ActionProgress, isRunning } from './records/progress.ts';
 
 /** Milliseconds between two statements of a run. */

@@ -1,11 +1,11 @@
 import { driftDocument, driftPlan, planDocument, planFile, Stop } from '../index.ts';
-import { type Applied, applyPlan } from './apply-plan.ts';
+import { type Applied, applyPlan } from './apply-stack.ts';
 import { consentFor } from './consent.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
 import { problemText } from './problem-text.ts';
 import { noteInStep } from './note-in-step.ts';
 import { restOf, restText } from './rest-of-plan.ts';
-import type { PlanRecord } from './records.ts';
+import type { PlanRecord } from './records/all.ts';
 import { removePreview } from './remove-preview.ts';
 import { watched } from './watch-run.ts';
 

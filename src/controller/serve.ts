@@ -14,7 +14,7 @@ import { signInLink } from './page/sign-in/link.ts';
 import { openPool, schemas } from './pool.ts';
 import { createQueue } from './queue.ts';
 import { readSettings } from './read-settings.ts';
-import { recordsIn } from './records.ts';
+import { recordsIn } from './records/all.ts';
 import { migrate, requireTables } from './schema.ts';
 import { type ProcessOptions, explained, redactorFor } from './work.ts';
 

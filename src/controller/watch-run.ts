@@ -1,5 +1,5 @@
 import { Stop } from '../index.ts';
-import type { Records } from './records.ts';
+import type { Records } from './records/all.ts';
 
 /** A run that a person ended: the stack is paused, and the queue is not to call again. */
 export class RunStopped extends Error {

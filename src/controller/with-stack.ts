@@ -4,7 +4,7 @@ import type { Checkouts } from './checkouts.ts';
 import { type Fingerprint, folderOf, pathsOf } from './fingerprint.ts';
 import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
-import type { PlatformRecord, Records, SourceRecord, StackRecord } from './records.ts';
+import type { PlatformRecord, Records, SourceRecord, StackRecord } from './records/all.ts';
 import { RunStopped, watched } from './watch-run.ts';
 
 /** What the runs of a worker share. */

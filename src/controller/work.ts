@@ -9,7 +9,7 @@ import { createLog, logForm } from './log.ts';
 import { openPool, schemas } from './pool.ts';
 import { createQueue, loadBoss } from './queue.ts';
 import { readSettings } from './read-settings.ts';
-import type { Records } from './records.ts';
+import type { Records } from './records/all.ts';
 import { migrate } from './schema.ts';
 import type { Labels } from './settings.ts';
 import { onlyOptions, onlyText } from './site.ts';

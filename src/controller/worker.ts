@@ -8,7 +8,7 @@ import { sendDueAtForges, workAtForge } from './forge/forge-work.ts';
 import { pusherIn } from './forge/push-branch.ts';
 import { problemText } from './problem-text.ts';
 import { type Job, type Queue, type QueueName, createQueue } from './queue.ts';
-import { type DueStack, type Records, type SourceRecord, type StackFiles, recordsIn } from './records.ts';
+import { type DueStack, type Records, type SourceRecord, type StackFiles, recordsIn } from './records/all.ts';
 import type { Labels } from './settings.ts';
 import { type Ending, type Running, runStack } from './run-stack.ts';
 import { migrate, requireTables } from './schema.ts';

@@ -12,7 +12,7 @@ import {
 import type { Kind } from '../kind/kind.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
-import { compose, hasBareHash } from './encoding.ts';
+import { compose, hasBareHash } from './expression-encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { pathsIn, placesInFile } from './place-in-file.ts';
 import { portsTakenTwice } from './published-ports.ts';

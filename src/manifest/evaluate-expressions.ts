@@ -11,7 +11,7 @@ import {
   isHashed,
   unknownEncoding,
   urlencode,
-} from './encoding.ts';
+} from './expression-encoding.ts';
 import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
 import { type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report-at.ts';

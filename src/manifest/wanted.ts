@@ -1,7 +1,7 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../formats/json.ts';
 import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
-import { encode } from './encoding.ts';
+import { encode } from './expression-encoding.ts';
 import { type Reference, referenceName } from './reference.ts';
 import { type Place, position } from './tree.ts';
 

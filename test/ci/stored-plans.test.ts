@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Forge } from '../../src/ci/forge.ts';
-import { readForge } from '../../src/ci/forge.ts';
+import type { Forge } from '../../src/ci/forge-of-job.ts';
+import { readForge } from '../../src/ci/forge-of-job.ts';
 import type { MergedPull } from '../../src/ci/stored-plans.ts';
 import { artifactName, fetchPlan, storePlan } from '../../src/ci/stored-plans.ts';
 import { readSingleFile } from '../../src/ci/zip.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseIn } from '../../src/controller/records/database.ts';
-import { recordsIn } from '../../src/controller/records.ts';
+import { recordsIn } from '../../src/controller/records/all.ts';
 import { enrolmentDocument } from '../../src/render/document-schemas.ts';
 import { documentOf, trueup } from '../cli/process.ts';
 import { controllerWorld } from '../support/controller-world.ts';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { hooks } from '../../src/controller/hooks/hooks.ts';
 import { createServer } from '../../src/controller/page/server.ts';
 import { type Queue, createQueue } from '../../src/controller/queue.ts';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 

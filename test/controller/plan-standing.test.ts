@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statusOf } from '../../src/controller/forge/status-text.ts';
 import { stateOf, stateWords } from '../../src/controller/page/stack-state.ts';
 import { fateOf, planView } from '../../src/controller/page/views/plan.ts';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { controllerDocuments, rowsOf } from '../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { followStack } from '../../src/controller/follow-stack.ts';
 import { openStack } from '../../src/controller/open-stack.ts';
-import type { Policy } from '../../src/controller/records.ts';
+import type { Policy } from '../../src/controller/records/all.ts';
 import { runStack } from '../../src/controller/run-stack.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';

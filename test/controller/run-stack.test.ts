@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WireRequest } from '../../src/api/wire.ts';
 import type { Checkouts } from '../../src/controller/checkouts.ts';
-import { type Policy, type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Policy, type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { fingerprintIn } from '../../src/controller/fingerprint.ts';
 import { followStack } from '../../src/controller/follow-stack.ts';
 import { type Ending, type Running, runStack } from '../../src/controller/run-stack.ts';

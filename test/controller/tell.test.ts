@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/index.ts';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import type { Alarm } from '../../src/controller/records/alarms.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import type { Settings } from '../../src/controller/settings.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pgBossVersion } from '../../src/controller/queue.ts';
-import { recordsIn } from '../../src/controller/records.ts';
+import { recordsIn } from '../../src/controller/records/all.ts';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { documentOf, finish, program, start, trueup, trueupProcess } from '../cli/process.ts';
 import { controllerWorld, until } from '../support/controller-world.ts';

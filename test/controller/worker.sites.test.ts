@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import type { Labels } from '../../src/controller/settings.ts';
 import { startWorker } from '../../src/controller/worker.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';

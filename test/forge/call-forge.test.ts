@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { callForge, callForgeJson } from '../../src/forge/call-forge.ts';
-import type { Forge } from '../../src/ci/forge.ts';
+import type { Forge } from '../../src/ci/forge-of-job.ts';
 
 /** What a forge that only answers has beside its name, its address and a repository. */
 const bare = { commit: 'c0ffee', packages: undefined, pull: undefined, token: undefined, storeHeaders: undefined };

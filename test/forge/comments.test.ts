@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ForgeError } from '../../src/forge/call-forge.ts';
 import { writeComment } from '../../src/forge/comments.ts';
-import type { Forge } from '../../src/ci/forge.ts';
-import { readForge } from '../../src/ci/forge.ts';
+import type { Forge } from '../../src/ci/forge-of-job.ts';
+import { readForge } from '../../src/ci/forge-of-job.ts';
 import type { FakeForge } from '../support/fake-forge.ts';
 import { forgeToken, runnerOf, serveForge } from '../support/fake-forge.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
 import { createServer, type ServerOptions } from '../../src/controller/page/server.ts';
-import { type Records, recordsIn } from '../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { startPostgres } from './postgres-server.ts';
 

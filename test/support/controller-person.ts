@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { pages } from '../../src/controller/page/pages.ts';
 import type { Part } from '../../src/controller/page/server.ts';
 import type { Grant } from '../../src/controller/page/viewer.ts';
-import type { Records } from '../../src/controller/records.ts';
+import type { Records } from '../../src/controller/records/all.ts';
 import { browserAt, pageFor } from './controller-pages.ts';
 
 /** People that use the pages of a controller behind a proxy, which signs everybody in. */

@@ -7,7 +7,7 @@ import { checkoutsIn } from '../../src/controller/checkouts.ts';
 import type { AtForge } from '../../src/controller/forge/forge-of-source.ts';
 import { sendDueAtForges, workAtForge } from '../../src/controller/forge/forge-work.ts';
 import { pusherIn } from '../../src/controller/forge/push-branch.ts';
-import { type Policy, recordsIn } from '../../src/controller/records.ts';
+import { type Policy, recordsIn } from '../../src/controller/records/all.ts';
 import { runStack } from '../../src/controller/run-stack.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFil
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { Forge } from '../../src/ci/forge.ts';
+import type { Forge } from '../../src/ci/forge-of-job.ts';
 import { finish } from '../cli/process.ts';
 import type { FakeForge } from './fake-forge.ts';
 import { forgeToken, runnerOf } from './fake-forge.ts';

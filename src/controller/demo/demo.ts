@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { givenDatabaseUrl } from '../environment.ts';
 import { openPool, schemas } from '../pool.ts';
 import { loadBoss } from '../queue.ts';
-import { recordsIn } from '../records.ts';
+import { recordsIn } from '../records/all.ts';
 import { type ServeOptions, serve } from '../serve.ts';
 import { newKey } from '../work.ts';
 import { fill } from './fill.ts';

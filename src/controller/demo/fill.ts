@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { type DemoPlatform, startPlatform } from './platforms.ts';
 import { makeRepository } from './repository.ts';
 

@@ -2,7 +2,7 @@ import { ForgeError } from '../../forge/call-forge.ts';
 import { repositoryAt } from '../../forge/repository-at.ts';
 import type { Repository } from '../../forge/repository.ts';
 import { problemText } from '../problem-text.ts';
-import type { SourceRecord } from '../records.ts';
+import type { SourceRecord } from '../records/all.ts';
 import { readNamedSecret } from '../secret-file.ts';
 import type { Running } from '../run-stack.ts';
 import type { Pusher } from './push-branch.ts';

@@ -1,5 +1,5 @@
 import type { Queue } from '../queue.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import type { AtForge } from './forge-of-source.ts';
 import { listPulls } from './list-pulls.ts';
 import { planPull } from './plan-pull.ts';

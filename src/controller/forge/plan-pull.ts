@@ -6,7 +6,7 @@ import { redactorOf } from '../../secrets/sources/env.ts';
 import { areAmong, pathsOf } from '../fingerprint.ts';
 import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
-import type { PlatformRecord, SourceRecord } from '../records.ts';
+import type { PlatformRecord, SourceRecord } from '../records/all.ts';
 import { platformsBy } from '../records/place-previews.ts';
 import type { PullPlan } from '../records/pulls.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';

@@ -7,7 +7,7 @@ import { marker } from '../../render/markdown.ts';
 import { openStack } from '../open-stack.ts';
 import { stackAddress } from '../page/addresses.ts';
 import { problemText } from '../problem-text.ts';
-import type { SourceRecord, StackRecord } from '../records.ts';
+import type { SourceRecord, StackRecord } from '../records/all.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
 import { driftBranch } from './drift-branch.ts';
 import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';

@@ -5,7 +5,7 @@ import { answerOf, refusal } from '../page/refusal.ts';
 import type { Part } from '../page/server.ts';
 import type { Queue } from '../queue.ts';
 import { readNamedSecret } from '../secret-file.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { type HookEvent, readHook } from './hook-event.ts';
 import { type HookForge, type HookRequest, formOf } from './hook-request.ts';
 import { takeRawBodies } from './raw-body.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { eventsDocument, planDocumentOf, runDocumentOf, stackDocument, stacksDocument } from './api-documents.ts';
 import { refusal } from './refusal.ts';
-import { allowOf, proposeOf, takeBackOf } from './routes/forges.ts';
+import { allowOf, proposeOf, takeBackOf } from './routes/pulls.ts';
 import { noteVerdict, planOf, problemOf, verdictIn } from './routes/plans.ts';
-import { eventFilterOf, visibleSubjects } from './routes/registers.ts';
+import { eventFilterOf, visibleSubjects } from './routes/audit.ts';
 import { progressOf, runOf } from './routes/runs.ts';
 import { filterOf, untilOf, visibleStacks } from './routes/stacks.ts';
 import type { PageContext } from './server.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { answerOf } from './refusal.ts';
 
 interface AuditOptions {

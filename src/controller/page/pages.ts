@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { assetsVersion, controllerScript, controllerStyle, pageScript, pageStyle } from '../../render/html/assets.ts';
-import { forgeRoutes } from './routes/forges.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { pullRoutes } from './routes/pulls.ts';
 import { keepWritten } from './not-done.ts';
 import { planRoutes } from './routes/plans.ts';
-import { registerRoutes } from './routes/registers.ts';
+import { sourceRoutes } from './routes/sources.ts';
 import { runRoutes } from './routes/runs.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { stackActs, stackRoutes } from './routes/stacks.ts';
@@ -18,11 +19,12 @@ export function pages(app: FastifyInstance, context: PageContext): void {
   assetRoutes(app);
   stackRoutes(app, context);
   stackActs(app, context);
-  forgeRoutes(app, context);
+  pullRoutes(app, context);
   planRoutes(app, context);
   runRoutes(app, context);
   waveRoutes(app, context);
-  registerRoutes(app, context);
+  sourceRoutes(app, context);
+  auditRoutes(app, context);
   sessionRoutes(app, context);
 }
 

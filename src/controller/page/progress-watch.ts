@@ -1,4 +1,4 @@
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { isRunning, withAge } from '../records/progress.ts';
 import type { RunDetail } from '../records/shown-runs.ts';
 import type { Markup } from '../../render/markup.ts';

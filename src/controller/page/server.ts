@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { markup } from '../../render/markup.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { noteRefusals } from './audit.ts';
 import { csrfToken, refuseForged } from './csrf.ts';
 import { headerOnce } from './header.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import type { SessionRecord } from '../records/sessions.ts';
 
 /** The sessions of browsers, by a cookie. */

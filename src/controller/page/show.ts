@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assetsVersion } from '../../render/html/assets.ts';
 import type { StackRow } from '../records/shown-stacks.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import { stackIdOf } from './addresses.ts';
 import { notFound, refusal } from './refusal.ts';
 import type { Act, Viewer } from './viewer.ts';

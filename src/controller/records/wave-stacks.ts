@@ -1,5 +1,5 @@
 import type { WaveStack } from '../waves/decide.ts';
-import type { HeldStack } from '../waves/standing.ts';
+import type { HeldStack } from '../waves/waits.ts';
 import type { Query } from '../transaction.ts';
 import { type Policy, needsApproval } from '../plan-standing.ts';
 import { isOpen } from './database.ts';

@@ -1,5 +1,5 @@
 import { type Decision, decide } from '../waves/decide.ts';
-import { type Standing, type Wait, standingOf, waitsOf } from '../waves/standing.ts';
+import { type Standing, type Wait, standingOf, waitsOf } from '../waves/waits.ts';
 import { renew } from '../waves/renew.ts';
 import { type Labelled, type WaveSettings, stepsOf, waveOf } from '../waves/steps.ts';
 import type { Query } from '../transaction.ts';

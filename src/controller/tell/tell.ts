@@ -4,7 +4,7 @@ import { isOfPlatform } from '../../project/same-server.ts';
 import { chatForms } from '../../render/chats.ts';
 import { createRedactor } from '../../secrets/redactor.ts';
 import { systemClock } from '../../state/clock.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../records/all.ts';
 import type { AlarmKind } from '../records/alarms.ts';
 import type { LetterRecord, ReceiverRecord } from '../records/messages.ts';
 import type { Settings } from '../settings.ts';

@@ -11,7 +11,7 @@ import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
-import { type Reader, readerOfCommand } from './reader.ts';
+import { type Reader, readerOfCommand } from './page-reader.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** A finding on the page. */

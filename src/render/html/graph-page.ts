@@ -10,7 +10,7 @@ import { drawGraph } from '../graph-svg.ts';
 import { counted } from '../lines.ts';
 import { type Markup, markup } from '../markup.ts';
 import { isChange } from '../action-words.ts';
-import { type Reader, readerOfCommand } from './reader.ts';
+import { type Reader, readerOfCommand } from './page-reader.ts';
 
 /** A choice of what the drawing shows. */
 interface Level {

@@ -22,7 +22,7 @@ import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './page-entries.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { renderGraph } from './graph-page.ts';
-import { type Reader, readerOfCommand } from './reader.ts';
+import { type Reader, readerOfCommand } from './page-reader.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** What `plan` and `show` have, and what `apply` and `destroy` have at their end. */

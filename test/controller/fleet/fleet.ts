@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type Emulator, createEmulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/http-server.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { metrics } from '../../../src/controller/page/metrics.ts';
 import { createServer } from '../../../src/controller/page/server.ts';
 import { type Queue, createQueue } from '../../../src/controller/queue.ts';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 

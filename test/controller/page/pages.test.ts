@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Grant } from '../../../src/controller/page/viewer.ts';
 import { newSignInCode } from '../../../src/controller/page/sign-in/link.ts';
 import { pages } from '../../../src/controller/page/pages.ts';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type Person, personAt, proxyHeaders } from '../../support/controller-person.ts';
 import { browserAt, pageFor } from '../../support/controller-pages.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { watchesWith } from '../../../src/controller/page/live.ts';
 import { watchProgress } from '../../../src/controller/page/progress-watch.ts';
-import { recordsIn } from '../../../src/controller/records.ts';
+import { recordsIn } from '../../../src/controller/records/all.ts';
 import type { ActionProgress } from '../../../src/controller/records/progress.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import type { PlanDocument } from '../../../src/render/document-schemas.ts';

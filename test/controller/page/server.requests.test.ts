@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Part } from '../../../src/controller/page/server.ts';
-import { recordsIn } from '../../../src/controller/records.ts';
+import { recordsIn } from '../../../src/controller/records/all.ts';
 import { browserAt, pageFor } from '../../support/controller-pages.ts';
 
 /** Requests that no browser sends, byte by byte over sockets, and what answers say of them. No sign-in gets so far as a database. */

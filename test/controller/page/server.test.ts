@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createServer, type Part } from '../../../src/controller/page/server.ts';
 import { newSignInCode } from '../../../src/controller/page/sign-in/link.ts';
-import { recordsIn } from '../../../src/controller/records.ts';
+import { recordsIn } from '../../../src/controller/records/all.ts';
 
 const address = 'https://localhost';
 const token = 'a-token-of-forty-characters-for-programs';

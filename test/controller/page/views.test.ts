@@ -9,7 +9,7 @@ import { mePage, notDonePage } from '../../../src/controller/page/views/messages
 import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
 import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
 import { pullsPage } from '../../../src/controller/page/views/pulls.ts';
-import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/registers.ts';
+import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/sources.ts';
 import { countsOf, progressTree, progressWords, stepsOf } from '../../../src/controller/page/views/progress.ts';
 import { runPage } from '../../../src/controller/page/views/run.ts';
 import { sessionsPage, sessionsShown } from '../../../src/controller/page/views/sessions.ts';

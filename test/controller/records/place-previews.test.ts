@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type NewSource, type Records, recordsIn } from '../../../src/controller/records.ts';
+import { type NewSource, type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import type { PullRecord } from '../../../src/controller/records/pulls.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
-import type { RunBegin } from '../../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
+import type { RunBegin } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 

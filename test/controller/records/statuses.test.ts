@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Records, recordsIn } from '../../../src/controller/records.ts';
+import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import { controllerDocuments } from '../../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Stop } from '../../../index.ts';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../records/all.ts';
 import { isBy } from '../../records/authors.ts';
 import type { PlanRow } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';

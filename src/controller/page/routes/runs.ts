@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../records/all.ts';
 import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
@@ -11,7 +11,7 @@ import type { PageContext } from '../server.ts';
 import { now, show, showTooLate, withStackOf } from '../show.ts';
 import type { Act } from '../viewer.ts';
 import { runPage } from '../views/run.ts';
-import { mayProposeFor } from './forges.ts';
+import { mayProposeFor } from './pulls.ts';
 
 /** Runs, live while they go on. */
 export function runRoutes(app: FastifyInstance, { records }: PageContext): void {

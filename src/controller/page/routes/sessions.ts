@@ -4,10 +4,26 @@ import { notFound } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { now, show, showTooLate } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
+import { mePage } from '../views/messages.ts';
 import { sessionsPage, sessionsShown } from '../views/sessions.ts';
 
-/** The sessions of all users, for who administers all stacks. */
+/** Who one is; the sessions of all users, for who administers all stacks. */
 export function sessionRoutes(app: FastifyInstance, { records }: PageContext): void {
+  app.get('/me', { config: { act: 'self' } }, async (request, reply) => {
+    const { viewer } = request;
+    const roles = new Map<string, number>();
+    for (const { labels } of await records.stackLabels()) {
+      const role = viewer.role(labels);
+      if (role !== undefined) roles.set(role, (roles.get(role) ?? 0) + 1);
+    }
+    // Who comes by a proxy is signed in again with the next request.
+    const signOut = viewer.by === 'oidc' || viewer.by === 'link' ? '/sign-out' : undefined;
+    return show(
+      request,
+      reply,
+      mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut, seesSessions: viewer.may('administer', {}) }),
+    );
+  });
   app.get('/sessions', { config: { act: 'administer' } }, async (request, reply) => {
     const { viewer, query } = request;
     requireAll(viewer);

@@ -10,11 +10,11 @@ import { type StackFilter, pageOfStacks } from '../stack-list.ts';
 import { type StackState, stackStates } from '../stack-state.ts';
 import { historyPage } from '../views/history.ts';
 import { homePage, maxShown } from '../views/home.ts';
-import { alarmOf } from '../views/registers.ts';
+import { alarmOf } from '../views/sources.ts';
 import { proposalPart } from '../views/proposal.ts';
-import { readerFor } from '../views/reader.ts';
+import { readerFor } from '../../page-reader.ts';
 import { foundPage, noDriftPage, runsShown, stackPage } from '../views/stack.ts';
-import { mayProposeFor, pullPageOf } from './forges.ts';
+import { mayProposeFor, pullPageOf } from './pulls.ts';
 
 /** Runs of one page of a history. */
 const runsPerPage = 100;
@@ -69,7 +69,10 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
 }
 
 /** What the first page shows: the stacks that a filter leaves, and what troubles somebody. */
-async function homeOf(records: PageContext['records'], request: FastifyRequest): Promise<Parameters<typeof homePage>[0]> {
+async function homeOf(
+  records: PageContext['records'],
+  request: FastifyRequest,
+): Promise<Parameters<typeof homePage>[0]> {
   const { viewer, query } = request;
   const [stacks, sources] = await Promise.all([visibleStacks(records, request), records.shownSources('troubled')]);
   const filter = filterOf(query);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { markup } from '../../../render/markup.ts';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../records/all.ts';
 import type { Known, Way } from '../known.ts';
 import { refusal, renderPlain } from '../refusal.ts';
 import { type Sessions, sessionsOf } from '../sessions.ts';

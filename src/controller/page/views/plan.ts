@@ -6,7 +6,7 @@ import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
 import { actForm, commitCode, factList, inWords, moment, problemLines, waveLink } from './parts.ts';
-import { readerFor } from './reader.ts';
+import { readerFor } from '../../page-reader.ts';
 import type { PlanRow, Verdict } from '../../records/shown-runs.ts';
 
 /** What became of a plan: how it stands while it is open, or how that ended. `failed`: its run did not do all of it. */

@@ -10,7 +10,7 @@ import { actForm, commitCode, endingBadge, factList, foldedAct, moment, reasonFi
 import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { countsOf, progressTree, progressWords, sign, stepsOf } from './progress.ts';
-import { type Proposing, readerFor } from './reader.ts';
+import { type Proposing, readerFor } from '../../page-reader.ts';
 import { why } from './runs.ts';
 
 /** The page of a run. */

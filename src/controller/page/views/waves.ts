@@ -1,7 +1,7 @@
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { WaveRecord, WaveView as Wave } from '../../records/waves.ts';
-import type { Standing } from '../../waves/standing.ts';
+import type { Standing } from '../../waves/waits.ts';
 import { stackAddress, waveAddress } from '../addresses.ts';
 import type { Content } from './layout.ts';
 import {

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../records/all.ts';
 import type { EventFilter } from '../../records/shown-events.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf } from '../fields.ts';
 import { now, show } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
 import { auditPage, eventsAsCsv } from '../views/audit.ts';
-import { mePage } from '../views/messages.ts';
-import { platformsPage, sourcesPage } from '../views/registers.ts';
 
 /** Events of one page of the audit, and of one statement of a file. */
 const eventsPerPage = 100;
@@ -16,16 +14,8 @@ const eventsPerRead = 5_000;
 /** Most events of a file: whoever needs more asks for them day by day. */
 const maxEvents = 100_000;
 
-/** Platforms, sources, the audit, and who one is. */
-export function registerRoutes(app: FastifyInstance, { records }: PageContext): void {
-  app.get('/platforms', { config: { act: 'see' } }, async (request, reply) => {
-    const platforms = await visiblePlatforms(records, request.viewer);
-    return show(request, reply, platformsPage(platforms, now(), request.viewer.may('administer', {})));
-  });
-  app.get('/sources', { config: { act: 'see' } }, async (request, reply) => {
-    const receivers = request.viewer.may('administer', {}) ? await records.receivers() : [];
-    return show(request, reply, sourcesPage(await visibleSources(records, request.viewer), receivers, now()));
-  });
+/** What people and programs did. */
+export function auditRoutes(app: FastifyInstance, { records }: PageContext): void {
   app.get('/audit', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer, query } = request;
     const filter = eventFilterOf(query);
@@ -53,21 +43,6 @@ export function registerRoutes(app: FastifyInstance, { records }: PageContext): 
       .header('content-disposition', 'attachment; filename="trueup-audit.csv"')
       .send(parts.join(''));
   });
-  app.get('/me', { config: { act: 'self' } }, async (request, reply) => {
-    const { viewer } = request;
-    const roles = new Map<string, number>();
-    for (const { labels } of await records.stackLabels()) {
-      const role = viewer.role(labels);
-      if (role !== undefined) roles.set(role, (roles.get(role) ?? 0) + 1);
-    }
-    // Who comes by a proxy is signed in again with the next request.
-    const signOut = viewer.by === 'oidc' || viewer.by === 'link' ? '/sign-out' : undefined;
-    return show(
-      request,
-      reply,
-      mePage({ ...viewer, roles: [...roles], csrf: reply.csrf(), signOut, seesSessions: viewer.may('administer', {}) }),
-    );
-  });
 }
 
 /** What an address asks for of the audit. */
@@ -80,18 +55,4 @@ export function eventFilterOf(query: unknown): EventFilter {
 export async function visibleSubjects(records: Records, viewer: Viewer): Promise<readonly string[] | undefined> {
   if (viewer.may('administer', {})) return undefined;
   return (await records.stackLabels()).filter(({ labels }) => viewer.may('see', labels)).map(({ id }) => id);
-}
-
-/** Platforms that a viewer may see, by their labels or those of a stack; only the stacks that they see count. */
-async function visiblePlatforms(records: Records, viewer: Viewer) {
-  return (await records.shownPlatforms())
-    .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
-    .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
-}
-
-/** The same of sources. */
-async function visibleSources(records: Records, viewer: Viewer) {
-  return (await records.shownSources())
-    .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
-    .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remedyOnPage } from '../../src/controller/page-remedy.ts';
+import { remedyOnPage } from '../../src/controller/page-reader.ts';
 import { codes } from '../../src/diagnostics/codes.ts';
 import { safeguards } from '../../src/diagnostics/safeguards.ts';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { compareSync } from 'bcryptjs';
-import { breakingAddresses, encode } from '../../src/manifest/encoding.ts';
+import { breakingAddresses, encode } from '../../src/manifest/expression-encoding.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';
 import { describe, expect, it, test } from 'vitest';
 import { openWorkspace } from '../../src/manifest/workspace.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../../../render/lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
-import type { Records } from '../../records.ts';
-import type { PlatformRow, SourceRow } from '../../records/shown-registers.ts';
+import type { Records } from '../../records/all.ts';
+import type { PlatformRow, SourceRow } from '../../records/shown-sources.ts';
 import { unservedProblem } from '../../site.ts';
 import { pullsAddress, withQuery } from '../addresses.ts';
 import type { Content } from './layout.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readForge } from '../../src/ci/forge.ts';
+import { readForge } from '../../src/ci/forge-of-job.ts';
 import { runnerOf } from '../support/fake-forge.ts';
 
 const github = { ...runnerOf('github', 'https://forge.example'), GITHUB_SHA: 'c0ffee' };

@@ -49,7 +49,7 @@ export interface SourceRow {
   readonly stackLabels: readonly Labels[];
 }
 
-export function shownRegistersIn({ rows }: Database) {
+export function shownSourcesIn({ rows }: Database) {
   return {
     shownPlatforms: () =>
       rows<PlatformRow>(

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { repositoryAt } from '../../../forge/repository-at.ts';
-import type { SourceRow } from '../../records/shown-registers.ts';
+import type { SourceRow } from '../../records/shown-sources.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { pullsAddress, stackAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
@@ -57,7 +57,7 @@ async function forgeOf({ records }: Pick<PageContext, 'records'>, id: string) {
 }
 
 /** Pull requests of sources, and what is done at forges by forms. */
-export function forgeRoutes(app: FastifyInstance, context: PageContext): void {
+export function pullRoutes(app: FastifyInstance, context: PageContext): void {
   app.post('/stacks/:id/propose', { config: { act: 'propose' } }, async (request, reply) => {
     const stack = await proposeOf(context, request);
     return reply.redirect(`${stackAddress(stack.id)}/drift`, 303);

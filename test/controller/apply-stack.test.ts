@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstError } from '../../src/controller/apply-plan.ts';
+import { firstError } from '../../src/controller/apply-stack.ts';
 import type { ResultDocument } from '../../src/index.ts';
 
 type Outcome = ResultDocument['outcomes'][number];

@@ -4,7 +4,7 @@ import { type Plan, type PlanDocument, type ResultDocument, planDocument, result
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import { contentOf } from '../library/manifest-handle.ts';
 import type { Running, StackRun } from './with-stack.ts';
-import type { PlanRecord } from './records.ts';
+import type { PlanRecord } from './records/all.ts';
 import { withProgress } from './report-progress.ts';
 import { restOf } from './rest-of-plan.ts';
 import { watched } from './watch-run.ts';
