@@ -3,7 +3,7 @@ import type { Records } from '../../records/all.ts';
 import type { EventFilter } from '../../records/shown-events.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf } from '../fields.ts';
-import { now, show } from '../show.ts';
+import { show } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
 import { auditPage, eventsAsCsv } from '../views/audit.ts';
 
