@@ -17,7 +17,16 @@ import { type Refusal, type Resolution, type Values, badExpression } from './sou
 import type { Report } from './report-at.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import type { Reference } from './reference.ts';
-import { type Shape, type ShapePiece, type Wanted, join, maxCharactersOfValue, tooLong } from './wanted.ts';
+import {
+  type Shape,
+  type ShapePiece,
+  type Wanted,
+  changed,
+  constant,
+  join,
+  maxCharactersOfValue,
+  tooLong,
+} from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
 const maxCharactersOfAll = 4 * maxCharactersOfValue;
@@ -63,28 +72,20 @@ interface Evaluated {
 export function evaluate(node: Node, evaluation: Evaluation, reading: Reading = {}): Evaluated {
   const found: Found = { isSecret: false, isUnknown: false, references: [], missing: [], evaluation, reading };
   const shape = shapeOf(node, found);
-  const { isSecret, isUnknown, written } = found;
-  const value = shape.is === 'value' ? undefined : join(shape, () => undefined);
-  const wanted = {
-    at: node.at,
-    isSecret,
-    references: orNone(found.references),
-    missing: orNone(found.missing),
-    content: secret(value === undefined ? shape : { is: 'value', value }),
-  } satisfies Wanted;
-  return { wanted: written === undefined ? wanted : { ...wanted, written }, isUnknown };
-}
-
-/** A wanted value that is no text of the user's, such as a default. */
-export function constant(value: Json, at: Place): Wanted {
-  return { at, isSecret: false, references: none, missing: none, content: secret({ is: 'value', value }) };
-}
-
-/** Of almost every value: all of those share one list. */
-const none: readonly never[] = [];
-
-function orNone<T>(items: readonly T[]): readonly T[] {
-  return items.length === 0 ? none : items;
+  const { isSecret, isUnknown, references, missing, written } = found;
+  // Neither a list nor a map stays apart in its parts where nothing in it is concealed, or comes later.
+  const value = join(shape, () => undefined);
+  const wanted =
+    value === undefined || isSecret || references.length > 0 || missing.length > 0
+      ? {
+          at: node.at,
+          isSecret,
+          references,
+          missing,
+          content: secret<Shape>(value === undefined ? shape : { is: 'value', value }),
+        }
+      : constant(value, node.at);
+  return { wanted: written === undefined ? wanted : changed(wanted, { written }), isUnknown };
 }
 
 interface Found {

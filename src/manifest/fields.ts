@@ -7,14 +7,24 @@ import type { Kind } from '../kind/kind.ts';
 import { canBeNull, fieldOf } from '../kind/row-values.ts';
 import { isNumberAsText } from '../kind/written-keys.ts';
 import { secret } from '../secrets/secret.ts';
-import { type Evaluation, constant, evaluate } from './evaluate-expressions.ts';
+import { type Evaluation, evaluate } from './evaluate-expressions.ts';
 import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
 import { variablesIn } from './sources/var.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
 import { adviceFor, guessFor, missingBlank, problemOf, shownKey, withoutMarks } from './problem.ts';
 import { textInstead, valueInstead } from './short-value.ts';
 import { type Entry, type Node, isEmpty, placeAt, textOf } from './tree.ts';
-import { type Outputs, type Resolved, type Wanted, checkedValue, knownValue, resolve, withNames } from './wanted.ts';
+import {
+  type Outputs,
+  type Resolved,
+  type Wanted,
+  changed,
+  checkedValue,
+  constant,
+  knownValue,
+  resolve,
+  withNames,
+} from './wanted.ts';
 
 /** What a block says of one of its fields. */
 export type FieldValue =
@@ -64,10 +74,10 @@ function withPrivate(
   { privateKeys, addSecret }: Pick<FieldEvaluation, 'privateKeys' | 'addSecret'>,
 ): Wanted {
   if (privateKeys.size === 0) return wanted;
-  if (!names.some((name) => privateKeys.has(name))) return { ...wanted, privateKeys };
+  if (!names.some((name) => privateKeys.has(name))) return changed(wanted, { privateKeys });
   // The platform may quote it.
   for (const text of textsIn(knownValue(wanted))) addSecret(text);
-  return { ...wanted, isPrivate: true, isSecret: true };
+  return changed(wanted, { isPrivate: true, isSecret: true });
 }
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {
@@ -155,8 +165,8 @@ export function checked(
   } else if (field.unit !== undefined)
     warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
   if (value === found) return wanted;
-  if (wanted.content.reveal().is === 'value') return { ...wanted, content: constant(value, wanted.at).content };
-  return knownValue(wanted) === undefined ? wanted : { ...wanted, reading: secret(value) };
+  if (wanted.content.reveal().is === 'value') return changed(wanted, { content: constant(value, wanted.at).content });
+  return knownValue(wanted) === undefined ? wanted : changed(wanted, { reading: secret(value) });
 }
 
 /** A value with its secrets, for what a field says of any text; undefined where it needs an output or a secret that is missing. */

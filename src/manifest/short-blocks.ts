@@ -9,7 +9,7 @@ import { fieldPath, isInCase, nameIn } from '../kind/row-values.ts';
 import { wordMeant } from '../kind/foreign-words.ts';
 import { writtenFields } from '../kind/written-keys.ts';
 import { maskValue } from '../secrets/looks-secret.ts';
-import { constant } from './evaluate-expressions.ts';
+import { constant } from './wanted.ts';
 import { type Hiding, type Line, eachText, hidden, open, remedyOf, shortened, visible } from './lines-to-paste.ts';
 import { shownKey } from './problem.ts';
 import { missingAtCreation } from './required.ts';

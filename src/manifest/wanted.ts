@@ -1,5 +1,5 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
-import type { Json } from '../formats/json.ts';
+import { type Json, defined } from '../formats/json.ts';
 import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
 import { encode } from './expression-encoding.ts';
 import { type Reference, referenceName } from './reference.ts';
@@ -8,7 +8,7 @@ import { type Place, position } from './tree.ts';
 /** Most characters of one value. One request carries at most 1,000,000 bytes: what is above only costs memory. */
 export const maxCharactersOfValue = 16 * 1024 * 1024;
 
-/** What a user wants in one field. Its content never prints. */
+/** What a user wants in one field. Its content never prints. `changed` makes another of it: a spread leaves out what a class has. */
 export interface Wanted {
   readonly at: Place;
   /** A part of it is concealed, or the user calls it private: that part is never shown. */
@@ -27,6 +27,55 @@ export interface Wanted {
   readonly written?: string;
   /** What the platform has behind the text that the user wrote; it is part of the content. */
   readonly appended?: string;
+}
+
+/** A value of the manifest as it stands there: a large plan has a million of these, of 40 bytes each. */
+class Plain implements Wanted, Secret<Shape> {
+  readonly at: Place;
+  readonly #value: Json;
+
+  constructor(value: Json, at: Place) {
+    this.at = at;
+    this.#value = value;
+  }
+
+  get isSecret(): boolean {
+    return false;
+  }
+
+  get references(): readonly Reference[] {
+    return none;
+  }
+
+  get missing(): readonly string[] {
+    return none;
+  }
+
+  get content(): Secret<Shape> {
+    return this;
+  }
+
+  reveal(): Shape {
+    return { is: 'value', value: this.#value };
+  }
+
+  toJSON(): string {
+    return redacted;
+  }
+}
+
+const none: readonly never[] = [];
+
+/** A wanted value without expressions: one of the user's, or a default. */
+export function constant(value: Json, at: Place): Wanted {
+  return new Plain(value, at);
+}
+
+/** A wanted value with other members. */
+export function changed(wanted: Wanted, changes: Partial<Wanted>): Wanted {
+  const { at, isSecret, references, missing, content, isPrivate, privateKeys, reading, written, appended } = wanted;
+  const more = defined({ isPrivate, privateKeys, reading, written, appended, ...changes });
+  return { at, isSecret, references, missing, content, ...more };
 }
 
 /** A value whose concealed parts stay apart. */
@@ -184,12 +233,11 @@ export function withNames(wanted: Wanted, meaningOf: (name: string) => string | 
     return typeof meaning === 'string' ? { is: 'value', value: meaning } : { is: 'text', pieces: [meaning] };
   });
   const [only] = bound;
-  return {
-    ...wanted,
+  return changed(wanted, {
     isPrivate: wanted.isSecret ? true : wanted.isPrivate,
     references: [...wanted.references, ...meanings.filter((meaning) => typeof meaning === 'object')],
     content: secret(isList || only === undefined ? { is: 'list', items: bound } : only),
-  };
+  });
 }
 
 /** The items of a list, or the value itself. */

@@ -3,7 +3,7 @@ import { fieldPath, observedValue } from '../kind/row-values.ts';
 import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { type Concealed, type Outputs, type Shape, type Wanted, concealedIn } from '../manifest/wanted.ts';
+import { type Concealed, type Outputs, type Shape, type Wanted, changed, concealedIn } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import { wantedOf } from './standing.ts';
 
@@ -39,12 +39,11 @@ export function asPlatformHasIt(
     });
     if (appended === '') continue;
     const piece = concealed === undefined ? appended : { from: concealed.from, name: concealed.name, hidden: appended };
-    fields[name] = {
-      ...wanted,
+    fields[name] = changed(wanted, {
       isSecret: wanted.isSecret || concealed !== undefined,
       appended,
       content: secret(extended(wanted.content.reveal(), piece)),
-    };
+    });
   }
   return {
     resource: Object.keys(fields).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...fields } },

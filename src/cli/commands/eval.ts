@@ -1,6 +1,6 @@
 import { usage } from '../../diagnostics/usage.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { type Outputs, noOutputs, resolve } from '../../manifest/wanted.ts';
+import { type Outputs, changed, noOutputs, resolve } from '../../manifest/wanted.ts';
 import { serveRemembered } from '../../observe/discover.ts';
 import {
   type Evaluated,
@@ -97,7 +97,7 @@ async function findOutputs(
   const target = targetOf(manifest.settings, options);
   const state = await readState(target, options);
   const inState = outputsInState(state);
-  const open = named.filter(({ wanted }) => resolve({ ...wanted, missing: [] }, inState).is === 'pending');
+  const open = named.filter(({ wanted }) => resolve(changed(wanted, { missing: [] }), inState).is === 'pending');
   if (open.length === 0) return { inState, onPlatform: noOutputs };
   return withConnection(run, manifest.settings, { purpose: 'eval' }, async (connection) => {
     serveRemembered(connection.client, state);

@@ -7,7 +7,7 @@ import type { Records } from '../records/all.ts';
 import { noteRefusals } from './audit.ts';
 import { csrfToken, refuseForged } from './csrf.ts';
 import { headerOnce } from './header.ts';
-import type { Way } from './known.ts';
+import type { Way } from './sender.ts';
 import { addLimits } from './limits.ts';
 import { answerOf, refusal, renderPlain } from './refusal.ts';
 import { refuseElsewhere } from './sign-in/link.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Way } from './known.ts';
+import type { Way } from './sender.ts';
 import { refusal } from './refusal.ts';
 import type { Labels, Role } from './viewer.ts';
 

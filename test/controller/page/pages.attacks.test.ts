@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stackAddress } from '../../../src/controller/page/addresses.ts';
 import { api } from '../../../src/controller/page/api.ts';
-import type { Need } from '../../../src/controller/page/known.ts';
+import type { Need } from '../../../src/controller/page/sender.ts';
 import { pages } from '../../../src/controller/page/pages.ts';
 import type { Part } from '../../../src/controller/page/server.ts';
 import type { Role } from '../../../src/controller/page/viewer.ts';

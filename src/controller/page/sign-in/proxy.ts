@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { headerOnce } from '../header.ts';
-import type { Way } from '../known.ts';
+import type { Way } from '../sender.ts';
 import { refusal } from '../refusal.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Grant } from '../viewer.ts';

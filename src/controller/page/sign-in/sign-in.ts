@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { markup } from '../../../render/markup.ts';
 import type { Records } from '../../records/all.ts';
-import type { Known, Way } from '../known.ts';
+import type { Known, Way } from '../sender.ts';
 import { refusal, renderPlain } from '../refusal.ts';
 import { type Sessions, sessionsOf } from '../sessions.ts';
 import type { Grant } from '../viewer.ts';
