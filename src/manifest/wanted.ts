@@ -1,6 +1,6 @@
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Json, defined } from '../formats/json.ts';
-import { type Secret, concealedMark, redacted, secret } from '../secrets/secret.ts';
+import { type Secret, concealedMark, printed, redacted, secret } from '../secrets/secret.ts';
 import { encode } from './expression-encoding.ts';
 import { type Reference, referenceName } from './reference.ts';
 import { type Place, position } from './tree.ts';
@@ -29,10 +29,12 @@ export interface Wanted {
   readonly appended?: string;
 }
 
-/** A value of the manifest as it stands there: a large plan has a million of these, of 40 bytes each. */
+/** A value of the manifest as it stands there: a large plan has a million of these. */
 class Plain implements Wanted, Secret<Shape> {
   readonly at: Place;
   readonly #value: Json;
+  /** Its own, as that of a secret: no other thread gets a copy without its value. */
+  readonly toJSON = printed;
 
   constructor(value: Json, at: Place) {
     this.at = at;
@@ -57,10 +59,6 @@ class Plain implements Wanted, Secret<Shape> {
 
   reveal(): Shape {
     return { is: 'value', value: this.#value };
-  }
-
-  toJSON(): string {
-    return redacted;
   }
 }
 

@@ -26,7 +26,12 @@ const unchanged = {
   service: undefined,
 } as const;
 
-const none: readonly Diagnostic[] = [];
+const none: readonly never[] = [];
+
+/** The items of lists as one list. Most objects have none: all of these share one. */
+export function all<T>(...lists: readonly (readonly T[])[]): readonly T[] {
+  return lists.every((list) => list.length === 0) ? none : lists.flat();
+}
 
 /** What an action has that nothing is planned for yet, of an object below that of another action. */
 export function targetFor(
@@ -44,7 +49,7 @@ export function targetFor(
     parent,
     dependsOn,
     options,
-    notes: none,
+    notes: none as readonly Diagnostic[],
     position: undefined,
     protect,
     ...unchanged,

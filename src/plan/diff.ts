@@ -125,8 +125,10 @@ function judge(
         });
   const isLeft = decided.do === 'nothing' && leavesMembers({ field, wanted, before, pair }, outputs);
   const decision: Decision = isLeft ? { do: 'write', cause: 'edit' } : decided;
-  // Written member by member: V8 gives an object that a spread makes a class of its own, of 500 bytes.
-  return { attribute, field, wanted, standing, rotation, before, pair, accepted, decision };
+  // Written member by member: V8 gives an object that a spread makes a class of its own, of 500 bytes. Most have neither.
+  return rotation === undefined && accepted === undefined
+    ? { attribute, field, wanted, standing, before, pair, decision }
+    : { attribute, field, wanted, standing, rotation, before, pair, accepted, decision };
 }
 
 const kept: Decision = { do: 'keep' };

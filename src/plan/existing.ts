@@ -9,7 +9,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import { knownPairs } from '../state/pending-operation.ts';
 import type { Action, Step, Target } from './action.ts';
-import { resourceTarget, sendsNothing } from './action-target.ts';
+import { all, resourceTarget, sendsNothing } from './action-target.ts';
 import { creation } from './creation.ts';
 import { writesOrRemoves } from './decide.ts';
 import { planDeletion } from './deletion.ts';
@@ -55,16 +55,16 @@ export function planExisting(
   const target = {
     ...base,
     id: object.id,
-    changes: [...difference.changes, ...base.changes],
-    notes: [
-      ...base.notes,
-      ...difference.diagnostics,
-      ...duplicateOf(existing, record),
-      ...obstaclesOf(existing),
-      ...(obstacle === undefined
+    changes: all(difference.changes, base.changes),
+    notes: all(
+      base.notes,
+      difference.diagnostics,
+      duplicateOf(existing, record),
+      obstaclesOf(existing),
+      obstacle === undefined
         ? []
-        : [refusal(resource, `${address} cannot be replaced: ${obstacle}`, { remedy: 'Leave out --replace for it.' })]),
-    ],
+        : [refusal(resource, `${address} cannot be replaced: ${obstacle}`, { remedy: 'Leave out --replace for it.' })],
+    ),
   };
   const isReplaced =
     (isRequested && obstacle === undefined) || target.changes.some((change) => change.forcesReplacement);
@@ -137,14 +137,14 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
   const isProtected =
     target.protect === true || parent?.protect === true || (losses.length > 0 && isOfProtected(input, kind, object));
   const { dataAtRisk, warnings } = weigh(losses, { address, position: target.position, isProtected });
-  const notes = [
-    ...target.notes,
+  const notes = all(
+    target.notes,
     // A request that the platform accepts proves all that the object has.
-    ...(steps.length === 0 ? notesOnUnproven(resource, attributes) : []),
-    ...unsent.map((message) => diagnostic('not-effective', message, { address })),
-    ...membersLacking(existing, steps),
-    ...warnings,
-  ];
+    steps.length === 0 ? notesOnUnproven(resource, attributes) : [],
+    unsent.map((message) => diagnostic('not-effective', message, { address })),
+    membersLacking(existing, steps),
+    warnings,
+  );
   const planned = { ...target, attributes, notes, dataAtRisk };
   const { teardown, steps: none } = sendsNothing;
   // The spread stands last: V8 gives an object that gets a member after one a class of its own, of 500 bytes.

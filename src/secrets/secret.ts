@@ -20,7 +20,7 @@ export function secret<T>(value: T): Secret<T> {
 class Unprintable<T> implements Secret<T> {
   readonly #value: T;
   /** Its own, not inherited: what holds a function cannot be cloned for another thread. */
-  readonly toJSON = print;
+  readonly toJSON = printed;
 
   constructor(value: T) {
     this.#value = value;
@@ -39,6 +39,7 @@ class Unprintable<T> implements Secret<T> {
   }
 }
 
-function print(): string {
+/** What anything that holds a secret prints as. */
+export function printed(): string {
   return redacted;
 }

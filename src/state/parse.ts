@@ -11,6 +11,7 @@ import {
   thirdStateSchema,
   unsealedStateSchema,
 } from './formats.ts';
+import type { Stored } from './record.ts';
 import type { State } from './state.ts';
 import { unusable } from './unusable.ts';
 
@@ -96,7 +97,23 @@ export function checkState(
     return { state: { ...former, ...migrateResources(resources), formatVersion: newestFormat }, format: version };
   }
   const { profile: _, ...state } = checked(stateSchema());
+  holdOnce(state.resources);
   return { state, format: newestFormat };
+}
+
+/** Holds once what a text says several times: a value that was wanted and answered, and an address. */
+function holdOnce(resources: State['resources']): void {
+  const addresses = new Map(Object.keys(resources).map((address) => [address, address]));
+  const once = <T extends string | null>(address: T) =>
+    address === null ? address : (addresses.get(address) ?? address);
+  for (const record of Object.values(resources)) {
+    Object.assign(record, { parent: once(record.parent), dependsOn: record.dependsOn.map(once) });
+    for (const pair of Object.values(record.pairs)) {
+      const { wanted, answered }: { wanted: Stored; answered: Stored } = pair;
+      if ('value' in wanted && 'value' in answered && wanted.value === answered.value)
+        Object.assign(pair, { answered: wanted });
+    }
+  }
 }
 
 function versionOf(content: unknown): unknown {

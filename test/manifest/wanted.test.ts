@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Concealed } from '../../src/manifest/wanted.ts';
-import { knownValue, resolve, withHidden, withNames } from '../../src/manifest/wanted.ts';
+import { linesOf } from '../../src/manifest/tree.ts';
+import { changed, constant, knownValue, resolve, withHidden, withNames } from '../../src/manifest/wanted.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import { declared, lacking, referring, secretPart, textOf } from '../support/plan-values.ts';
 
@@ -15,6 +17,24 @@ test('a value is known without outputs where it holds no reference, and no secre
   expect(knownValue(lacking('TOKEN'))).toBeUndefined();
   expect(knownValue(textOf('a ', secretPart('TOKEN', 'x')))).toBeUndefined();
   expect(knownValue(undefined)).toBeUndefined();
+});
+
+test('a plain value prints nowhere, is cloned nowhere, and keeps what it has when it is changed', () => {
+  const at = { file: 'trueup.yaml', offset: 0, lines: linesOf('correct-horse') };
+  const plain = constant('correct-horse', at);
+  const all = { showHidden: true, getters: true, depth: 2, customInspect: false };
+  const printed = [JSON.stringify(plain), JSON.stringify({ plain }), inspect(plain, all), inspect({ ...plain }, all)];
+  for (const text of printed) expect(text.replaceAll('trueup.yaml', '')).not.toContain('correct-horse');
+  expect(() => structuredClone(plain)).toThrow();
+  const open = { isSecret: false, references: [], missing: [] };
+  expect(changed(plain, {})).toMatchObject({ at, ...open });
+  expect(changed(plain, { isSecret: true, isPrivate: true })).toMatchObject({
+    at,
+    ...open,
+    isSecret: true,
+    isPrivate: true,
+  });
+  expect([plain, changed(plain, { written: '08' })].map(knownValue)).toEqual(['correct-horse', 'correct-horse']);
 });
 
 describe('a text with concealed parts', () => {
