@@ -2,7 +2,7 @@ import type { NamedPlatform } from '../api/profile.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Plan, hasChanges, needsConsent } from '../plan/action.ts';
 import { type Permissions, requirePermissions } from '../plan/safeguard.ts';
-import { counted } from '../render/lines.ts';
+import { counted } from '../render/fold-lines.ts';
 import { type PlanAbout, placeWords } from '../render/plan-head.ts';
 import { printable } from '../render/printable.ts';
 import { parentApproves } from './parent.ts';

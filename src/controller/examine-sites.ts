@@ -1,4 +1,4 @@
-import { counted } from '../render/lines.ts';
+import { counted } from '../render/fold-lines.ts';
 import { type Finding, finding } from './finding.ts';
 import type { PlatformRecord, SiteRecord } from './records/all.ts';
 import type { Labels } from './settings.ts';

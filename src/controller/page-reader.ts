@@ -1,5 +1,5 @@
 import { type Safeguard, safeguards } from '../diagnostics/safeguards.ts';
-import type { Reader } from '../render/html/page-reader.ts';
+import type { Reader } from '../render/html/reader-words.ts';
 import type { StackRow } from './records/shown-stacks.ts';
 
 /** Whether the reader may propose the drift of the stack as a pull request. */

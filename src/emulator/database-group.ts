@@ -1,6 +1,6 @@
 import type { Context, Group } from './context.ts';
 import { rowsOf, valuesToSet } from './crud.ts';
-import { serviceTitles, type DatabaseTable } from './database-tables.ts';
+import { serviceTitles, type DatabaseTable } from './service-tables.ts';
 import { ApiError, invalid, failed } from './error-answers.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Row, pick } from './json-rows.ts';

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { DatabaseTable } from './database-tables.ts';
+import type { DatabaseTable } from './service-tables.ts';
 import { pick, textOf, type Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
-import { isServiceTable, serviceTitles, type ServiceTable } from './database-tables.ts';
+import { isServiceTable, serviceTitles, type ServiceTable } from './service-tables.ts';
 import { ApiError, DatabaseError, notFound } from './error-answers.ts';
 import { environmentWithServices } from './groups/environment.ts';
 import { insertMount } from './groups/mounts.ts';

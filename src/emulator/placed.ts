@@ -1,6 +1,6 @@
 import { callerOf } from './caller.ts';
 import type { Context } from './context.ts';
-import type { ServiceTable } from './database-tables.ts';
+import type { ServiceTable } from './service-tables.ts';
 import { shownTo } from './groups/environment.ts';
 import { pick, type Row } from './json-rows.ts';
 

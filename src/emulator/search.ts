@@ -1,6 +1,6 @@
 import { callerOf, maySee, ownRows } from './caller.ts';
 import type { Context, Handler } from './context.ts';
-import type { ServiceTable } from './database-tables.ts';
+import type { ServiceTable } from './service-tables.ts';
 import { pick, textOr, type Json, type Row } from './json-rows.ts';
 import { newestFirst } from './newest-first.ts';
 import type { Store } from './table-store.ts';

@@ -1,5 +1,5 @@
 import type { Context, Group, Handler } from './context.ts';
-import { serviceTitles, type ServiceTable, serviceTables } from './database-tables.ts';
+import { serviceTitles, type ServiceTable, serviceTables } from './service-tables.ts';
 import { ApiError, notFound, failed } from './error-answers.ts';
 import { type Row, omit } from './json-rows.ts';
 import { rowsOf } from './crud.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseTable, ServiceTable } from './database-tables.ts';
+import type { DatabaseTable, ServiceTable } from './service-tables.ts';
 import { omit, pick, type Json, type Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 import type { TableName } from './tables.ts';

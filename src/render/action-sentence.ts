@@ -1,7 +1,7 @@
 import { someOf } from '../diagnostics/some-of.ts';
 import { flags } from '../diagnostics/safeguards.ts';
 import { type GroupedAction, type PlannedAction, isMovedInState } from './groups.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { printable } from './printable.ts';
 
 /** What there is to say of an action: its name, the id of its object where a reader needs it, and what stands behind them. */

@@ -4,7 +4,7 @@ import { movedWords, permission, sentenceOf } from './action-sentence.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { type GroupedAction, type PlannedAction, isAt, isMovedInState } from './groups.ts';
-import { counted, fits, fold, hanging, indented } from './lines.ts';
+import { counted, fits, fold, hanging, indented } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords, isDeployment, symbolOf } from './action-words.ts';

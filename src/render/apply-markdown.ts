@@ -1,7 +1,7 @@
 import { advice, needsReader, notStarted, renderOutcome } from './apply-text.ts';
 import { diffLines, diffStyle, unpainted } from './diff-lines.ts';
 import type { ResultDocument } from './document-schemas.ts';
-import { requestCounts } from './lines.ts';
+import { requestCounts } from './fold-lines.ts';
 import { code } from './markdown.ts';
 import {
   type Place,

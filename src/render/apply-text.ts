@@ -2,7 +2,7 @@ import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import { renderNote } from './diagnostics-text.ts';
 import type { ResultDocument } from './document-schemas.ts';
-import { counted, fold, indented, requestCounts } from './lines.ts';
+import { counted, fold, indented, requestCounts } from './fold-lines.ts';
 import { type Outcome, isNews, resultWords, underWay } from './outcomes.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';

@@ -3,7 +3,7 @@ import { type FieldUnit, inUnits } from '../formats/units.ts';
 import type { PlanDocument, Shown } from './document-schemas.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
-import { fits, fold, indented } from './lines.ts';
+import { fits, fold, indented } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import { unmarked, withoutMarks, withRotated } from './rotated.ts';
 import { type Style, plainStyle } from './style.ts';

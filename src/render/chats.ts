@@ -1,7 +1,7 @@
 import { defined } from '../formats/json.ts';
 import type { DriftNotificationDocument } from './document-schemas.ts';
 import { subjectOf } from './drift-text.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { shortened } from './notification-document.ts';
 
 /** Messages in the forms of chats. Foreign texts stand in code or in literal texts: they mention and link nothing. */

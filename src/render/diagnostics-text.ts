@@ -1,7 +1,7 @@
 import { type Diagnostic, type Position, type Quote, positionText } from '../diagnostics/diagnostic.ts';
 import type { DiagnosticDocument } from './document-schemas.ts';
 import { columnsOf, cut, cutStart } from './columns.ts';
-import { counted, fold, indented, narrowest } from './lines.ts';
+import { counted, fold, indented, narrowest } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 

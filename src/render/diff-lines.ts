@@ -1,4 +1,4 @@
-import { indented } from './lines.ts';
+import { indented } from './fold-lines.ts';
 import type { Style, Tone } from './style.ts';
 
 /** Characters that no printable text has: they mark what `diffStyle` paints. */

@@ -1,7 +1,7 @@
 import { diffLines, diffStyle } from './diff-lines.ts';
 import type { DriftDocument } from './document-schemas.ts';
 import { type Finding, byStatus, bySubject, isFresh, legendOf, renderFinding, subjectOf } from './drift-text.ts';
-import { requestCounts } from './lines.ts';
+import { requestCounts } from './fold-lines.ts';
 import { code } from './markdown.ts';
 import {
   type Place,

@@ -2,7 +2,7 @@ import { groupBy } from '../kind/group.ts';
 import { type Change, inAmounts, renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import type { DriftAcceptDocument, DriftDocument, Shown } from './document-schemas.ts';
-import { counted, fold, hanging, indented, requestCounts } from './lines.ts';
+import { counted, fold, hanging, indented, requestCounts } from './fold-lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import { unmarked } from './rotated.ts';

@@ -1,6 +1,6 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import type { PlanDocument } from './document-schemas.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import type { Tone } from './style.ts';
 import { newValues } from './action-words.ts';
 

@@ -1,7 +1,7 @@
 import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
 import type { ActionName } from './document-schemas.ts';
 import { type Group, type GroupedAction, isAt } from './groups.ts';
-import { counted, fold, indented } from './lines.ts';
+import { counted, fold, indented } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

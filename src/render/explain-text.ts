@@ -9,7 +9,7 @@ import { renderDiagnostic } from './diagnostics-text.ts';
 import type { AddressDocument } from './document-schemas.ts';
 import { renderGroups } from './equal-groups.ts';
 import { groupActions } from './groups.ts';
-import { fold, hanging, indented, requestCounts } from './lines.ts';
+import { fold, hanging, indented, requestCounts } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

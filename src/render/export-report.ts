@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { ExportDocument } from './document-schemas.ts';
-import { counted, requestCounts } from './lines.ts';
+import { counted, requestCounts } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

@@ -2,7 +2,7 @@ import { boxHeight, placeBoxes } from '../graph/layout.ts';
 import { addressBelow } from '../kind/address.ts';
 import { columnsOf, shortened } from './columns.ts';
 import { type GraphEdge, type GraphNode, edgesAcross, groupGraph } from './graph-model.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { type Markup, markup, together, trusted } from './markup.ts';
 import { printable } from './printable.ts';
 import { signOf } from './progress-rows.ts';

@@ -2,7 +2,7 @@ import { type Diagnostic, type Position, type Stop, stop } from '../diagnostics/
 import { cut } from './columns.ts';
 import { type Reported, renderDiagnostic } from './diagnostics-text.ts';
 import { textBlock } from './diff-lines.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { bytesOf, code, codeBlock, foldedPart, htmlCode, link, marker } from './markdown.ts';
 import { type Head, factsOf } from './plan-head.ts';
 import { type ReviewSite, lineUrl } from './report-links.ts';

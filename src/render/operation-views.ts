@@ -3,7 +3,7 @@ import { endpointOf, type Operation } from '../api/contract.ts';
 import { isOpenEnded, type Member, membersOf, type Schema } from '../api/members.ts';
 import { isSecretMember } from '../api/secret-members.ts';
 import { cut } from './columns.ts';
-import { fold, indented } from './lines.ts';
+import { fold, indented } from './fold-lines.ts';
 import type { Style } from './style.ts';
 import type { OperationsDocument } from './document-schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { PlanDocument } from './document-schemas.ts';
-import { counted, hanging } from './lines.ts';
+import { counted, hanging } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

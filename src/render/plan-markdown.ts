@@ -4,7 +4,7 @@ import { diffLines, diffStyle, textBlock, unpainted } from './diff-lines.ts';
 import type { PlanDocument } from './document-schemas.ts';
 import { renderBlocks } from './equal-groups.ts';
 import { type PlannedAction, groupActions } from './groups.ts';
-import { counted, requestCounts } from './lines.ts';
+import { counted, requestCounts } from './fold-lines.ts';
 import { code, codeBlock } from './markdown.ts';
 import {
   type Parts,

@@ -6,7 +6,7 @@ import type { ActionName, PlanDocument } from './document-schemas.ts';
 import { adoptionIn, effectsOf, notManaged } from './effects.ts';
 import { renderGroups } from './equal-groups.ts';
 import { type Group, type PlannedAction, groupActions } from './groups.ts';
-import { counted, fold, requestCounts } from './lines.ts';
+import { counted, fold, requestCounts } from './fold-lines.ts';
 import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';

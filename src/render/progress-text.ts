@@ -2,7 +2,7 @@ import type { ApplyEvent } from '../apply/job.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { duration, timeTaken } from './duration.ts';
 import { exitCodes } from './exit-codes.ts';
-import { fold, requestCounts } from './lines.ts';
+import { fold, requestCounts } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import { type ProgressView, type Running, type WaitsFor, runningIn, stageRows } from './progress-view.ts';
 import type { Style } from './style.ts';

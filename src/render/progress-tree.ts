@@ -1,6 +1,6 @@
 import { columnsOf, cut, shortened } from './columns.ts';
 import { duration } from './duration.ts';
-import { requestCounts } from './lines.ts';
+import { requestCounts } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import { indentOf, signOf } from './progress-rows.ts';
 import { reasons } from './progress-text.ts';

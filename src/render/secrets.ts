@@ -1,5 +1,5 @@
 import type { SecretsDocument } from './document-schemas.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

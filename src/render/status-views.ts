@@ -1,6 +1,6 @@
 import type { ServiceState } from '../operate/service-states.ts';
 import { columnsOf, cut, padded, shortened } from './columns.ts';
-import { fold, indented } from './lines.ts';
+import { fold, indented } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 import type { StatusDocument } from './document-schemas.ts';

@@ -1,6 +1,6 @@
 import { columnsOf, cut, splitAt, wholeUpTo } from './columns.ts';
 import { type Hunk, type HunkLine, findHunks } from './hunks.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 

@@ -1,6 +1,6 @@
 import { positionText, type Position } from '../diagnostics/diagnostic.ts';
 import type { ValueOrigin, ValuePlace } from '../manifest/value-origin.ts';
-import { hanging, indented } from './lines.ts';
+import { hanging, indented } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 

@@ -1,7 +1,7 @@
 import { someOf } from '../diagnostics/some-of.ts';
 import { groupBy } from '../kind/group.ts';
 import type { DriftDocument, PlanDocument, ResultDocument } from './document-schemas.ts';
-import { counted } from './lines.ts';
+import { counted } from './fold-lines.ts';
 import { printable } from './printable.ts';
 import { isNews, resultWords, underWay } from './outcomes.ts';
 import { actionWords, countActions, ignoredWords, isChange, plannedWords } from './action-words.ts';

@@ -13,7 +13,7 @@ import { comparePlans, elsewhere, isSamePlan } from '../plan/reviewed-comparison
 import type { Connection } from './connection.ts';
 import { plan } from './make-plan.ts';
 import { planAhead } from './plan-ahead.ts';
-import { counted } from '../render/lines.ts';
+import { counted } from '../render/fold-lines.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 
 /** A plan file that a person reviewed, as it was read. */

@@ -1,4 +1,4 @@
-import type { DatabaseTable } from '../../src/emulator/database-tables.ts';
+import type { DatabaseTable } from '../../src/emulator/service-tables.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/emulator/json-rows.ts';
 import type { TableName } from '../../src/emulator/tables.ts';

@@ -11,7 +11,7 @@ import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { operationsJson, type Words, renderOperation, renderOperations } from '../../render/operation-views.ts';
 import { printable } from '../../render/printable.ts';
 import { addSecretsOf, redactAnswer, redactMembers } from '../../secrets/call-secrets.ts';

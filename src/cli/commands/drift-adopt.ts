@@ -12,7 +12,7 @@ import type { DriftAdoptDocument } from '../../render/document-schemas.ts';
 import { renderAdoption } from '../../render/drift-text.ts';
 import { type Screen, reportFormats } from '../../render/output-format.ts';
 import { maskedChanges } from '../../render/hunks.ts';
-import { counted, fold, indented } from '../../render/lines.ts';
+import { counted, fold, indented } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import type { Style } from '../../render/style.ts';
 import { textDifference } from '../../render/text-lines.ts';

@@ -3,7 +3,7 @@ import { maskedText } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
 import type { FormatDocument } from '../../render/document-schemas.ts';
 import { type Screen, reportFormats } from '../../render/output-format.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import { textDifference } from '../../render/text-lines.ts';
 import { defineCommand } from '../command.ts';

@@ -19,7 +19,7 @@ import {
 } from '../../render/output-format.ts';
 import { type GraphNode, edgesOf } from '../../render/graph-model.ts';
 import { renderSvg } from '../../render/graph-svg.ts';
-import { fold, indented } from '../../render/lines.ts';
+import { fold, indented } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import type { Style } from '../../render/style.ts';
 import { defineCommand } from '../command.ts';

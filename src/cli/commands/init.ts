@@ -13,7 +13,7 @@ import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type ExportReport, exportJson } from '../../render/export-report.ts';
 import { type Formats, type ReportView, printJson } from '../../render/output-format.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';

@@ -9,7 +9,7 @@ import {
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { targetOf } from '../../project/target.ts';
 import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/output-views.ts';
 import { defineCommand } from '../command.ts';
 import { loadFor, readState, withConnection } from '../connect.ts';

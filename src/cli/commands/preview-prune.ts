@@ -4,7 +4,7 @@ import { exitOf } from '../../documents/result-document.ts';
 import { isPreviewId } from '../../manifest/preview.ts';
 import { loadToDestroy } from '../../project/load.ts';
 import { type Prunable, leavePreview, notedPreviews, prunable, removal } from '../../project/previews.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import type { PreviewsReport } from '../../render/previews.ts';
 import { confirm } from '../approval.ts';
 import { type Run, defineCommand } from '../command.ts';

@@ -14,7 +14,7 @@ import { loadManifest, openFolder } from '../../project/load.ts';
 import { readingOf } from '../../project/pins.ts';
 import { refuseLinkOut } from '../../project/root-of-trust.ts';
 import { writeFiles } from '../../project/write-files.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import { maskValue } from '../../secrets/looks-secret.ts';
 import { defineCommand } from '../command.ts';

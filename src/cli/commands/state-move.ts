@@ -1,7 +1,7 @@
 import { moveState } from '../../project/move-state.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { reportFormats } from '../../render/output-format.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { stateListJson } from '../../render/state-views.ts';
 import type { State } from '../../state/state.ts';
 import { defineCommand } from '../command.ts';

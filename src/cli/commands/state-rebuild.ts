@@ -3,7 +3,7 @@ import { type Plan, isBeside } from '../../plan/action.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { plan } from '../../workflow/make-plan.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import { type ReportView, reportFormats } from '../../render/output-format.ts';
 import { stateListJson } from '../../render/state-views.ts';

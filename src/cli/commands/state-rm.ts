@@ -1,5 +1,5 @@
 import { type EditedState, removeFromState } from '../../operate/edit-state.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { printable } from '../../render/printable.ts';
 import { confirm } from '../approval.ts';
 import { type Run, defineCommand } from '../command.ts';

@@ -7,7 +7,7 @@ import { validationJson } from '../../render/diagnostics-json.ts';
 import { diagnosticCases, diagnosticResults, diagnosticRules } from '../../render/finding-views.ts';
 import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { junitXml } from '../../render/junit.ts';
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import { junitView, sarifView } from '../../render/report-views.ts';
 import { sarifLog } from '../../render/sarif.ts';
 import { defineCommand } from '../command.ts';

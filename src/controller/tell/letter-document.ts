@@ -1,4 +1,4 @@
-import { counted } from '../../render/lines.ts';
+import { counted } from '../../render/fold-lines.ts';
 import type { Chat } from '../../render/chats.ts';
 import { shortened } from '../../render/notification-document.ts';
 import { printable } from '../../render/printable.ts';

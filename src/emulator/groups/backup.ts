@@ -6,7 +6,7 @@ import { ApiError, notFound } from '../error-answers.ts';
 import { textOr, type Row } from '../json-rows.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, rowView } from '../views.ts';
-import type { DatabaseTable } from '../database-tables.ts';
+import type { DatabaseTable } from '../service-tables.ts';
 
 const { find, add, update, remove } = rowsOf('backup', 'Backup');
 

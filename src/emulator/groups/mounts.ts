@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { callersOrganization } from '../caller.ts';
-import { isServiceTable, serviceTitles, serviceTables } from '../database-tables.ts';
+import { isServiceTable, serviceTitles, serviceTables } from '../service-tables.ts';
 import { ApiError, notFound } from '../error-answers.ts';
 import { omit, textOf, textOr, type Row } from '../json-rows.ts';
 import { whyUnreachable } from '../reach.ts';

@@ -1,7 +1,7 @@
 import { ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
-import { serviceTables } from '../database-tables.ts';
+import { serviceTables } from '../service-tables.ts';
 import { ApiError, failed } from '../error-answers.ts';
 import { pick, textOf, type Row } from '../json-rows.ts';
 import { requireLicence } from '../licence.ts';

@@ -6,7 +6,7 @@ import { pick, textOf, textOr, type Json, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../table-store.ts';
 import { destinationView, environmentView } from '../views.ts';
-import { serviceTables } from '../database-tables.ts';
+import { serviceTables } from '../service-tables.ts';
 
 const { find, add, update, remove } = rowsOf('volumeBackup', 'Volume backup');
 

@@ -1,6 +1,6 @@
 import { callerOf, isPrivileged, maySee } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { serviceTables } from '../database-tables.ts';
+import { serviceTables } from '../service-tables.ts';
 import { ApiError } from '../error-answers.ts';
 import type { Json, Row } from '../json-rows.ts';
 import { tables, type TableName } from '../tables.ts';

@@ -1,7 +1,7 @@
 import type { PlanDocument } from '../document-schemas.ts';
 import { type Markup, markup } from '../markup.ts';
 import { place } from './change.ts';
-import { type Reader, readerOfCommand } from './page-reader.ts';
+import { type Reader, readerOfCommand } from './reader-words.ts';
 
 type DocumentDiagnostic = PlanDocument['diagnostics'][number];
 

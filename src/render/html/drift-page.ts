@@ -1,5 +1,5 @@
 import type { DriftDocument, Shown } from '../document-schemas.ts';
-import { asSentence, requestCounts } from '../lines.ts';
+import { asSentence, requestCounts } from '../fold-lines.ts';
 import { type Markup, markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import { inAmounts } from '../change-text.ts';
@@ -11,7 +11,7 @@ import { difference, place } from './change.ts';
 import { diagnosticList } from './diagnostics.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { environmentOf } from '../places.ts';
-import { type Reader, readerOfCommand } from './page-reader.ts';
+import { type Reader, readerOfCommand } from './reader-words.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** A finding on the page. */

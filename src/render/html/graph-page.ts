@@ -7,10 +7,10 @@ import {
   groupGraph,
 } from '../graph-model.ts';
 import { drawGraph } from '../graph-svg.ts';
-import { counted } from '../lines.ts';
+import { counted } from '../fold-lines.ts';
 import { type Markup, markup } from '../markup.ts';
 import { isChange } from '../action-words.ts';
-import { type Reader, readerOfCommand } from './page-reader.ts';
+import { type Reader, readerOfCommand } from './reader-words.ts';
 
 /** A choice of what the drawing shows. */
 interface Level {

@@ -3,7 +3,7 @@ import { groupBy } from '../../kind/group.ts';
 import { addressBelow } from '../../kind/address.ts';
 import type { ActionName, EventDocument, PlanDocument, ResultDocument } from '../document-schemas.ts';
 import { type Effect, adoptionIn, effectsOf, notManaged } from '../effects.ts';
-import { asSentence, counted, requestCounts } from '../lines.ts';
+import { asSentence, counted, requestCounts } from '../fold-lines.ts';
 import { type Markup, markup } from '../markup.ts';
 import { factsOf } from '../plan-head.ts';
 import {
@@ -22,7 +22,7 @@ import { diagnosticList, withFlags } from './diagnostics.ts';
 import { type Entry, buildEntries, buildNodes } from './page-entries.ts';
 import { countValues, placeChoices, renderFilter } from './filter.ts';
 import { renderGraph } from './graph-page.ts';
-import { type Reader, readerOfCommand } from './page-reader.ts';
+import { type Reader, readerOfCommand } from './reader-words.ts';
 import { type Page, renderShell } from './shell.ts';
 
 /** What `plan` and `show` have, and what `apply` and `destroy` have at their end. */

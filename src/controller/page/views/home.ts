@@ -1,4 +1,4 @@
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { planAddress, runAddress, stackAddress, waveAddress, withQuery } from '../addresses.ts';
 import { type StackFilter, type StackPage, stacksPerPage } from '../stack-list.ts';

@@ -4,7 +4,7 @@ import { actionWords, isChange, isRemoval } from '../../../render/action-words.t
 import type { ActionName } from '../../../render/document-schemas.ts';
 import { duration } from '../../../render/duration.ts';
 import { type Entry, buildEntries } from '../../../render/html/page-entries.ts';
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import { type ActionProgress, isRunning } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';

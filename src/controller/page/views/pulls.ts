@@ -1,4 +1,4 @@
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { PullRow } from '../../records/pulls.ts';
 import { pullsAddress } from '../addresses.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { SessionRow } from '../../records/sessions.ts';
 import type { Content } from './layout.ts';

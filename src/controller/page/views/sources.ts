@@ -1,4 +1,4 @@
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { Records } from '../../records/all.ts';
 import type { PlatformRow, SourceRow } from '../../records/shown-sources.ts';

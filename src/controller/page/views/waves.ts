@@ -1,4 +1,4 @@
-import { counted } from '../../../render/lines.ts';
+import { counted } from '../../../render/fold-lines.ts';
 import { type Markup, markup } from '../../../render/markup.ts';
 import type { WaveRecord, WaveView as Wave } from '../../records/waves.ts';
 import type { Standing } from '../../waves/waits.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fold } from '../../src/render/lines.ts';
+import { fold } from '../../src/render/fold-lines.ts';
 import { plainStyle } from '../../src/render/style.ts';
 
 const style = { ...plainStyle, width: 40 };
