@@ -1,5 +1,4 @@
 import { closest } from '../diagnostics/closest.ts';
-import type { Json } from '../formats/json.ts';
 import { maxHashedBytes } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import {

@@ -99,7 +99,7 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
   const walk = (node: unknown, around: Around): void => {
     const { key, isSecret, depth } = around;
     if (isNode(node) && node.range && !matters(node.range[0], node.range[1])) return;
-    if (isScalar(node)) found.push(...hiddenInScalar(text, node, around, { privateKeys, matters }));
+    if (isScalar(node)) for (const one of hiddenInScalar(text, node, around, { privateKeys, matters })) found.push(one);
     else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
     else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
     else if (isSeq(node)) {
@@ -153,7 +153,7 @@ function hiddenInScalar(
   const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
   if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return [];
   const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
-  if (shown === written) return [];
+  if (shown === written && shown !== redacted) return [];
   const parts = shown === redacted ? [] : secretParts(source, { privateKeys });
   return (parts.length === 0 ? [[0, source.length] as const] : parts).map(([start, end]) => ({
     from: from + start,

@@ -9,7 +9,6 @@ import { fieldOf, fieldPath, isNeededBy } from '../kind/row-values.ts';
 import { type Written, caseFields, mergeOption, writtenFields } from '../kind/written-keys.ts';
 import { createOnlyIn } from './create-only.ts';
 import type { Evaluation } from './evaluate-expressions.ts';
-import { constant } from './wanted.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { type FieldEvaluation, type FieldValue, checked, readField } from './fields.ts';
 import { alternatives, shown, shownKey } from './problem.ts';
@@ -20,7 +19,7 @@ import { sectionInstead } from './short-blocks.ts';
 import { takes, unionInstead, valueInstead } from './short-value.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
-import { type Wanted, asWritten, knownValue } from './wanted.ts';
+import { type Wanted, asWritten, constant, knownValue } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {

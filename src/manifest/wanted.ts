@@ -29,7 +29,7 @@ export interface Wanted {
   readonly appended?: string;
 }
 
-/** A value of the manifest as it stands there: a large plan has a million of these. */
+/** A value that is all known, with nothing in it to conceal: a large plan has a million of these. */
 class Plain implements Wanted, Secret<Shape> {
   readonly at: Place;
   readonly #value: Json;
@@ -64,7 +64,7 @@ class Plain implements Wanted, Secret<Shape> {
 
 const none: readonly never[] = [];
 
-/** A wanted value without expressions: one of the user's, or a default. */
+/** A wanted value that is all known, with nothing in it to conceal: one of the user's, or a default. */
 export function constant(value: Json, at: Place): Wanted {
   return new Plain(value, at);
 }

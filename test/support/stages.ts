@@ -2,7 +2,7 @@ import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { type Diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import { type Manifest, readManifest } from '../../src/manifest/manifest.ts';
 import type { Place } from '../../src/manifest/tree.ts';
-import type { Wanted } from '../../src/manifest/wanted.ts';
+import { type Wanted, changed } from '../../src/manifest/wanted.ts';
 import { validate } from '../../src/workflow/validate.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { folderWith } from '../diagnostics/provoked.ts';
@@ -93,7 +93,9 @@ export function meaning({ resources, settings, variables }: Manifest): string {
 }
 
 function opened(all: Iterable<readonly [string, Wanted]>) {
-  return [...all].map(([name, wanted]) => [name, { ...wanted, content: wanted.content.reveal() }] as const);
+  return [...all].map(
+    ([name, wanted]) => [name, { ...changed(wanted, {}), content: wanted.content.reveal() }] as const,
+  );
 }
 
 function isPlace(value: unknown): value is Place {

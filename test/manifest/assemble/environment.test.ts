@@ -55,6 +55,15 @@ environments:
       all.toSorted((a, b) => a.address.localeCompare(b.address));
     const inOrder = ({ resources, ...rest }: typeof staged) => ({ ...rest, resources: sorted(resources) });
     expect(meaning(inOrder(staged)).length).toBeGreaterThan(1_000);
+    // What compares them sees values, and values of secrets.
+    for (const [old, other] of [
+      ['redis:8', 'redis:7'],
+      ['REGION: eu', 'REGION: us'],
+      ['secret:PW', 'secret:PASSWORD'],
+    ] as const) {
+      const edited = await stage({ 'trueup.yaml': writtenOut.replace(old, other) }, 'trueup.yaml');
+      expect(meaning(inOrder(edited)), old).not.toBe(meaning(inOrder(whole)));
+    }
     expect(JSON.parse(meaning(inOrder(staged)))).toEqual(JSON.parse(meaning(inOrder(whole))));
     expect(staged.settings.environment).toMatchObject({ name });
   }
