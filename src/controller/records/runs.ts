@@ -6,7 +6,7 @@ import { noteIn } from './events.ts';
 import { makes } from './place-previews.ts';
 import { refuseTooMany } from './previews.ts';
 import { type ReadStack, type StackRecord, isAsRead } from './stacks.ts';
-import { mayApplyIn, waveOfRunIn } from './waves.ts';
+import { mayApplyIn, waveOfRunIn } from './advance-wave.ts';
 
 /** What a run did, as its row has it. */
 export interface RunEnd {

@@ -21,7 +21,8 @@ import {
   placeStacks,
 } from './place-stacks.ts';
 import type { Labels } from './platforms.ts';
-import { beginWavesIn, waveSubject } from './waves.ts';
+import { waveSubject } from './advance-wave.ts';
+import { beginWavesIn } from './begin-waves.ts';
 
 export type { Policy } from '../plan-standing.ts';
 
