@@ -136,11 +136,10 @@ export function createBulk({ send, onOff }: BulkOptions): Bulk {
     // Where the batch has nothing for that read, another one is sent alone.
     const has = (read: Waiting | undefined): boolean => read !== undefined && items[batch.indexOf(read)] !== undefined;
     const compared = has(first) ? first : comparable.find(has);
-    if (state === 'trial') state = 'untried'; // unless two answers are equal
-    if (state !== 'untried' || compared === undefined) return deliver(batch, items);
-    const isProved = compared === first && areEqual(single, items[batch.indexOf(compared)]);
-    const proved = isProved ? items : await compareAgain(batch, compared, items);
-    if (proved !== undefined) state = 'on';
+    const isProved = compared !== undefined && compared === first && areEqual(single, items[batch.indexOf(compared)]);
+    // The trial goes on meanwhile: another one would end before this one, and what ends bulk reads then would not last.
+    const proved = isProved || compared === undefined || isOff() ? items : await compareAgain(batch, compared, items);
+    if (state === 'trial') state = compared === undefined || proved === undefined ? 'untried' : 'on';
     deliver(batch, proved);
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createBulk } from '../../src/api/bulk.ts';
 import type { Client, ClientOptions } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
 import { extendedContracts } from '../../src/api/contract.ts';
@@ -297,6 +298,68 @@ describe('the trial', () => {
       expect(off).toEqual([]);
       expect(sent().at(-1)).toBe(`together:${' compose.one'.repeat(30)}`);
     }
+  });
+
+  test('lets no other begin while it compares again, and stays off where that is what came of it', async () => {
+    const said: string[] = [];
+    const asked: (readonly string[])[] = [];
+    let answerLate = (): void => {};
+    let singles = 0;
+    const bulk = createBulk({
+      onOff: (why) => said.push(why),
+      send: (items) => {
+        asked.push(items.map(({ path }) => path));
+        return Promise.resolve({
+          is: 'items',
+          items: items.map(({ path }) => ({ data: path === 'a' ? 'new' : `another ${path}` })),
+        });
+      },
+    });
+    const alone = async (path: string): Promise<unknown> => {
+      if (path !== 'a') return path;
+      singles += 1;
+      if (singles === 1) return 'old'; // it changes between this read and the batch
+      await new Promise<void>((resolve) => (answerLate = resolve));
+      return 'new';
+    };
+    const read = (path: string) =>
+      bulk.read({ path, members: {}, signal: undefined, translate: (data) => data, alone: () => alone(path) });
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const first = [read('a'), read('b')];
+    await turn();
+    const second = [read('c'), read('d')];
+    await turn();
+    expect(asked).toEqual([['a', 'b']]);
+    answerLate();
+    expect(await Promise.all(first)).toEqual([{ data: 'old' }, { data: 'another b' }]);
+    expect([bulk.status(), said]).toEqual([{ is: 'on' }, []]);
+    await Promise.all(second);
+    bulk.end();
+    expect(bulk.status()).toMatchObject({ is: 'off' });
+  });
+
+  test('that is over when the run ends turns nothing on', async () => {
+    let answerLate = (): void => {};
+    let singles = 0;
+    const bulk = createBulk({
+      onOff: () => {},
+      send: (items) => Promise.resolve({ is: 'items', items: items.map(() => ({ data: 'new' })) }),
+    });
+    const alone = async (): Promise<unknown> => {
+      singles += 1;
+      if (singles === 1) return 'old';
+      await new Promise<void>((resolve) => (answerLate = resolve));
+      return 'new';
+    };
+    const read = (path: string) =>
+      bulk.read({ path, members: {}, signal: undefined, translate: (data) => data, alone });
+    const reads = [read('a'), read('b')];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    bulk.end();
+    answerLate();
+    expect(await Promise.all(reads)).toEqual([{ data: 'old' }, undefined]);
+    expect(bulk.status()).toMatchObject({ is: 'off' });
+    expect(await read('c')).toBeUndefined();
   });
 
   test('a change that only the single read saw is compared again, between two single reads', async () => {
