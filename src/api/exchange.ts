@@ -21,7 +21,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #ended: { readonly error: Error } | undefined;
   #status = 0;
   #headers: WireAnswer['headers'] = {};
-  readonly #chunks: Buffer[] = [];
+  /** Its body, with room for more: an object for each of many small chunks would take more than the limit of bytes. */
+  #body = Buffer.alloc(0);
   #size = 0;
 
   constructor(about: About) {
@@ -60,8 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { whole, ofError } = this.#about.limits;
-    this.#size += chunk.length;
-    this.#chunks.push(chunk);
+    this.#add(chunk);
     if (this.#isError() && this.#size > ofError) {
       this.onResponseEnd();
       controller.abort(new Error('the rest is not read'));
@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = Buffer.concat(this.#chunks);
+    const body = this.#body.subarray(0, this.#size);
     try {
       const text = this.#isError() ? lenient.decode(body.subarray(0, this.#about.limits.ofError)) : strictly(body);
       this.#resolve({ status: this.#status, headers: this.#headers, body: text });
@@ -80,6 +80,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     this.#reject(error);
+  }
+
+  #add(chunk: Buffer): void {
+    const size = this.#size + chunk.length;
+    if (size > this.#body.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#body.length));
+      this.#body.copy(larger, 0, 0, this.#size);
+      this.#body = larger;
+    }
+    chunk.copy(this.#body, this.#size);
+    this.#size = size;
   }
 
   #isError(): boolean {
