@@ -4,6 +4,7 @@ import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts'
 import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/output-format.ts';
 import { systemClock } from '../state/clock.ts';
+import { defined } from '../formats/json.ts';
 import { printable } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
@@ -140,7 +141,9 @@ export function explain(
   const diagnostics = places.map((place) => {
     const found = diagnose(error, place);
     const message = error.isKeyRefused ? found.message.replace('the API key', keyName) : found.message;
-    return { ...found, message };
+    // Reads begin while the manifest is checked: what is secret in it may have been found behind the answer.
+    const details = found.details?.map(redact);
+    return { ...found, message, ...defined({ details }) };
   });
   return { exit: isOfKey(error) ? 'authentication' : 'failed', diagnostics };
 }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import { extendedContracts } from '../../src/api/contract.ts';
+import { explain } from '../../src/cli/run-command.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+
+test('an answer that quotes a value which is known to be secret only later does not show it', async () => {
+  const redactor = createRedactor();
+  const client = createClient({
+    send: () =>
+      Promise.resolve({
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: 'the name correct-horse-battery is taken', code: 'BAD_REQUEST' }),
+      }),
+    url: 'https://platform.example',
+    apiKey: 'key-of-the-tests',
+    redact: redactor.redact,
+    contract: extendedContracts.dokploy,
+    sleep: () => Promise.resolve(),
+  });
+  // Reads begin while the manifest is still checked: its private values are found after that.
+  const error: unknown = await client.invoke('redis.one', { redisId: 'r' }).catch((reason: unknown) => reason);
+  expect(JSON.stringify(explain(error, String))).toContain('correct-horse-battery');
+  redactor.add('correct-horse-battery');
+  expect(JSON.stringify(explain(error, redactor.redact))).not.toContain('correct-horse-battery');
+  expect(JSON.stringify(explain(error, redactor.redact))).toContain('(sensitive) is taken');
+});
