@@ -17,10 +17,19 @@ function isOwn(about, forbidden) {
   return isWindows || (about.uid === process.getuid() && (about.mode & forbidden) === 0);
 }
 
-/** A folder of the user alone, made where there is none; undefined where it cannot be one. */
-function ownFolder(place) {
+/** Makes a folder in one that is there: with `recursive`, Node tries for ever below /proc. */
+function makeFolder(place) {
   try {
-    fs.mkdirSync(place, { recursive: true, mode: 0o700 });
+    if (!fs.existsSync(place)) fs.mkdirSync(place, { mode: 0o700 });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error; // another run was faster
+  }
+}
+
+/** A folder of the user alone, made where there is none; undefined where it cannot be one. Folders above it are made by name. */
+function ownFolder(place, above = []) {
+  try {
+    for (const folder of [...above, place]) makeFolder(folder);
     return isOwn(fs.lstatSync(place), 0o77) ? place : undefined;
   } catch {
     return undefined;
@@ -41,18 +50,20 @@ function cachesOf({ LOCALAPPDATA = '', XDG_CACHE_HOME = '' }) {
 }
 
 /**
- * The folder for the code of a package: its own where the user can write there, as who can do that can change the program too.
- * On Windows that does not follow. Elsewhere that of the user, but not in a job of CI: what a job finds there may have been
+ * The folder for the code of a package: its own where the package is the user's, as who can write there can change the program too.
+ * What root leaves in the package of another user, that user could not remove. On Windows that does not follow. Elsewhere that of the user, but not in a job of CI: what a job finds there may have been
  * restored for it.
  */
 function cacheFolderOf(packageFolder, env) {
   if (env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined;
-  const own = isWindows ? undefined : ownFolder(path.join(packageFolder, '.code-cache'));
-  if (own !== undefined || (env.CI ?? '') !== '') return own;
   try {
+    const isOwner = !isWindows && isOwn(fs.statSync(packageFolder), 0);
+    const own = isOwner ? ownFolder(path.join(packageFolder, '.code-cache')) : undefined;
+    if (own !== undefined || (env.CI ?? '') !== '') return own;
     const caches = cachesOf(env);
     if (!path.isAbsolute(caches) || isInRepository(caches)) return undefined;
-    return ownFolder(path.join(caches, 'trueup', crc32(packageFolder).toString(16)));
+    const ofAll = path.join(caches, 'trueup');
+    return ownFolder(path.join(ofAll, crc32(packageFolder).toString(16)), [caches, ofAll]);
   } catch {
     return undefined;
   }
@@ -95,7 +106,11 @@ function keepCode(file, checksum, { cached, depth }) {
     fs.writeFileSync(draft, Buffer.concat([before, cached]), { mode: 0o600, flag: 'wx' });
     fs.renameSync(draft, file);
   } catch {
-    fs.rmSync(draft, { force: true });
+    try {
+      fs.rmSync(draft, { force: true });
+    } catch {
+      // the run was good all the same
+    }
   }
 }
 

@@ -45,7 +45,12 @@ beforeEach(() => {
 });
 
 function trueup(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home, ...env } } as const;
+  const about = {
+    cwd: place,
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(copy, 'bin/trueup.js'), ...words], about);
   return { status, stdout, stderr };
 }
@@ -227,6 +232,21 @@ describe.runIf(process.getuid?.() === 0)('where the package is not of the user',
     }
   });
 
+  test('root keeps nothing in the package of another user, who could not remove it', () => {
+    chownSync(copy, 1000, 1000);
+    expect(trueup(['validate'])).toEqual(valid);
+    expect(existsSync(own())).toBe(false);
+    expect(keptBelow(join(home, '.cache'))).toEqual(['validate']);
+  });
+
+  test.each(['/proc', '/proc/self', '/dev/null', '/sys'])(
+    'a folder for caches where none can be made, %s, holds nothing up',
+    (caches) => {
+      notOwn['open to others']();
+      expect(trueup(['validate'], { XDG_CACHE_HOME: caches })).toEqual(valid);
+    },
+  );
+
   test('a user without a home runs the program', () => {
     notOwn['open to others']();
     chmodSync(place, 0o755);
@@ -280,6 +300,23 @@ test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
   const { status, stderr } = trueup(['validate'], { TRUEUP_DEBUG: '1' });
   expect(status).toBe(3);
   expect(stderr).toMatch(/^ +at .*src\/workflow\/validate\.ts:\d+:\d+/m);
+});
+
+test.each(['18.20.8', '20.18.3', '21.7.3', '22.1.0', '22.11.0'])('Node %s is refused by a sentence', (node) => {
+  const program = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
+    process.argv.splice(1, 0, 'trueup'); require('${join(copy, 'bin/trueup.js')}');`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program, 'validate'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(
+    new RegExp(`^error: Trueup runs on Node 20 .*; this is ${node.replaceAll('.', String.raw`\.`)}\n  -> .*\n$`),
+  );
+});
+
+test.each(['20.19.0', '22.12.0', '23.0.0', '24.1.0', '26.0.0'])('Node %s is taken', (node) => {
+  const program = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
+    process.argv.splice(1, 0, 'trueup'); require('${join(copy, 'bin/trueup.js')}');`;
+  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home } } as const;
+  expect(spawnSync(process.execPath, ['-e', program, 'validate'], about)).toMatchObject(valid);
 });
 
 test('a program that is not built says so, and knows its version', () => {
