@@ -1,5 +1,6 @@
 // Makes a release: `npm run release -- 0.2.0` writes the version wherever it stands, packs, and lists what is left to do by hand.
-// With --dry-run it does the same in a copy of the commit, where npm also tries what it would publish; nothing here changes.
+// All of it is made in a copy of the commit, which has nothing that lies beside it here. With --dry-run, npm also tries what it would
+// publish, and nothing here changes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +18,11 @@ const naming = [
   'test/support/reviewed.ts',
 ];
 
-/** The next version: the one given, or, to try a release, the next minor one. */
-function versionOf(given, present) {
+/** The next version: the one given, or, to try a release, the next minor one. @throws {Error} where there is none */
+function versionOf(given, present, isTry) {
   const [major = 0, minor = 0] = present.split('.').map(Number);
+  if (given === undefined && !isTry)
+    throw new Error('no version is given: npm run release -- 0.2.0, or npm run release -- --dry-run');
   const next = given ?? `${major}.${minor + 1}.0`;
   if (!/^\d+\.\d+\.\d+$/.test(next)) throw new Error(`${next} is no version such as 0.2.0`);
   const isNewer = next.localeCompare(present, 'en', { numeric: true }) > 0;
@@ -33,8 +36,10 @@ function writeVersion(folder, from, to, isTry) {
   execFileSync('npm', npm, { cwd: folder, stdio: 'ignore' });
   for (const path of naming) {
     const text = readFileSync(join(folder, path), 'utf8');
-    if (!text.includes(from)) throw new Error(`${path} does not name ${from}`);
-    writeFileSync(join(folder, path), text.replaceAll(from, to));
+    // Not a part of a longer one: 0.20.2 in 20.20.2.
+    const whole = new RegExp(`(?<![\\d.])${from.replaceAll('.', String.raw`\.`)}(?!\\.?\\d)`, 'g');
+    if (!whole.test(text)) throw new Error(`${path} does not name ${from}`);
+    writeFileSync(join(folder, path), text.replace(whole, to));
   }
   const path = join(folder, 'CHANGELOG.md');
   const text = readFileSync(path, 'utf8');
@@ -66,7 +71,9 @@ function pack(folder) {
         .digest('hex')}  ${name}\n`,
   );
   writeFileSync(join(place, 'SHA256SUMS'), sums.join(''));
-  return { sums: sums.join(''), tarball: names.find((name) => name.endsWith('.tgz')) };
+  const tarball = names.find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm packed nothing');
+  return { sums: sums.join(''), tarball };
 }
 
 /** A copy of the commit, with the packages that are installed here. */
@@ -80,15 +87,17 @@ function copyOfCommit() {
 }
 
 function release(words) {
-  const isTry = words.includes('--dry-run');
+  // Without the `--` behind `npm run release`, npm takes the option for its own, and tells of it so.
+  const isTry = words.includes('--dry-run') || process.env.npm_config_dry_run === 'true';
+  delete process.env.npm_config_dry_run;
+  const [given, ...others] = words.filter((word) => word !== '--dry-run');
+  const unknown = others[0] ?? (given?.startsWith('-') === true ? given : undefined);
+  if (unknown !== undefined) throw new Error(`${unknown} means nothing here: npm run release -- 0.2.0 [--dry-run]`);
   const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const version = versionOf(
-    words.find((word) => !word.startsWith('-')),
-    present,
-  );
+  const version = versionOf(given, present, isTry);
   if (!isTry && execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }) !== '')
     throw new Error('there are changes that are not committed');
-  const folder = isTry ? copyOfCommit() : root;
+  const folder = copyOfCommit();
   try {
     writeVersion(folder, present, version, isTry);
     const { sums, tarball } = pack(folder);
@@ -97,11 +106,19 @@ function release(words) {
         cwd: folder,
         stdio: 'inherit',
       });
+    else takeOver(folder);
     process.stdout.write(`\nTrueup ${version}${isTry ? ', tried and removed' : ' is in release/'}\n${sums}`);
     if (!isTry) process.stdout.write(`\nWhat is left: CONTRIBUTING.md, "A release", from its second step.\n`);
   } finally {
-    if (isTry) rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Takes what a release is, and the files that name its version, out of the copy. */
+function takeOver(folder) {
+  rmSync(join(root, 'release'), { recursive: true, force: true });
+  for (const path of ['release', 'package.json', 'package-lock.json', 'CHANGELOG.md', ...naming])
+    cpSync(join(folder, path), join(root, path), { recursive: true });
 }
 
 try {

@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -175,11 +176,13 @@ async function main() {
     const blob = prepare(place, names, program);
     for (const arch of archs) {
       const file = join(out, `trueup-linux-${arch}`);
-      writeFileSync(file, stripped(readFileSync(nodes.get(arch).program)));
+      const draft = `${file}.draft`; // without the program it is Node, and nothing of that name may be taken for it
+      writeFileSync(draft, stripped(readFileSync(nodes.get(arch).program)));
       // In a process of its own, which takes 1 GB; its output are warnings about symbols that are not there.
-      const words = [file, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', sentinelFuse];
+      const words = [draft, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', sentinelFuse];
       execFileSync(join(root, 'node_modules/.bin/postject'), words, { stdio: 'pipe' });
-      chmodSync(file, 0o755);
+      chmodSync(draft, 0o755);
+      renameSync(draft, file);
       writeFileSync(`${file}.cdx.json`, materialsOf(arch, packages));
       process.stdout.write(`${file}\n`);
     }
