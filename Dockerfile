@@ -21,7 +21,10 @@ FROM ${DEBIAN} AS base
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates curl git \
   && rm -rf /var/lib/apt/lists/*
-RUN useradd --create-home --uid 1000 trueup && ln -s trueup /usr/local/bin/trueup-ci
+# A volume takes the owner of what it is mounted over: the checkouts of the controller are its own.
+RUN useradd --create-home --uid 1000 trueup \
+  && ln -s trueup /usr/local/bin/trueup-ci \
+  && install --directory --owner trueup --group trueup --mode 700 /var/lib/trueup
 COPY --from=build /src/release/trueup /usr/local/bin/
 COPY --from=build /src/release/trueup-licenses.txt /src/release/trueup.cdx.json /usr/local/share/doc/trueup/
 USER trueup

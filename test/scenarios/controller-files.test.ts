@@ -107,7 +107,13 @@ describe('the workloads for Kubernetes', () => {
   test('give the page neither the key of the states nor the keys of platforms', () => {
     const page = JSON.stringify(pods.find(({ name }) => name === 'trueup-page'));
     expect(page).toContain('TRUEUP_CONTROLLER_URL_FILE');
-    expect(page).not.toMatch(/state-key|STATE_KEY|trueup-keys/);
+    expect(page).not.toMatch(/state-key|STATE_KEY|trueup-(keys|state)/);
+    // A mounted secret has all of its keys: that of the states stands in one of its own.
+    const [head = ''] = read('kubernetes.yaml').split('apiVersion');
+    expect(head.replace(/\n# /g, ' ')).toContain(
+      'The secret `trueup` has the keys database-url, oidc-client-secret and slack-url, and the secrets of webhooks. Workers alone have the secret `trueup-state`, with the key state-key',
+    );
+    expect(JSON.stringify(pods.find(({ name }) => name === 'trueup-worker'))).toContain('trueup-state/state-key');
   });
 });
 
