@@ -24,7 +24,7 @@ RUN apt-get update \
 # A volume takes the owner of what it is mounted over: the checkouts of the controller are its own.
 RUN useradd --create-home --uid 1000 trueup \
   && ln -s trueup /usr/local/bin/trueup-ci \
-  && install --directory --owner trueup --group trueup --mode 700 /var/lib/trueup
+  && install --directory --owner 1000 --group 1000 --mode 700 /var/lib/trueup
 COPY --from=build /src/release/trueup /usr/local/bin/
 COPY --from=build /src/release/trueup-licenses.txt /src/release/trueup.cdx.json /usr/local/share/doc/trueup/
 USER trueup

@@ -101,7 +101,7 @@ describe.skipIf(!hasBuildah)('the image', () => {
   beforeAll(() => {
     for (const name of ['node', 'debian']) {
       const folder = join(place, name);
-      baseOf(folder, name === 'node' ? ['cp', 'mkdir', 'mv', 'tar', 'gzip'] : []);
+      baseOf(folder, name === 'node' ? ['cp', 'mkdir', 'mv', 'tar', 'gzip'] : ['install', 'stat']);
       if (name === 'node') addNode(folder);
       const base = succeed(['from', 'scratch']);
       succeed(['copy', base, folder, '/']);
@@ -140,6 +140,10 @@ describe.skipIf(!hasBuildah)('the image', () => {
       Cmd: ['--help'],
       WorkingDir: '/workspace',
     });
+  });
+
+  test('has a folder for the checkouts of the controller, whose owner a volume takes', () => {
+    expect(run(['stat', '--format=%u %g %a', '/var/lib/trueup'])).toMatchObject({ stdout: '1000 1000 700\n' });
   });
 
   test('checks a manifest that it may only read', () => {
