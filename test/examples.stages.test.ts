@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { writtenOut, writtenStages } from '../scripts/support/written-stages.ts';
 import type { Manifest } from '../src/manifest/manifest.ts';
+import type { Wanted } from '../src/manifest/wanted.ts';
 import { plan } from '../src/workflow/make-plan.ts';
 import { session } from '../src/workflow/session.ts';
-import { stage, stageIn } from './support/stages.ts';
+import { openOf, stage, stageIn } from './support/stages.ts';
 import { bench } from './support/world.ts';
 
 /** Each stage of the example plans what its manifest plans when somebody writes it out. */
@@ -24,9 +25,10 @@ async function actionsOf(manifest: Manifest): Promise<unknown> {
     changes: changes.toSorted((a, b) => a.path.localeCompare(b.path)),
     steps,
   }));
-  const text = JSON.stringify(shown, (key, value: unknown) =>
-    ['position', 'at', 'written'].includes(key) ? undefined : value,
-  );
+  const text = JSON.stringify(shown, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
+    if (['position', 'at', 'written'].includes(key)) return undefined;
+    return key === 'wanted' ? openOf(this[key] as Wanted) : value;
+  });
   return (JSON.parse(text) as typeof shown).toSorted((a, b) => a.address.localeCompare(b.address));
 }
 

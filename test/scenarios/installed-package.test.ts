@@ -32,7 +32,7 @@ const entries = Object.keys(exports).filter((entry) => typeof exports[entry] !==
 
 function run(command: string, args: readonly string[], about: { cwd?: string; env?: Record<string, string> } = {}) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...about.env };
-  return spawnSync(command, args, { cwd: about.cwd ?? place, env, encoding: 'utf8', timeout: 120_000 });
+  return spawnSync(command, args, { cwd: about.cwd ?? place, env, encoding: 'utf8', timeout: 280_000 });
 }
 
 /** The settings of this machine; with another prefix npm would look for them there. */
@@ -166,7 +166,7 @@ describe('U16: the package', () => {
     const modern = (problems ?? []).filter(({ resolutionKind: how }) => how !== 'node10' && how !== 'node16-cjs');
     expect(modern).toEqual([]);
   });
-});
+}, 900_000);
 
 describe('the samples', () => {
   test('are found on the page of the library, at the head of every entry point, and where a function is declared', () => {

@@ -93,9 +93,12 @@ export function meaning({ resources, settings, variables }: Manifest): string {
 }
 
 function opened(all: Iterable<readonly [string, Wanted]>) {
-  return [...all].map(
-    ([name, wanted]) => [name, { ...changed(wanted, {}), content: wanted.content.reveal() }] as const,
-  );
+  return [...all].map(([name, wanted]) => [name, openOf(wanted)] as const);
+}
+
+/** A wanted value with what is in it, which prints otherwise as a mark. */
+export function openOf(wanted: Wanted) {
+  return { ...changed(wanted, {}), content: wanted.content.reveal() };
 }
 
 function isPlace(value: unknown): value is Place {
