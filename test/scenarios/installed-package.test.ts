@@ -90,7 +90,7 @@ beforeAll(() => {
   writeFileSync(join(own, 'package.json'), '{ "type": "module" }');
   expect(npm(['install', '--no-audit', '--no-fund', tarball], own)).toMatchObject({ status: 0, warnings: [] });
   compiled = compile();
-}, 300_000);
+}, 900_000);
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
@@ -166,7 +166,7 @@ describe('U16: the package', () => {
     const modern = (problems ?? []).filter(({ resolutionKind: how }) => how !== 'node10' && how !== 'node16-cjs');
     expect(modern).toEqual([]);
   });
-}, 900_000);
+});
 
 describe('the samples', () => {
   test('are found on the page of the library, at the head of every entry point, and where a function is declared', () => {
