@@ -63,7 +63,8 @@ describe('S26: the package', () => {
 });
 
 test('what Trueup runs with takes the oldest Node that it names; npm only warns', () => {
-  const [, oldest = ''] = /^>=(\d+\.\d+)$/.exec(manifest.engines.node) ?? [];
+  const [, oldest = ''] = /^\^(\d+\.\d+)\.0 \|\| >=\d+\.\d+\.0$/.exec(manifest.engines.node) ?? [];
+  expect(oldest).toBe('20.19');
   const newer = locked.filter(([, { dev, engines }]) => {
     const [, asked = ''] = /^>= ?(\d+(?:\.\d+)?)/.exec(engines?.node ?? '>=0') ?? [];
     return dev !== true && !(asked !== '' && asked.localeCompare(oldest, 'en', { numeric: true }) <= 0);
