@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { eventsDocument, planDocumentOf, runDocumentOf, stackDocument, stacksDocument } from './api-documents.ts';
 import { refusal } from './refusal.ts';
-import { allowOf, proposeOf, takeBackOf } from './routes/pulls.ts';
+import { decideOf, proposeOf } from './routes/pulls.ts';
 import { noteVerdict, planOf, problemOf, verdictIn } from './routes/plans.ts';
 import { eventFilterOf, visibleSubjects } from './routes/audit.ts';
 import { progressOf, runOf } from './routes/runs.ts';
@@ -94,13 +94,12 @@ function acts(app: FastifyInstance, context: PageContext): void {
     return answered(reply, (await proposeOf(context, request)).id);
   });
   app.post('/api/v1/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
-    const { isAllowed } = await allowOf(context, request);
-    if (isAllowed) return reply.code(204).send();
+    if ((await decideOf(context, request, 'allow')).isDone) return reply.code(204).send();
     const what = 'the last commit of a pull request from another repository';
     throw refusal(409, `This is not ${what}, or it is allowed already.`);
   });
   app.post('/api/v1/sources/:id/pulls/:number/take-back', { config: { act: 'administer' } }, async (request, reply) => {
-    if ((await takeBackOf(context, request)).isTakenBack) return reply.code(204).send();
+    if ((await decideOf(context, request, 'take-back')).isDone) return reply.code(204).send();
     throw refusal(409, 'This commit is not the one that is allowed.');
   });
 }

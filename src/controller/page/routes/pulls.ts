@@ -75,24 +75,22 @@ export function pullRoutes(app: FastifyInstance, context: PageContext): void {
     const about = { source: source.id, pulls, csrf: reply.csrf(), mayAllow, because, compares };
     return show(request, reply, pullsPage(about));
   });
-  app.post('/sources/:id/pulls/:number/allow', { config: { act: 'administer' } }, async (request, reply) => {
-    const { source, isAllowed } = await allowOf(context, request);
-    if (isAllowed) return reply.redirect(pullsAddress(source.id), 303);
-    const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
-    const between = 'there was another commit, or this one was allowed';
-    return showTooLate(request, reply, { between, because: reasonOf(request.body), way });
-  });
-  app.post('/sources/:id/pulls/:number/take-back', { config: { act: 'administer' } }, async (request, reply) => {
-    const { source, isTakenBack } = await takeBackOf(context, request);
-    if (isTakenBack) return reply.redirect(pullsAddress(source.id), 303);
-    const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
-    return showTooLate(request, reply, {
-      between: 'it was taken back, or another commit was allowed',
-      because: reasonOf(request.body),
-      way,
+  for (const [act, { between }] of Object.entries(decisions))
+    app.post(`/sources/:id/pulls/:number/${act}`, { config: { act: 'administer' } }, async (request, reply) => {
+      const { source, isDone } = await decideOf(context, request, act as Decision);
+      if (isDone) return reply.redirect(pullsAddress(source.id), 303);
+      const way = { address: pullsAddress(source.id), words: 'Back to the pull requests' };
+      return showTooLate(request, reply, { between, because: reasonOf(request.body), way });
     });
-  });
 }
+
+/** What people decide about a commit of another repository, and what came between where it is too late. */
+const decisions = {
+  allow: { write: 'allowPull', between: 'there was another commit, or this one was allowed' },
+  'take-back': { write: 'takePullBack', between: 'it was taken back, or another commit was allowed' },
+} as const;
+
+type Decision = keyof typeof decisions;
 
 /** The source of an address. @throws {Refusal} 404, where the viewer may see nothing of it */
 async function sourceOf(
@@ -107,32 +105,21 @@ async function sourceOf(
 }
 
 /**
- * Lets a commit of another repository have the secrets of a plan. Whoever does that administers all that the source has. Not allowed
- * is one that is not the last commit, or is allowed already.
+ * Lets a commit of another repository have the secrets of a plan, or takes that back. Whoever does that administers all that the
+ * source has. Not done: it is not the last commit, is allowed already, or is not allowed any more.
  *
  * @throws {Refusal} 404, 403, 400 without a reason
  */
-export async function allowOf(
+export async function decideOf(
   context: PageContext,
   request: Pick<FastifyRequest, 'params' | 'body' | 'viewer'>,
-): Promise<{ readonly source: SourceRow; readonly isAllowed: boolean }> {
+  decision: Decision,
+): Promise<{ readonly source: SourceRow; readonly isDone: boolean }> {
   const { body, viewer } = request;
   const { source, number } = await pullOf(context, request);
   const about = { source: source.id, number, head: fieldOf(body, 'commit') };
-  const isAllowed = await context.records.allowPull(about, { who: viewer.name, because: reasonOf(body) });
-  return { source, isAllowed };
-}
-
-/** Takes back what `allowOf` allowed. @throws {Refusal} as that */
-export async function takeBackOf(
-  context: PageContext,
-  request: Pick<FastifyRequest, 'params' | 'body' | 'viewer'>,
-): Promise<{ readonly source: SourceRow; readonly isTakenBack: boolean }> {
-  const { body, viewer } = request;
-  const { source, number } = await pullOf(context, request);
-  const about = { source: source.id, number, head: fieldOf(body, 'commit') };
-  const isTakenBack = await context.records.takePullBack(about, { who: viewer.name, because: reasonOf(body) });
-  return { source, isTakenBack };
+  const { write } = decisions[decision];
+  return { source, isDone: await context.records[write](about, { who: viewer.name, because: reasonOf(body) }) };
 }
 
 /** The pull request of an address, whose source the viewer administers. @throws {Refusal} 404, 403 */

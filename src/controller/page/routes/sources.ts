@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Records } from '../../records/all.ts';
+import type { SourceRow } from '../../records/shown-sources.ts';
 import type { PageContext } from '../server.ts';
 import { now, show } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
@@ -8,25 +8,23 @@ import { platformsPage, sourcesPage } from '../views/sources.ts';
 /** Platforms and sources. */
 export function sourceRoutes(app: FastifyInstance, { records }: PageContext): void {
   app.get('/platforms', { config: { act: 'see' } }, async (request, reply) => {
-    const platforms = await visiblePlatforms(records, request.viewer);
+    const platforms = visibleTo(request.viewer, await records.shownPlatforms());
     return show(request, reply, platformsPage(platforms, now(), request.viewer.may('administer', {})));
   });
   app.get('/sources', { config: { act: 'see' } }, async (request, reply) => {
     const receivers = request.viewer.may('administer', {}) ? await records.receivers() : [];
-    return show(request, reply, sourcesPage(await visibleSources(records, request.viewer), receivers, now()));
+    return show(request, reply, sourcesPage(visibleTo(request.viewer, await records.shownSources()), receivers, now()));
   });
 }
 
-/** Platforms that a viewer may see, by their labels or those of a stack; only the stacks that they see count. */
-async function visiblePlatforms(records: Records, viewer: Viewer) {
-  return (await records.shownPlatforms())
-    .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
-    .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
-}
+type Labels = SourceRow['labels'];
 
-/** The same of sources. */
-async function visibleSources(records: Records, viewer: Viewer) {
-  return (await records.shownSources())
+/** What a viewer may see, by its labels or those of a stack; only the stacks that they see count. */
+function visibleTo<T extends { readonly labels: Labels; readonly stackLabels: readonly Labels[] }>(
+  viewer: Viewer,
+  rows: readonly T[],
+): T[] {
+  return rows
     .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
     .map((one) => ({ ...one, stackLabels: one.stackLabels.filter((labels) => viewer.may('see', labels)) }));
 }
