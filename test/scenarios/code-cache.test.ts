@@ -302,10 +302,17 @@ test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
   expect(stderr).toMatch(/^ +at .*src\/workflow\/validate\.ts:\d+:\d+/m);
 });
 
-test.each(['18.20.8', '20.18.3', '21.7.3', '22.1.0', '22.11.0'])('Node %s is refused by a sentence', (node) => {
+/** Runs `validate` as a Node of another version would. */
+function validateOn(node: string) {
   const program = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
     process.argv.splice(1, 0, 'trueup'); require('${join(copy, 'bin/trueup.js')}');`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program, 'validate'], { encoding: 'utf8' });
+  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home } } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program, 'validate'], about);
+  return { status, stdout, stderr };
+}
+
+test.each(['18.20.8', '20.18.3', '21.7.3', '22.1.0', '22.11.0'])('Node %s is refused by a sentence', (node) => {
+  const { status, stdout, stderr } = validateOn(node);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(
     new RegExp(`^error: Trueup runs on Node 20 .*; this is ${node.replaceAll('.', String.raw`\.`)}\n  -> .*\n$`),
@@ -313,10 +320,7 @@ test.each(['18.20.8', '20.18.3', '21.7.3', '22.1.0', '22.11.0'])('Node %s is ref
 });
 
 test.each(['20.19.0', '22.12.0', '23.0.0', '24.1.0', '26.0.0'])('Node %s is taken', (node) => {
-  const program = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
-    process.argv.splice(1, 0, 'trueup'); require('${join(copy, 'bin/trueup.js')}');`;
-  const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home } } as const;
-  expect(spawnSync(process.execPath, ['-e', program, 'validate'], about)).toMatchObject(valid);
+  expect(validateOn(node)).toEqual(valid);
 });
 
 test('a program that is not built says so, and knows its version', () => {
