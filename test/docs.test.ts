@@ -92,21 +92,35 @@ function anchorsOf(page: string): ReadonlySet<string> {
   return new Set(anchors);
 }
 
+const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.md'),
+);
+const all = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...docs.map((path) => join('docs', path)),
+];
+
+test('every row of a table has the cells of its head: a bar in a cell is escaped', () => {
+  const uneven = all.flatMap((page) => {
+    const lines = read(page)
+      .replaceAll(/^ *(```|~~~)[\s\S]*?^ *\1$/gm, '')
+      .split('\n');
+    const bars = lines.map((line) => (line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0));
+    return lines
+      .filter((_, at) => bars[at] !== 0 && bars[at - 1] !== 0 && bars[at] !== bars[at - 1])
+      .map((line) => [page, line.slice(0, 80)]);
+  });
+  expect(uneven).toEqual([]);
+});
+
 test('the index lists every page, and every link of every page leads to a file and to a heading of it', () => {
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.md'),
-  );
   const index = read('docs/README.md');
-  const top = pages.filter((path) => !path.includes('/') && path !== 'README.md');
+  const top = docs.filter((path) => !path.includes('/') && path !== 'README.md');
   expect(top.filter((path) => !index.includes(`](${path})`))).toEqual([]);
-  const all = [
-    'README.md',
-    'ARCHITECTURE.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    ...pages.map((path) => join('docs', path)),
-  ];
   const links = all.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(([, path = '', anchor]) => ({
       page,
