@@ -221,6 +221,47 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect((await records.stack(id))?.problem).toEqual(expect.any(String));
   });
 
+  test.each([
+    ['expired', () => pool.query('update trueup_controller.plan set expires_at = now()')],
+    ['does something else after a change by hand', () => edited('redis:7.1')],
+  ])('stays refused when its plan %s, also under another policy, until its files change', async (_, happens) => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await enrolled('approval');
+    await push('c2', manifest('redis:7.2'));
+    await run();
+    const refused = (await records.waitingPlan(id))?.digest;
+    expect(await approve(refused, false)).toBe(true);
+    await enrolled('automatic');
+    await happens();
+    const before = posts();
+    await run();
+    await run();
+    const next = await records.waitingPlan(id);
+    expect([posts() - before, next?.digest === refused, next?.isApproved]).toEqual([0, false, false]);
+    expect(await asRead()).toMatchObject({ wanted: 'c2', applied: 'c1' });
+    expect(await records.alarms()).toEqual([]);
+    await push('c3', manifest('redis:7.4'));
+    await run();
+    expect([(await asRead()).applied, await hasChanges('c3')]).toEqual(['c3', false]);
+  });
+
+  test('tells who waits for approvals of a plan that a new policy has wait, and not of one that is refused', async () => {
+    const waiting = async () => (await records.alarms()).map(({ kind }) => kind);
+    await enrolled('never');
+    await push('c1', manifest('redis:7'));
+    await run();
+    expect(await waiting()).toEqual([]);
+    await enrolled('approval');
+    await run();
+    await run();
+    expect([(await records.waitingPlan(id))?.isApproved, await waiting()]).toEqual([undefined, ['approval']]);
+    await approve((await records.waitingPlan(id))?.digest, false);
+    await run();
+    expect(await waiting()).toEqual([]);
+  });
+
   test('keeps its plan and its approval while commits leave its files as they are, and applies them at the newest', async () => {
     await enrolled('approval');
     const text = manifest('redis:7');

@@ -49,7 +49,8 @@ export function plansIn({ rows, row, onStack }: Database) {
   return {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
-     * what was said of it. `isNeeded`: a person must approve it, whatever the policy is. `authors`: of a preview.
+     * what was said of it. What was refused of a commit stays refused in another plan of that commit. `isNeeded`: a person must
+     * approve it, whatever the policy is. `authors`: of a preview.
      * Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the next one.
      */
     keepPlan: async (
@@ -78,16 +79,18 @@ export function plansIn({ rows, row, onStack }: Database) {
           return undefined;
         }
         await clear(query, ['run'], id);
-        const [current] = await query<Pick<PlanRecord, 'digest' | 'commit' | 'document'>>(
-          `select digest, commit, document from @plan where stack = $1 and ${isOpen}
-          and expires_at > now()`,
+        const [former] = await query<Former>(
+          `select digest, commit, cause, document, expires_at > now() as "isValid",
+            exists (select from @verdict where plan = digest) as "isJudged",
+            exists (select from @verdict where plan = digest and not approves) as "isRefused"
+          from @plan where stack = $1 and ${isOpen}`,
           [id],
         );
-        if (current?.commit === commit && doesTheSame(current.document, document)) return current.digest;
-        await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [id]);
-        const digest = await insert(query, plan);
+        const stays = former?.isValid === true && former.commit === commit && doesTheSame(former.document, document);
+        const digest = stays ? former.digest : await replace(query, plan, former);
+        const isJudged = stays ? former.isJudged : isStillRefused(former, plan);
         // Drift brings a message under every policy.
-        if (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded }))
+        if (!isJudged && (cause === 'drift' || needsApproval(stack.policy, { cause, isNeeded })))
           await raisePlan(query, id, { digest, commit, cause, document, policy: stack.policy });
         return digest;
       }),
@@ -151,6 +154,32 @@ interface NewPlan extends Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'fi
   readonly authors: readonly Author[] | undefined;
   /** It waits for no verdict. */
   readonly isOver?: boolean;
+}
+
+/** The open plan of a stack, which another one may replace. */
+interface Former extends Pick<PlanRecord, 'digest' | 'commit' | 'cause' | 'document'> {
+  /** It has not expired. */
+  readonly isValid: boolean;
+  readonly isJudged: boolean;
+  readonly isRefused: boolean;
+}
+
+/** Whether what was refused is the same change: only another commit brings one that a person can approve. Drift differs each time. */
+function isStillRefused(former: Former | undefined, { commit, cause }: NewPlan): boolean {
+  return former?.isRefused === true && former.commit === commit && former.cause === 'commit' && cause === 'commit';
+}
+
+async function replace(query: Query, plan: NewPlan, former: Former | undefined): Promise<string> {
+  await query(`update @plan set superseded_at = now() where stack = $1 and ${isOpen}`, [plan.stack]);
+  const digest = await insert(query, plan);
+  if (isStillRefused(former, plan))
+    await query(
+      `insert into @verdict (plan, who, role, approves, because, at)
+      select digest, who, role, approves, because, at from @plan, (select who, role, approves, because, at from @verdict
+        where plan = $2 and not approves) as refusal where digest = $1`,
+      [digest, former?.digest],
+    );
+  return digest;
 }
 
 async function insert(query: Query, plan: NewPlan): Promise<string> {
