@@ -7,7 +7,7 @@ import { checkoutsIn } from '../../src/controller/checkouts.ts';
 import type { AtForge } from '../../src/controller/forge/forge-of-source.ts';
 import { sendDueAtForges, workAtForge } from '../../src/controller/forge/forge-work.ts';
 import { pusherIn } from '../../src/controller/forge/push-branch.ts';
-import { type Policy, recordsIn } from '../../src/controller/records/all.ts';
+import { type NewSource, type Policy, recordsIn } from '../../src/controller/records/all.ts';
 import { runStack } from '../../src/controller/run-stack.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -45,19 +45,19 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
   const [keyFile, envFile] = [join(folder, 'key'), join(folder, 'env')];
   const about = { id: 'main', url: platform.url, profile: null, keyFile, envFile, connections: 4 };
   await records.addPlatform(about, 'a test');
-  const enrol = (given: Policy) =>
+  const enrol = (given: Policy, at: Omit<typeof server, 'close'> = server, forge: NewSource['forge'] = wordOf(name)) =>
     records.addSource(
       {
         id: 'shop',
-        url: server.address,
+        url: at.address,
         ref: 'refs/heads/main',
         platforms: [{ platform: 'main', paths: '*' }],
         policy: given,
         pollSeconds: 60,
         lookSeconds: 3_600,
-        forge: wordOf(name),
-        forgeTokenFile: server.tokenFile,
-        credentialsFile: server.credentialsFile,
+        forge,
+        forgeTokenFile: at.tokenFile,
+        credentialsFile: at.credentialsFile,
       },
       'a test',
     );

@@ -86,7 +86,8 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
   return {
     /**
      * Adds a source, or changes one with its stacks at once, and has it polled soon. What was planned for another platform is not
-     * applied any more. With another address, no pull request of it is known, and its previews end. Says what it did.
+     * applied any more. With another address, no pull request of it is known, and its previews end. What the former forge knew and
+     * answered is forgotten. Says what it did.
      *
      * @throws {Stop} `usage` or `refused`, where its name, its address or a platform cannot be used
      */
@@ -103,6 +104,8 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
           // They are of another repository, and so is what a person allowed.
           if (before !== undefined && before.url !== source.url)
             await query('delete from @pull where source = $1', [source.id]);
+          if (before !== undefined && (before.url !== source.url || before.forge !== source.forge))
+            await forgetForge(query, source.id);
           await placeAgain(query, source.id);
           // Of another branch, each stack wants the next commit that is seen.
           if (before !== undefined && (before.url !== source.url || before.ref !== source.ref))
@@ -269,6 +272,20 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
     select $1, position, platform, paths from unnest($2::text[], $3::text[]) with ordinality as rule (platform, paths, position)`,
     [id, platforms.map(({ platform }) => platform), platforms.map(({ paths }) => paths)],
   );
+}
+
+/** Forgets what a forge was told of a source, and what it answered. The numbers of pull requests mean others at another forge. */
+async function forgetForge(query: Query, source: string): Promise<void> {
+  const ofSource = 'stack in (select id from @stack where source = $1)';
+  await query(`delete from @status where ${ofSource}`, [source]);
+  const because = 'the source has another forge or repository';
+  for (const { stack } of await query<{ stack: string }>(`delete from @proposal where ${ofSource} returning stack`, [
+    source,
+  ]))
+    await noteIn(query, { who: 'trueup', what: 'ended the proposal', subject: stack, about: { because } });
+  await query('update @source set forge_problem = null, forge_after = null, compared_at = null where id = $1', [
+    source,
+  ]);
 }
 
 /** Places the root files that are known, by what a source says now. */

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
-import { commitOf, git, mergeBranch } from '../../support/hosted-repository.ts';
+import { hostedForge, write } from '../../support/hosted-forge.ts';
+import { commitAll, commitOf, git, mergeBranch } from '../../support/hosted-repository.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** The pull request that adopts the drift of a stack. */
@@ -143,4 +144,32 @@ describe.skipIf(missing !== undefined)(missing ?? 'drift', () => {
     await tell();
     expect([open(), fileOn(branch)]).toEqual([[1], manifestOf('redis:7.4')]);
   });
+
+  test.each([
+    ['is gone', 'redis:7'],
+    ['is another one', 'redis:7.4'],
+  ])(
+    'changes no pull request of others where its source moved to another repository and the drift %s',
+    async (_, image) => {
+      const { records, enrol, look, tell, drift } = await drifted('gitea');
+      await records.propose(stackId, 'alex');
+      await tell();
+      expect(await records.proposal(stackId)).toMatchObject({ number: 1 });
+      const other = await hostedForge('gitea', { 'infra/trueup.yaml': manifestOf('redis:7') });
+      write(other.repository, { 'docs.md': 'x' });
+      commitAll(other.repository, 'Docs', 'work');
+      const number = other.server.propose({ branch: 'work' });
+      const theirs = { ...other.server.requests.get(number) };
+      await enrol('automatic', other.server);
+      await drift({ dockerImage: image });
+      await look();
+      await tell();
+      expect([number, other.server.requests.get(number)]).toEqual([1, theirs]);
+      expect(await records.proposal(stackId)).toBeUndefined();
+      expect(await records.propose(stackId, 'alex')).toBe(true);
+      await tell();
+      const own = [...other.server.requests].filter(([, { branch: from }]) => from === branch);
+      expect(own.map(([at]) => at)).toEqual(image === 'redis:7' ? [] : [2]);
+    },
+  );
 });

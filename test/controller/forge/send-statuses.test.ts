@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendStatuses } from '../../../src/controller/forge/send-statuses.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
+import { hostedForge } from '../../support/hosted-forge.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** What forges show of commits, with a PostgreSQL, a platform and a forge of their own. */
@@ -124,5 +125,23 @@ describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
     expect(rows).toEqual([{ problem: null, after: null }]);
     await tell();
     expect(forge.statuses).toHaveLength(1);
+  });
+
+  test('are told to another forge that the source moved to, and what the former one answered is forgotten', async () => {
+    const { records, enrol, look, tell, head } = await forgeBench(pool, 'gitea');
+    await look();
+    await tell();
+    await records.forgeAnswered('shop', 'the forge answered 401', 600);
+    const other = await hostedForge('gitea', { 'infra/trueup.yaml': manifestOf('redis:7') });
+    await enrol('automatic', other.server);
+    expect((await records.shownSources())[0]?.forgeProblem).toBeNull();
+    await tell();
+    expect([other.head, other.server.statuses.map(({ commit, state }) => [commit, state])]).toEqual([
+      head,
+      [[head, 'success']],
+    ]);
+    await records.forgeAnswered('shop', 'the forge answered 401', 600);
+    await enrol('automatic', other.server, 'none');
+    expect((await records.shownSources())[0]?.forgeProblem).toBeNull();
   });
 });
