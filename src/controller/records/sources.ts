@@ -23,6 +23,7 @@ import {
 import type { Labels } from './platforms.ts';
 import { waveSubject } from './advance-wave.ts';
 import { beginWavesIn } from './begin-waves.ts';
+import { bringWanted } from './wave-stacks.ts';
 
 export type { Policy } from '../plan-standing.ts';
 
@@ -302,4 +303,6 @@ async function placeAgain(query: Query, id: string): Promise<void> {
     [id],
   );
   await placeStacks(query, id, { ...known, commit: known.commit, kept });
+  // One that came back, or whose files are not known, wants the newest commit. That is no way around its wave.
+  await bringWanted(query, id);
 }

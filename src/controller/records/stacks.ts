@@ -4,6 +4,7 @@ import { type DueStack, type KeptStack, authorsOf, dueColumns } from './place-st
 import type { Labels } from './platforms.ts';
 import { makes } from './place-previews.ts';
 import type { Policy } from './sources.ts';
+import { bringWanted } from './wave-stacks.ts';
 
 /** A root file of a source, or a preview that it describes. */
 export interface StackRecord {
@@ -90,12 +91,7 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
           id,
           commit,
         ]);
-        // The wave that holds it back goes on to do so.
-        await query(
-          `update @wave_stack as member set commit = $2, after_run = (select coalesce(max(id), 0) from @run) from @wave as wave
-          where member.wave = wave.id and ended_at is null and stack = $1`,
-          [id, commit],
-        );
+        await bringWanted(query, id);
       }),
 
     /** Takes stacks of a site that are due for a look at what drifted, as `dueSources` takes sources. */

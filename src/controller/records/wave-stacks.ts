@@ -76,6 +76,15 @@ export const holdingWaves = `select member.stack, member.commit, wave.id as wave
     select from @run as begun where begun.stack = member.stack and begun.commit = member.commit and begun.id > member.after_run
       and begun.kind = 'apply' and begun.cause = 'commit')))`;
 
+/** Has open waves bring a stack, or all stacks of a source, what they want by now: a wave that holds one back goes on to do so. */
+export const bringWanted = (query: Query, stackOrSource: string) =>
+  query(
+    `update @wave_stack as member set commit = stack.wanted, after_run = (select coalesce(max(id), 0) from @run)
+    from @wave as wave, @stack as stack where member.wave = wave.id and ended_at is null and stack.id = member.stack
+      and $1 in (stack.id, stack.source) and member.commit <> stack.wanted and not stack.is_gone`,
+    [stackOrSource],
+  );
+
 interface Row extends Omit<WaveMember, 'healthyAt' | 'failed' | 'paused' | 'verdict' | 'leftOut' | 'needsApproval'> {
   readonly policy: Policy;
   /** null: there is no plan of the commit. */

@@ -467,6 +467,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await records.stackFiles('shops')).toEqual([]);
   });
 
+  test.each([
+    ['gets another address and is changed again', { url: 'git@git.example:shops.git' }, { pollSeconds: 30 }],
+    ['loses the pattern of a stack and gets it back', { platforms: [{ platform: 'ring-0', paths: pathOf(0) }] }, {}],
+  ])('holds a stack of a later step back also where their source %s', async (_, first, second) => {
+    await begun(three);
+    await push('c2', three, [1, 2, 3]);
+    expect([(await stackAt(3)).wanted, await begin(3)]).toEqual(['c1', undefined]);
+    const source = (await records.source('shops')) ?? expect.fail('there is no source');
+    await records.addSource({ ...source, ...first }, 'alex');
+    await records.addSource({ ...source, ...second }, 'alex');
+    const { wanted } = await stackAt(3);
+    expect([wanted, await begin(3, wanted ?? '')]).toEqual(['c2', undefined]);
+    const wave = await records.wave((await openWave())?.id ?? '');
+    expect(wave?.stacks.find(({ id }) => id === idOf(3))?.commit).toBe('c2');
+  });
+
   test('lets nothing begin while another process stops it', async () => {
     await begun(three);
     const other = await pool.connect();
