@@ -127,6 +127,8 @@ describe('the action', () => {
       HOME: folder,
       GITHUB_ACTION_PATH: folder,
       TRUEUP_API_KEY: 'canary',
+      https_proxy: 'http://proxy.example:3128',
+      NODE_EXTRA_CA_CERTS: '/etc/ssl/company.pem',
     };
     const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', build?.run ?? 'false'];
     expect(spawnSync('bash', script, { cwd: tmpdir(), env, encoding: 'utf8' })).toMatchObject({
@@ -138,6 +140,9 @@ describe('the action', () => {
     expect(seen).toContain('ci --ignore-scripts --no-audit --no-fund\n');
     expect(seen).toContain('run build\n');
     expect(seen).not.toContain('canary');
+    // A runner may reach packages by its proxy alone.
+    expect(seen).toContain('HTTPS_PROXY=http://proxy.example:3128\n');
+    expect(seen).toContain('NODE_EXTRA_CA_CERTS=/etc/ssl/company.pem\n');
     mkdirSync(join(folder, 'dist/ci'), { recursive: true });
     writeFileSync(join(folder, 'dist/ci/main.js'), '');
     writeFileSync(join(folder, 'seen'), '');
