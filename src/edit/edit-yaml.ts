@@ -133,12 +133,12 @@ function change(contents: YAMLMap | null, { path, value, order = [] }: Edit, wor
           `Write ${key} in the block itself, or change the fragment.`,
         );
       }
-      insert(map, { key, value: nested(rest, value) }, { order: rest.length > 0 ? [] : order, work });
+      insert(map, [{ key, value: nested(rest, value) }], { order: rest.length > 0 ? [] : order, work });
       return;
     }
     const node = map.items[index]?.value;
     if (rest.length === 0) {
-      if (value === undefined) remove(map, index, index, work);
+      if (value === undefined) remove(map, new Set([index]), work);
       else replace(map, index, value, work);
       return;
     }

@@ -1,20 +1,21 @@
 import { type CST, type YAMLMap, type YAMLSeq, isMap } from 'yaml';
+import { changeFlow } from './change-flow.ts';
 import { type Value, indentedBy, renderEntries } from './write-yaml.ts';
 import { keyText } from './nodes.ts';
 import { type Work, refused, unusual } from './splices.ts';
 import { breakAt, itemEnd, itemStart, lineEnd, lineStart, tokensOf, withoutBreak } from './tokens.ts';
 import { type KeyValue, inOneLine } from './value-lines.ts';
 
-/** Adds an entry to a map; without a map, at the end of the text. */
+/** Adds entries to a map, and removes those of the numbers of `leaving`; without a map, at the end of the text. */
 export function insert(
   map: YAMLMap | null,
-  entry: KeyValue,
-  how: { readonly order: readonly string[]; readonly work: Work },
+  entries: readonly KeyValue[],
+  how: { readonly order: readonly string[]; readonly leaving?: ReadonlySet<number>; readonly work: Work },
 ): void {
-  const { order, work } = how;
+  const { order, leaving = new Set<number>(), work } = how;
   const { text, splices } = work;
   if (map === null) {
-    const lines = renderEntries([entry]).replaceAll('\n', breakAt(text, 0));
+    const lines = renderEntries(entries).replaceAll('\n', breakAt(text, 0));
     splices.push({
       from: text.length,
       to: text.length,
@@ -22,35 +23,36 @@ export function insert(
     });
     return;
   }
-  const items = tokensOf(map);
-  if (items === undefined) throw unusual(map, work);
-  const place = order.indexOf(entry.key);
-  const keys = map.items.map((pair) => keyText(pair.key) ?? '');
-  const before =
-    place === -1
-      ? keys.length - 1
-      : keys.findLastIndex((key) => key === '<<' || (order.includes(key) && order.indexOf(key) < place));
   if (map.flow === true) {
-    const written = inOneLine({ is: 'map', entries: [entry] }, { isFlow: true })
-      .slice(1, -1)
-      .trim();
-    if (putInLine(items, before + 1, written, work)) return;
+    const coming = entries.map((entry) => ({
+      index: placeOf(map, entry.key, order),
+      written: inOneLine({ is: 'map', entries: [entry] }, { isFlow: true })
+        .slice(1, -1)
+        .trim(),
+    }));
+    if (map.items.length > 0) {
+      changeFlow(map, { coming, leaving }, work);
+      return;
+    }
     const [start, end] = [map.range?.[0] ?? 0, map.range?.[1] ?? 0];
     if (text.slice(start + 1, end - 1).trim() !== '') throw refused(work, 'its braces hold a comment only', start);
-    splices.push({ from: start, to: end, text: `{ ${written} }` });
+    splices.push({ from: start, to: end, text: `{ ${coming.map(({ written }) => written).join(', ')} }` });
     return;
   }
-  const [first] = items;
-  if (first === undefined) throw unusual(map, work);
-  putLines({ first, previous: items[before] }, renderEntries([entry]), work);
+  const items = tokensOf(map);
+  const first = items?.[0];
+  if (items === undefined || first === undefined) throw unusual(map, work);
+  for (const entry of entries)
+    putLines({ first, previous: items[placeOf(map, entry.key, order) - 1] }, renderEntries([entry]), work);
+  remove(map, leaving, work);
 }
 
-/** Puts a text between the entries of braces or brackets, before the one of an index. Returns false where there are none. */
-function putInLine(items: readonly CST.CollectionItem[], index: number, written: string, { splices }: Work): boolean {
-  const [previous, next] = [items[index - 1], items[index]];
-  if (previous !== undefined) splices.push({ from: itemEnd(previous), to: itemEnd(previous), text: `, ${written}` });
-  else if (next !== undefined) splices.push({ from: itemStart(next), to: itemStart(next), text: `${written}, ` });
-  return previous !== undefined || next !== undefined;
+/** The number of the entry before which a key belongs by the usual order; of none, behind the last one. */
+function placeOf(map: YAMLMap, key: string, order: readonly string[]): number {
+  const place = order.indexOf(key);
+  const keys = map.items.map((pair) => keyText(pair.key) ?? '');
+  if (place === -1) return keys.length;
+  return keys.findLastIndex((one) => one === '<<' || (order.includes(one) && order.indexOf(one) < place)) + 1;
 }
 
 /** Puts lines behind an entry, else before the first one, and indents them as that one. */
@@ -72,17 +74,16 @@ function putLines(
   else splices.push({ from: at, to: at, text: lines });
 }
 
-/** Adds items to a list, before the one of an index. */
+/** Adds items to a list that has some, before the one of an index. */
 export function insertItems(list: YAMLSeq, index: number, values: readonly Value[], work: Work): void {
-  const items = tokensOf(list);
-  if (items === undefined) throw unusual(list, work);
-  const [first] = items;
-  if (list.flow === true || first === undefined) {
-    const written = values.map((value) => inOneLine(value, { isFlow: true })).join(', ');
-    if (putInLine(items, index, written, work)) return;
-    work.splices.push({ from: list.range?.[0] ?? 0, to: list.range?.[1] ?? 0, text: `[${written}]` });
+  if (list.flow === true) {
+    const coming = values.map((value) => ({ index, written: inOneLine(value, { isFlow: true }) }));
+    changeFlow(list, { coming }, work);
     return;
   }
+  const items = tokensOf(list);
+  const first = items?.[0];
+  if (items === undefined || first === undefined) throw unusual(list, work);
   const rendered = renderEntries([{ key: 'v', value: { is: 'list', items: values } }]);
   const lines = rendered.slice(rendered.indexOf('\n') + 1).replaceAll(/^ {2}/gm, '');
   putLines({ first, previous: items[index - 1] }, lines, work);
@@ -97,40 +98,39 @@ function putBefore(start: number, lines: string, { text, splices }: Work): void 
   else splices.push({ from: start, to: start, text: `${lines.slice(column)}${' '.repeat(column)}` });
 }
 
-/** Removes entries of a map or a list that follow each other. */
-export function remove(node: YAMLMap | YAMLSeq, first: number, last: number, work: Work): void {
+/** Removes the entries of these numbers. */
+export function remove(node: YAMLMap | YAMLSeq, leaving: ReadonlySet<number>, work: Work): void {
+  if (node.flow === true) {
+    changeFlow(node, { leaving }, work);
+    return;
+  }
+  for (let first = 0; first < node.items.length; first++) {
+    if (!leaving.has(first)) continue;
+    let last = first;
+    while (leaving.has(last + 1)) last += 1;
+    removeLines(node, first, last, work);
+    first = last;
+  }
+}
+
+/** Removes entries of a block that follow each other. */
+function removeLines(node: YAMLMap | YAMLSeq, first: number, last: number, work: Work): void {
   const { text, splices } = work;
   const items = tokensOf(node) ?? [];
   const [item, end] = [items[first], items[last]];
   if (item === undefined || end === undefined) throw unusual(node, work);
   const [from, to] = [itemStart(item), itemEnd(end)];
-  const [previous, next] = [items[first - 1], items[last + 1]];
-  if (previous === undefined && next === undefined) {
+  const next = items[last + 1];
+  const [start, stop] = [lineStart(text, from), lineEnd(text, to)];
+  if (first === 0 && next === undefined) {
     // What is left is an empty map, and not nothing.
-    const sign = isMap(node) ? '{}' : '[]';
-    if (node.flow === true) splices.push({ from: node.range?.[0] ?? from, to: node.range?.[1] ?? to, text: sign });
-    else splices.push({ from, to: withoutBreak(text, to), text: sign });
-  } else if (node.flow === true) {
-    if (next !== undefined) splices.push({ from, to: itemStart(next), text: '' });
-    else if (previous !== undefined) splices.push({ from: itemEnd(previous), to, text: '' });
-  } else if (text.slice(lineStart(text, from), from).trim() !== '') {
+    splices.push({ from, to: withoutBreak(text, to), text: isMap(node) ? '{}' : '[]' });
+  } else if (text.slice(start, from).trim() !== '') {
     // It stands behind the sign of a list, and the next one gets its place.
     splices.push({ from, to: next === undefined ? to : itemStart(next), text: '' });
   } else {
-    const [start, stop] = [lineStart(text, from), lineEnd(text, to)];
     // Behind the last line there may be no line break: then the line before it ends the file in the same way.
     const isOpen = stop === text.length && !text.endsWith('\n');
     splices.push({ from: isOpen ? withoutBreak(text, start) : start, to: stop, text: '' });
-  }
-}
-
-/** Removes entries of these numbers, in any order. */
-export function removeAll(node: YAMLMap | YAMLSeq, indexes: ReadonlySet<number>, work: Work): void {
-  for (let first = 0; first < node.items.length; first++) {
-    if (!indexes.has(first)) continue;
-    let last = first;
-    while (indexes.has(last + 1)) last += 1;
-    remove(node, first, last, work);
-    first = last;
   }
 }

@@ -2,7 +2,7 @@ import { type CST, type ParsedNode, type YAMLMap, type YAMLSeq, isMap, isScalar,
 import { type Value, plainly, renderEntries } from './write-yaml.ts';
 import { parseExpressions } from '../manifest/expression.ts';
 import { replaceBlockText } from './block-text.ts';
-import { insert, insertItems, remove, removeAll } from './insert-entry.ts';
+import { insert, insertItems, remove } from './insert-entry.ts';
 import { indexOf, isAlready, keyText } from './nodes.ts';
 import { type Work, refused, unusual } from './splices.ts';
 import { breakAt, endOf, itemStart, lineEnd, lineStart, signOf, tokensOf, withoutBreak } from './tokens.ts';
@@ -37,12 +37,12 @@ function replaceMap(map: YAMLMap, entries: readonly KeyValue[], work: Work): voi
   const keys = entries.map(({ key }) => key);
   for (const { key, value } of entries) {
     const index = indexOf(map, key);
-    if (index === -1) insert(map, { key, value }, { order: keys, work });
-    else if (!isAlready(map.items[index]?.value, value)) replace(map, index, value, work);
+    if (index !== -1 && !isAlready(map.items[index]?.value, value)) replace(map, index, value, work);
   }
   const leaving = map.items.flatMap((pair, index) => (keys.includes(keyText(pair.key) ?? '') ? [] : [index]));
   for (const index of leaving) refuseExpressions(map.items[index]?.value, work);
-  removeAll(map, new Set(leaving), work);
+  const coming = entries.filter(({ key }) => indexOf(map, key) === -1);
+  if (coming.length + leaving.length > 0) insert(map, coming, { order: keys, leaving: new Set(leaving), work });
 }
 
 function replaceList(list: YAMLSeq, values: readonly Value[], work: Work): void {
@@ -60,8 +60,9 @@ function replaceList(list: YAMLSeq, values: readonly Value[], work: Work): void 
   const [leaving, coming] = [olds.length - start - end, values.length - start - end];
   for (let at = start; at < start + Math.min(leaving, coming); at++)
     replace(list, at, values[at] ?? plainly(null), work);
-  for (let at = start + coming; at < start + leaving; at++) refuseExpressions(olds[at], work);
-  if (leaving > coming) remove(list, start + coming, start + leaving - 1, work);
+  const rest = olds.flatMap((_, at) => (at >= start + coming && at < start + leaving ? [at] : []));
+  for (const at of rest) refuseExpressions(olds[at], work);
+  if (leaving > coming) remove(list, new Set(rest), work);
   if (coming > leaving) insertItems(list, start + leaving, values.slice(start + leaving, start + coming), work);
 }
 

@@ -126,6 +126,24 @@ test.each<[string, string, Record<string, Json | undefined>, string]>([
   ['an item of a list', 'a:\n- x # c\n\n# d\nb: 1\n', { a: ['x', 'y'] }, 'a:\n- x # c\n- y\n\n# d\nb: 1\n'],
   ['an item at the start', 'a:\n  - x # c\n', { a: ['y', 'x'] }, 'a:\n  - y\n  - x # c\n'],
   ['an item to brackets', 'a: [ x ]\n', { a: ['x', 'y', { z: 1 }] }, 'a: [ x, y, { z: 1 } ]\n'],
+  [
+    'an item behind a comment, on a line of its own',
+    'a: [\n  x, # x\n  y # y\n  # end\n]\n',
+    { a: ['x', 'y', 'z'] },
+    'a: [\n  x, # x\n  y, # y\n  z\n  # end\n]\n',
+  ],
+  [
+    'an item between comments in brackets',
+    'a: [\n  x, # x\n  # y\n  y\n]\n',
+    { a: ['x', 'z', 'y'] },
+    'a: [\n  x, # x\n  z,\n  # y\n  y\n]\n',
+  ],
+  [
+    'an item above the first comment in brackets',
+    'a: [ # a\n  # x\n  x ]\n',
+    { a: ['z', 'x'] },
+    'a: [ # a\n  z,\n  # x\n  x ]\n',
+  ],
   ['items to empty brackets', 'a: [] # c\n', { a: ['x'] }, 'a: # c\n  - x\n'],
   ['to an empty file', '# only this\n', { a: 1 }, '# only this\na: 1\n'],
 ])('adds %s', (_, text, changes, next) => {
@@ -161,6 +179,37 @@ test.each<[string, string, Record<string, Json | undefined>, string]>([
   ['items', 'a:\n  - 1\n  - 2 # t\n  - 3\n  - 4 # f\n', { a: [1, 4] }, 'a:\n  - 1\n  - 4 # f\n'],
   ['items in brackets', 'a: [1, 2, 3, 4] # c\n', { a: [1] }, 'a: [1] # c\n'],
   ['all items', 'a:\n  - 1\n  - 2\nb: 1\n', { a: [] }, 'a: []\nb: 1\n'],
+  [
+    'the last key in braces over several lines',
+    'a: {\n  b: 1, # b\n  # c\n  c: 2 # d\n  }\n',
+    { 'a.c': undefined },
+    'a: {\n  b: 1 # b\n  # c\n  }\n',
+  ],
+  ['the last item in brackets over several lines', 'a: [\n  x, # x\n  y # y\n]\n', { a: ['x'] }, 'a: [\n  x # x\n]\n'],
+  [
+    'the first key in braces over several lines',
+    'a: { b: 1, # b\n  # c\n  c: 2 }\n',
+    { 'a.b': undefined },
+    'a: {\n  # c\n  c: 2 }\n',
+  ],
+  [
+    'a key before a comment of its line in braces',
+    'a: {\r\n  b: 1, c: 2, # d\r\n}\r\n',
+    { 'a.c': undefined },
+    'a: {\r\n  b: 1, # d\r\n}\r\n',
+  ],
+  [
+    'the only key between comments in braces',
+    'a: { # a\n  b: 1, # b\n  # c\n}\n',
+    { 'a.b': undefined },
+    'a: { # a\n  # c\n}\n',
+  ],
+  [
+    'keys for others between comments in braces',
+    'a: {\n  b: 1, # b\n  # c\n  c: 2 # d\n}\n',
+    { a: { b: 1, e: 3, f: 4 } },
+    'a: {\n  b: 1, # b\n  e: 3,\n  f: 4\n  # c\n}\n',
+  ],
   ['some keys for others', 'a: {b: 1, c: 2, d: 3}\n', { a: { b: 1, e: 4 } }, 'a: {b: 1, e: 4}\n'],
   ['all keys for others', 'a:\n  b: 1\n  c: 2\nd: 1\n', { a: { x: 1 } }, 'a:\n  x: 1\nd: 1\n'],
 ])('removes %s', (_, text, changes, next) => {
@@ -204,6 +253,13 @@ test.each<[string, string, Record<string, Json | undefined>, string, string]>([
   ],
   ['a key below a text', 'a: x\n', { 'a.b': 1 }, 'a is not written as a map', '1:1'],
   ['a value with a tag', 'a: !x y\n', { a: 1 }, 'it has a tag', '1:7'],
+  [
+    'a list with a comma on another line',
+    'a: [\n  x # x\n  , y\n]\n',
+    { a: ['x'] },
+    'a comma stands at the start',
+    '2:3',
+  ],
   ['a file that is no map', '- 1\n', { a: 1 }, 'the file is not a map', '1:1'],
 ])('refuses %s, and says where', (_, text, changes, why, at) => {
   let stop: unknown;
