@@ -120,14 +120,13 @@ function removeLines(node: YAMLMap | YAMLSeq, first: number, last: number, work:
   const [item, end] = [items[first], items[last]];
   if (item === undefined || end === undefined) throw unusual(node, work);
   const [from, to] = [itemStart(item), itemEnd(end)];
-  const next = items[last + 1];
   const [start, stop] = [lineStart(text, from), lineEnd(text, to)];
-  if (first === 0 && next === undefined) {
+  if (first === 0 && items[last + 1] === undefined) {
     // What is left is an empty map, and not nothing.
     splices.push({ from, to: withoutBreak(text, to), text: isMap(node) ? '{}' : '[]' });
   } else if (text.slice(start, from).trim() !== '') {
-    // It stands behind the sign of a list, and the next one gets its place.
-    splices.push({ from, to: next === undefined ? to : itemStart(next), text: '' });
+    // It stands behind the sign of a list, and the next one gets its place, with the comments above that.
+    splices.push({ from, to: stop + text.slice(stop).search(/\S/), text: '' });
   } else {
     // Behind the last line there may be no line break: then the line before it ends the file in the same way.
     const isOpen = stop === text.length && !text.endsWith('\n');

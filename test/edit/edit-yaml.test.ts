@@ -205,6 +205,24 @@ test.each<[string, string, Record<string, Json | undefined>, string]>([
     'a: { # a\n  # c\n}\n',
   ],
   [
+    'the first key behind a hyphen, above a comment',
+    'a:\n  - b: 1 # b\n    # c\n    c: 2\n',
+    { a: [{ c: 2 }] },
+    'a:\n  - # c\n    c: 2\n',
+  ],
+  [
+    'the first key behind two hyphens, above a comment',
+    'a:\r\n- - b: |\r\n      x\r\n\r\n    # c\r\n    c: 2\r\n',
+    { a: [[{ c: 2 }]] },
+    'a:\r\n- - # c\r\n    c: 2\r\n',
+  ],
+  [
+    'the first key behind a hyphen for another one',
+    'a:\n  - b: 1 # b\n    # c\n    c: 2\n',
+    { a: [{ d: 3, c: 2 }] },
+    'a:\n  - d: 3\n    # c\n    c: 2\n',
+  ],
+  [
     'keys for others between comments in braces',
     'a: {\n  b: 1, # b\n  # c\n  c: 2 # d\n}\n',
     { a: { b: 1, e: 3, f: 4 } },
