@@ -6,7 +6,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { isMemoryFile } from '../manifest/memory-name.ts';
 import { inDraftFolder, removeDrafts } from '../project/drafts.ts';
 import { type CommitFile, type Fingerprint, fingerprintIn } from './fingerprint.ts';
-import { type GitAccess, type GitSource, asText, checkRef, gitOf, refused } from './git-source.ts';
+import { type GitAccess, type GitSource, asText, checkRef, gitOf, refused, tooLarge } from './git-source.ts';
 
 import type { Author } from './records/authors.ts';
 
@@ -173,8 +173,8 @@ async function refuseLarge(store: Store, source: GitSource, fetched: Fetched): P
   const entries = await entriesOf(store, source, fetched);
   let bytes = 0;
   for (const entry of entries) bytes += entry.bytes;
-  if (entries.length > maxFiles) throw refused(source, `it has ${entries.length} files, more than ${maxFiles}`);
-  if (bytes > maxBytes) throw refused(source, `its files have ${bytes} bytes, more than ${maxBytes}`);
+  if (entries.length > maxFiles) throw tooLarge(source, `it has ${entries.length} files, more than ${maxFiles}`);
+  if (bytes > maxBytes) throw tooLarge(source, `its files have ${bytes} bytes, more than ${maxBytes}`);
 }
 
 interface Entry extends CommitFile {

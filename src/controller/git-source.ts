@@ -89,7 +89,10 @@ export async function gitOf(shared: GitAccess, source: GitSource, command: GitCo
   const limits = { limitMs, maxBytes: maxOutput, maxFileBytes: maxBytes };
   const end = await runGit({ args: [...words, ...args], folder, env, signal, ...limits });
   if (end.problem === undefined && codes.includes(end.code ?? -1)) return end.stdout;
-  throw refused(source, await explain(access, end), command.doing);
+  const why = await explain(access, end);
+  throw end.problem === 'too large' || end.problem === 'too much output'
+    ? tooLarge(source, why)
+    : refused(source, why, command.doing);
 }
 
 /** git tells a helper also to store what was accepted, and to erase what was not: this one only reads. */
@@ -113,6 +116,12 @@ async function explain({ credentials, maxBytes }: GitAccess, { problem, stderr }
 export function refused({ id }: GitSource, why: string, doing: GitCommand['doing'] = 'read'): Stop {
   const remedy = 'Correct the source, or the credentials of the worker for its host.';
   return stop('refused', 'file-unreadable', `cannot ${doing} the source ${id}: ${why}`, { remedy });
+}
+
+/** The same of a commit that exceeds a limit: it does so for good. */
+export function tooLarge({ id }: GitSource, why: string): Stop {
+  const remedy = 'Keep large files, and folders with many files, out of the repository.';
+  return stop('refused', 'too-large', `cannot read the source ${id}: ${why}`, { remedy });
 }
 
 /** Gives the only protocol by which git may read a source. @throws {Stop} `refused`, also where the address has a password */

@@ -365,7 +365,7 @@ export const codes = {
     'Set TRUEUP_SECRET_<NAME>, or declare a source under secrets:.',
   ),
   'too-large': error(
-    'One request would be larger than the platform accepts, or the values of the manifest exceed a limit.',
+    'One request would be larger than the platform accepts, or the values of the manifest or the files of a commit exceed a limit.',
     'Make the file or the text smaller.',
   ),
   ignored: note(

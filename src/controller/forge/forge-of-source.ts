@@ -45,3 +45,8 @@ export async function withForge(
     if (!(error instanceof ForgeError)) throw error;
   }
 }
+
+/** Whether a forge refused this very request: it may take others. */
+export function isRefusal(error: unknown): error is ForgeError {
+  return error instanceof ForgeError && [400, 404, 409, 422].includes(error.status);
+}

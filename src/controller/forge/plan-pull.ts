@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path/posix';
+import { ForgeError } from '../../forge/call-forge.ts';
 import { writeComment } from '../../forge/comments.ts';
 import { changedFiles } from '../../forge/pulls.ts';
 import { type Manifest, Stop, planDocument, validate } from '../../index.ts';
@@ -8,8 +9,8 @@ import { environmentOf, openStack, whyUnreached } from '../open-stack.ts';
 import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records/all.ts';
 import { platformsBy } from '../records/place-previews.ts';
-import type { PullPlan } from '../records/pulls.ts';
-import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
+import { type PullPlan, type PullRecord, wholeCommit } from '../records/pulls.ts';
+import { type AtForge, type SourceForge, isRefusal, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
 
 /** A root file of a pull request, whose stack may not exist yet. */
@@ -22,47 +23,86 @@ interface Touched {
   readonly isPreview: boolean;
 }
 
+/** What is known of a commit. `isOver`: false, where it is to be planned again in some minutes. */
+interface Outcome {
+  readonly plans: readonly PullPlan[];
+  readonly isOver: boolean;
+}
+
+/** A pull request at its forge. */
+interface PullAt {
+  readonly forge: SourceForge;
+  readonly source: SourceRecord;
+  readonly pull: PullRecord;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Plans the last commit of a pull request for each stack whose files it changes, and writes that as its one comment. Sends GETs to
  * platforms only, and keeps nothing that could be applied. What comes from another repository, is of a platform that only other
- * workers reach, or describes previews, is validated without any secret.
+ * workers reach, or describes previews, is validated without any secret. A commit that cannot be read holds up nothing else of its
+ * source: a stranger may have written it.
  *
  * @throws as `withForge`
  */
 export async function planPull(at: AtForge, key: string, signal: AbortSignal): Promise<void> {
   const [id = '', number = ''] = key.split(' ');
-  const { records, checkouts } = at;
+  const { records } = at;
   const plan = async (forge: SourceForge, source: SourceRecord): Promise<void> => {
     const pull = await records.pull(id, Number(number));
     if (pull === undefined) return;
-    const changed = await changedFiles(forge, pull.number);
-    const mayTouch = (path: string): boolean => {
-      const folder = dirname(path) === '.' ? '' : `${dirname(path)}/`;
-      return [...changed].some((file) => file.startsWith(folder));
+    const failed = (error: unknown): Outcome => {
+      signal.throwIfAborted();
+      return withoutPlans(error);
     };
-    const paths = (await checkouts.rootFiles(source, pull.head)).filter(mayTouch);
-    const previews = await checkouts.previewFiles(source, pull.head);
-    const isBlind = pull.isFork && !pull.isAllowed;
-    const touched = await withPlatforms(at, { source, paths, previews, isBlind });
     const former = await records.pullPlans(id, pull.number);
-    const plans: PullPlan[] = [];
-    let isOver = true;
-    if (touched.length > 0) {
-      await checkouts.at(source, pull.head, async (folder) => {
-        for (const one of touched) {
-          signal.throwIfAborted();
-          const { plan, isTransient } = await planOf(at, { one, folder, changed, signal });
-          if (plan !== undefined) plans.push(plan);
-          if (isTransient) isOver = false;
-        }
-      });
-    }
+    const made = await plansOf(at, { forge, source, pull, signal }).catch(failed);
     // A comment that is there is kept true; there is none about nothing.
-    if (plans.length > 0 || former.length > 0)
-      await writeComment(forge, pull.number, pullComment(pull, plans, { links: forge.links, source: id }));
-    await records.keepPullPlans(pull, plans, { isOver });
+    const isShown = made.plans.length > 0 || former.length > 0;
+    const text = pullComment(pull, made.plans, { links: forge.links, source: id });
+    const said = isShown ? await writeComment(forge, pull.number, text).then(() => undefined, failed) : undefined;
+    const outcome =
+      said === undefined
+        ? made
+        : { ...said, plans: [...made.plans.filter(({ path }) => path !== wholeCommit), ...said.plans] };
+    await records.keepPullPlans(pull, outcome.plans, outcome);
   };
   await withForge(at, id, plan, signal);
+}
+
+/** What is known where a commit was not planned, or not commented. @throws what a forge answers also to other requests */
+function withoutPlans(error: unknown): Outcome {
+  const isOfForge = error instanceof ForgeError && error.status !== 200 && !isRefusal(error);
+  if (isOfForge) throw error;
+  const isTooLarge = error instanceof Stop && error.diagnostics.some(({ code }) => code === 'too-large');
+  return { plans: [{ path: wholeCommit, document: null, problem: problemText(error) }], isOver: isTooLarge };
+}
+
+/** Plans what a commit changes. @throws where the commit cannot be read */
+async function plansOf(at: AtForge, { forge, source, pull, signal }: PullAt): Promise<Outcome> {
+  const { checkouts } = at;
+  const changed = await changedFiles(forge, pull.number);
+  const mayTouch = (path: string): boolean => {
+    const folder = dirname(path) === '.' ? '' : `${dirname(path)}/`;
+    return [...changed].some((file) => file.startsWith(folder));
+  };
+  const paths = (await checkouts.rootFiles(source, pull.head)).filter(mayTouch);
+  const previews = await checkouts.previewFiles(source, pull.head);
+  const isBlind = pull.isFork && !pull.isAllowed;
+  const touched = await withPlatforms(at, { source, paths, previews, isBlind });
+  const plans: PullPlan[] = [];
+  let isOver = true;
+  if (touched.length > 0) {
+    await checkouts.at(source, pull.head, async (folder) => {
+      for (const one of touched) {
+        signal.throwIfAborted();
+        const { plan, isTransient } = await planOf(at, { one, folder, changed, signal });
+        if (plan !== undefined) plans.push(plan);
+        if (isTransient) isOver = false;
+      }
+    });
+  }
+  return { plans, isOver };
 }
 
 /** The root files that the source has a platform for. */

@@ -1,10 +1,9 @@
 import { writeComment } from '../../forge/comments.ts';
-import { ForgeError } from '../../forge/call-forge.ts';
 import type { Repository } from '../../forge/repository.ts';
 import { type CommitStatus, writeStatus } from '../../forge/statuses.ts';
 import type { DueStatus } from '../records/statuses.ts';
 import { previewComment } from './preview-comment.ts';
-import { type AtForge, withForge } from './forge-of-source.ts';
+import { type AtForge, isRefusal, withForge } from './forge-of-source.ts';
 import { statusOf } from './status-text.ts';
 
 /** Most requests in one job. */
@@ -50,6 +49,6 @@ async function say(forge: Repository, due: DueStatus, status: CommitStatus): Pro
 
 /** Why a forge refused this very status. @throws what is no such refusal */
 function refusalOf(error: unknown): string {
-  if (error instanceof ForgeError && [400, 404, 409, 422].includes(error.status)) return error.message;
+  if (isRefusal(error)) return error.message;
   throw error;
 }

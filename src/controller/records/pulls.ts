@@ -18,8 +18,12 @@ export interface PullRecord {
   readonly isAllowed: boolean;
 }
 
+/** The path of what is true of a commit as a whole. */
+export const wholeCommit = '.';
+
 /** What a pull request would change of a stack: information, which is never applied. */
 export interface PullPlan {
+  /** `wholeCommit`: its `problem` kept the others from being made, or from being shown. */
   readonly path: string;
   /** null: it was validated only, or there is a problem. */
   readonly document: PlanDocument | null;

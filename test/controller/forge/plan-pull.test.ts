@@ -1,5 +1,10 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkoutsIn } from '../../../src/controller/checkouts.ts';
+import { workAtForge } from '../../../src/controller/forge/forge-work.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { beginBranch, commitAll } from '../../support/hosted-repository.ts';
 import { write } from '../../support/hosted-forge.ts';
@@ -139,5 +144,72 @@ describe.skipIf(missing !== undefined)(missing ?? 'a pull request', () => {
     await pool.query('update trueup_controller.source set forge_after = now()');
     await tell();
     expect(bodies(number)).toHaveLength(1);
+  });
+
+  /** A pull request of a stranger with more files than a worker takes, and what works on it. */
+  const huge = async () => {
+    const bench = await changing('github');
+    const { server: forge, repository, at } = bench;
+    beginBranch(repository, 'huge');
+    const files = Array.from({ length: 40 }, (_, index) => [`junk/${index}.txt`, String(index)] as const);
+    write(repository, Object.fromEntries(files));
+    const number = forge.propose({ branch: 'main', fork: commitAll(repository, 'Many files', 'huge') });
+    const small = { ...at, checkouts: checkoutsIn(mkdtempSync(join(tmpdir(), 'trueup-')), { maxFiles: 20 }) };
+    const signal = new AbortController().signal;
+    await workAtForge(small, 'pulls shop', signal);
+    return { ...bench, number, work: () => workAtForge(small, `pull shop ${number}`, signal) };
+  };
+  const inTenMinutes = () =>
+    pool.query(`update trueup_controller.pull set plan_after = plan_after - interval '10 minutes'`);
+
+  test('with too many files says so, is fetched once, and holds up nothing else of its source', async () => {
+    const { bodies, records, number, work, push, look } = await huge();
+    await work();
+    const why = 'cannot read the source shop: it has 42 files, more than 20';
+    expect(bodies(number)).toEqual([expect.stringContaining(why)]);
+    expect(await records.shownPulls('shop')).toMatchObject([
+      { isPlanned: true, plans: [{ path: '.', problem: expect.stringContaining(why) as string }] },
+    ]);
+    expect(await records.pullsToPlan(10)).toEqual([]);
+    push({ 'infra/trueup.yaml': manifestOf('redis:7.6') });
+    await look();
+    expect(await records.sourcesToTell(10)).toEqual([{ id: 'shop' }]);
+    expect(await records.shownSources()).toMatchObject([{ forgeProblem: null }]);
+  });
+
+  test('whose commit cannot be fetched says so, and is planned again in ten minutes', async () => {
+    const { server: forge, change, tell, bodies, records } = await changing('gitlab');
+    const number = forge.propose({ branch: 'main', fork: 'b'.repeat(40) });
+    forge.fault = (_, path) => (path.endsWith('/diffs') ? { status: 200, json: [] } : undefined);
+    await tell();
+    forge.fault = () => undefined;
+    expect(bodies(number)).toEqual([expect.stringContaining('cannot read the source shop: git says')]);
+    expect([await records.pullsToPlan(10), await records.shownSources()]).toMatchObject([[], [{ forgeProblem: null }]]);
+    const fork = change('redis:7.2');
+    forge.requests.set(number, { title: '', body: '', branch: 'main', base: 'main', isOpen: true, fork });
+    await tell();
+    expect(bodies(number)).toEqual([expect.stringContaining('validated, not planned')]);
+  });
+
+  test.each([
+    ['files', 'GET', /\/files$/],
+    ['comments', 'POST', /\/comments$/],
+  ])('whose %s the forge refuses waits ten minutes by itself', async (_, method, refused) => {
+    const { server: forge, change, tell, bodies, records } = await changing('gitea');
+    change('redis:7.2');
+    const number = forge.propose({ branch: 'change' });
+    forge.fault = (of, path) => (of === method && refused.test(path) ? 404 : undefined);
+    await tell();
+    expect([await records.pullsToPlan(10), await records.shownSources()]).toMatchObject([[], [{ forgeProblem: null }]]);
+    const problem = expect.stringContaining(`the forge answered 404 to ${method}`) as string;
+    const [shown] = await records.shownPulls('shop');
+    expect([shown?.isPlanned, shown?.plans.find(({ path }) => path === '.')]).toMatchObject([false, { problem }]);
+    forge.fault = () => undefined;
+    await inTenMinutes();
+    await tell();
+    expect(bodies(number)).toEqual([expect.stringContaining('redis:7.2')]);
+    expect(await records.shownPulls('shop')).toMatchObject([
+      { isPlanned: true, plans: [{ path: 'infra/trueup.yaml', problem: null }] },
+    ]);
   });
 });

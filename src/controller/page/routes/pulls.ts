@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { repositoryAt } from '../../../forge/repository-at.ts';
+import { wholeCommit } from '../../records/pulls.ts';
 import type { SourceRow } from '../../records/shown-sources.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { pullsAddress, stackAddress } from '../addresses.ts';
@@ -66,7 +67,8 @@ export function pullRoutes(app: FastifyInstance, context: PageContext): void {
     const { viewer } = request;
     const { source, mayAllow } = await sourceOf(context, request);
     const labels = new Map((await context.records.stackLabels()).map((one) => [one.id, one.labels]));
-    const isSeen = (path: string) => viewer.may('see', labels.get(`${source.id}:${path}`) ?? source.labels);
+    const isSeen = (path: string) =>
+      path === wholeCommit || viewer.may('see', labels.get(`${source.id}:${path}`) ?? source.labels);
     const pulls = (await context.records.shownPulls(source.id)).map((pull) => {
       return { ...pull, plans: pull.plans.filter(({ path }) => isSeen(path)) };
     });

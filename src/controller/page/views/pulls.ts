@@ -76,9 +76,15 @@ ${cell('Opened by', author ?? markup`<span class="quiet">not known</span>`)}
 ${cell('Plan', markup`${planOf(pull)}${view.mayAllow && isHeld(pull) ? allowForm(pull, view) : ''}${view.mayAllow && pull.allowed !== null ? takeBackForm(pull.number, pull.allowed, view) : ''}`)}</tr>`;
 }
 
-function planOf({ plans, isPlanned, isFork, isAllowed }: PullRow): Markup {
-  if (!isPlanned) return markup`<p>A worker ${isFork && !isAllowed ? 'validates' : 'plans'} it.</p>`;
-  if (plans.length === 0) return markup`<p class="quiet">It changes no stack.</p>`;
+function planOf(pull: PullRow): Markup {
+  const { isPlanned, plans } = pull;
+  if (isPlanned) return plans.length === 0 ? markup`<p class="quiet">It changes no stack.</p>` : planList(plans);
+  const failed = plans.filter(({ problem }) => problem !== null);
+  const words = `A worker ${isHeld(pull) ? 'validates' : 'plans'} it`;
+  return failed.length === 0 ? markup`<p>${words}.</p>` : markup`<p>${words} again.</p>${planList(failed)}`;
+}
+
+function planList(plans: PullRow['plans']): Markup {
   return markup`<ul class="told">${plans.map(
     ({ path, summary, problem }) =>
       markup`<li class="${problem === null ? 'done' : 'bad'}"><p><code>${path}</code> ${problem === null ? (summary === null ? 'is valid; not planned' : changesIn(summary)) : 'fails'}</p>${problem === null ? '' : problemLines(problem)}</li>`,

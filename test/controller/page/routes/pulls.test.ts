@@ -109,6 +109,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     const paths = ['paris/trueup.yaml', 'lyon/trueup.yaml'];
     const plans = paths.map((path) => ({ path, document: null, problem: path.startsWith('p') ? null : 'a <b>' }));
     await records.keepPullPlans(planned, plans, { isOver: true });
+    const unread = { ...planned, number: 8, isFork: false };
+    const away = { path: '.', document: null, problem: 'cannot read the source' };
+    await records.keepPullPlans(unread, [away], { isOver: false });
     const page = '/sources/sites/pulls';
     const person = (name: string, ...grants: readonly Omit<Grant, 'user'>[]) =>
       personAt(records, {
@@ -121,6 +124,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
     const { body } = await admin.get(page);
     for (const words of ['mallory', 'from another repository into main', 'from x into main', 'is valid; not planned'])
       expect(body).toContain(words);
+    for (const words of ['A worker plans it again.', 'cannot read the source']) expect(body).toContain(words);
     expect(body).toContain('a &#60;b&#62;');
     expect(body.match(/Allow this commit/g)).toHaveLength(1);
     // What is read is the commit that the form names, whatever the forge has as its last one.
@@ -145,6 +149,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'an act at a forge', () => {
       false,
       false,
     ]);
+    expect(seen).toContain('cannot read the source');
     expect(seen).toContain('Who administers all stacks of this source lets a commit of a stranger be planned.');
     const allow = `${page}/7/allow`;
     const form = { commit: head, because: 'I have read it' };
