@@ -5,7 +5,7 @@ import { isAlive } from './workers.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A platform with the numbers of its stacks. */
+/** A platform with its stacks, as far as their numbers go. */
 export interface PlatformRow {
   readonly id: string;
   readonly url: string;
@@ -19,11 +19,14 @@ export interface PlatformRow {
   readonly only: Labels;
   /** Whether workers are alive that reach it; true where no labels are needed. */
   readonly isServed: boolean;
-  /** The labels of each of its stacks: who sees one of them sees the platform. */
-  readonly stackLabels: readonly Labels[];
-  readonly running: number;
-  readonly failed: number;
-  readonly lastLookAt: Date | null;
+  /** Who sees one of them sees the platform. */
+  readonly stacks: readonly {
+    readonly labels: Labels;
+    readonly isRunning: boolean;
+    readonly isFailed: boolean;
+    /** Milliseconds since 1970; null: never. */
+    readonly lookedAt: number | null;
+  }[];
 }
 
 /** A source with its last poll. */
@@ -55,9 +58,9 @@ export function shownSourcesIn({ rows }: Database) {
       rows<PlatformRow>(
         `select platform.id, url, profile, platform.labels, connections, key_file as "keyFile",
           site.labels as only, site.id = 0 or ${isAlive('site.id')} as "isServed",
-          coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels",
-          (count(stack.id) filter (where exists (select from @run where stack = stack.id and ended_at is null)))::int as running,
-          (count(stack.id) filter (where stack.problem is not null))::int as failed, max(stack.looked_at) as "lastLookAt"
+          coalesce(json_agg(json_build_object('labels', stack.labels, 'isFailed', stack.problem is not null,
+            'isRunning', exists (select from @run where stack = stack.id and ended_at is null),
+            'lookedAt', extract(epoch from stack.looked_at) * 1000)) filter (where stack.id is not null), '[]') as stacks
         from @platform as platform join @site as site on site.id = platform.site
           left join @stack as stack on stack.platform = platform.id and not is_gone
         group by platform.id, site.id order by platform.id`,

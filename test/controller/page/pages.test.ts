@@ -300,6 +300,44 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect((await records.wave(example.wave))?.stopped).toBeNull();
   });
 
+  test('a wave that stopped at a stack which a viewer may not see says neither its name nor why', async () => {
+    const rows = rowsOf(pool, schema);
+    await rows.source('mixed');
+    const [seen, hidden] = ['mixed:acme/trueup.yaml', 'mixed:rival/trueup.yaml'];
+    await rows.stack({ id: seen, labels: { customer: 'acme' } });
+    await rows.stack({ id: hidden, labels: { customer: 'rival' } });
+    const acme = as('kim@acme.example', { role: 'viewer', labels: { customer: 'acme' } });
+    const pageOf = async (stoppedAt: string) =>
+      (await acme.get(`/waves/${await rows.wave(stoppedAt, 'mixed', [[seen], [hidden]], { stoppedAt })}`)).body;
+    const body = await pageOf(hidden);
+    expect(body).toContain('A failure of a stack that your role does not show stopped it ');
+    expect(body).not.toMatch(/its apply ended as partly|stacks.mixed:rival/);
+    const own = await pageOf(seen);
+    expect(own).toContain(
+      'A failure stopped it at <a href="/stacks/mixed:acme~1trueup.yaml">mixed:acme/trueup.yaml</a>',
+    );
+    expect(own).toContain('its apply ended as partly');
+  });
+
+  test('a platform counts the stacks alone that a viewer may see: those that failed and run too', async () => {
+    const rows = rowsOf(pool, schema);
+    await rows.platform('shared');
+    await rows.source('two');
+    const stack = (name: string, about: { readonly problem?: string; readonly lookedAgo: number }) =>
+      rows.stack({ id: `two:${name}/trueup.yaml`, platform: 'shared', labels: { customer: name }, ...about });
+    await stack('beta', { lookedAgo: 50 });
+    await stack('gamma', { problem: 'x', lookedAgo: 3 });
+    await rows.run('two:gamma/trueup.yaml', { kind: 'apply', ago: 1 });
+    const rowFor = async (...customers: readonly string[]) => {
+      const grants = customers.map((customer) => ({ role: 'viewer', labels: { customer } }) as const);
+      const { body } = await as('kim@two.example', ...grants).get('/platforms');
+      const [, stacks, looked] = /data-head="Stacks">(.*?)<\/td>[^]*data-head="Looked at">(.*?)<\/td>/.exec(body) ?? [];
+      return [stacks, looked].map((one) => one?.replaceAll(/<[^>]*>/g, ''));
+    };
+    expect(await rowFor('beta')).toEqual(['1', '50 min ago']);
+    expect(await rowFor('beta', 'gamma')).toEqual(['2 1 failed 1 running', '3 min ago']);
+  });
+
   test('a run is stopped with a reason, once, and its stack is paused', async () => {
     const rows = rowsOf(pool, schema);
     await rows.stack({ id: 'shops:long/trueup.yaml', labels: { tier: 'shop' }, isBehind: true });

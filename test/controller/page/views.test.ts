@@ -126,6 +126,7 @@ test('what repositories and people write is text on every page', () => {
       now,
     };
     const bound = { only: { [name]: name }, isServed: false };
+    const seen = { isRunning: true, isFailed: true, lookedAt: now.getTime() };
     const place = { url: name, labels: { [name]: name }, stackLabels: [], ...bound };
     const pages = [
       homePage({
@@ -149,7 +150,16 @@ test('what repositories and people write is text on every page', () => {
         mayStop: true,
       }),
       platformsPage(
-        [{ ...place, id: name, profile: name, connections: 4, keyFile: name, running: 1, failed: 1, lastLookAt: now }],
+        [
+          {
+            ...place,
+            id: name,
+            profile: name,
+            connections: 4,
+            keyFile: name,
+            stacks: [{ ...seen, labels: place.labels }],
+          },
+        ],
         now,
         true,
       ),
@@ -289,8 +299,8 @@ test('a stack that no worker reaches says so on each page, with the command that
   const served = html(stackPage({ ...view, stack: { ...stack, isServed: true } }));
   expect(served).not.toContain(command);
   expect(served).toContain('with <code>--only site=paris</code>');
-  const platform = { id: 'shop', url: 'https://shop.example', profile: null, labels: only, stackLabels: [only] };
-  const row = { ...platform, connections: 4, keyFile: '/k', running: 0, failed: 0, lastLookAt: now, only };
+  const platform = { id: 'shop', url: 'https://shop.example', profile: null, labels: only, stacks: [] };
+  const row = { ...platform, connections: 4, keyFile: '/k', only };
   expect(html(platformsPage([{ ...row, isServed: false }], now, true))).toContain(command);
   expect(html(platformsPage([{ ...row, isServed: true }], now, true))).not.toContain(command);
 });

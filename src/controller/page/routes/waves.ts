@@ -51,8 +51,11 @@ async function waveOf(records: Records, { viewer, params }: Pick<FastifyRequest,
   const stacks = wave?.stacks.filter(({ labels }) => viewer.may('see', labels)) ?? [];
   if (wave === undefined || stacks.length === 0) throw notFound();
   const isSeen = new Set(stacks.map((stack) => stack.id));
+  // Why it failed is about the stack too.
+  const isHidden = wave.stopped !== null && wave.stopped.stack !== null && !isSeen.has(wave.stopped.stack);
+  const stopped = isHidden ? { ...wave.stopped, stack: null, because: '' } : wave.stopped;
   return {
-    wave: { ...wave, stacks, waits: wave.waits.filter(({ stack }) => isSeen.has(stack)) },
+    wave: { ...wave, stopped, stacks, waits: wave.waits.filter(({ stack }) => isSeen.has(stack)) },
     hidden: wave.stacks.length - stacks.length,
     mayOperate: wave.stacks.every(({ labels }) => viewer.may('operate', labels)),
   };

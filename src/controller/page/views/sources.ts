@@ -33,7 +33,10 @@ export function platformsPage(platforms: readonly PlatformRow[], now: Date, mayA
 }
 
 function platformRow(one: PlatformRow, now: Date, mayAdminister: boolean): Markup {
-  const { id, url, profile, labels, connections, keyFile, stackLabels, running, failed, lastLookAt } = one;
+  const { id, url, profile, labels, connections, keyFile, stacks } = one;
+  const failed = stacks.filter(({ isFailed }) => isFailed).length;
+  const running = stacks.filter(({ isRunning }) => isRunning).length;
+  const lastLookAt = Math.max(...stacks.map(({ lookedAt }) => lookedAt ?? 0), 0);
   const trouble = one.isServed ? '' : problemLines(unservedProblem(one.only));
   const state = [
     ...(failed === 0 ? [] : [markup` <span class="badge bad">${failed} failed</span>`]),
@@ -41,10 +44,10 @@ function platformRow(one: PlatformRow, now: Date, mayAdminister: boolean): Marku
   ];
   return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: id })}">${id}</a>${labelTags(labels)}${trouble}</th>
 ${cell('Address', markup`<code>${url}</code>${profile === null ? '' : markup` <span class="kind">${profile}</span>`}`)}
-${cell('Stacks', markup`${stackLabels.length}${state}`)}
+${cell('Stacks', markup`${stacks.length}${state}`)}
 ${cell('Budget', counted(connections, 'connection'))}
 ${mayAdminister ? cell('Key', markup`<code>${keyFile}</code>`) : ''}
-${cell('Looked at', moment(lastLookAt, now))}</tr>`;
+${cell('Looked at', moment(lastLookAt === 0 ? null : new Date(lastLookAt), now))}</tr>`;
 }
 
 /** How a receiver of messages is. */

@@ -105,9 +105,15 @@ export function wavePage(view: WaveView): Content {
   };
 }
 
+/** A failure without a stack is that of one that the viewer does not see. */
 function stoppedLines({ at, by, stack, because }: NonNullable<WaveRecord['stopped']>): Markup {
-  const where = stack === null ? '' : markup` at <a href="${stackAddress(stack)}">${stack}</a>`;
-  return markup`<section aria-labelledby="stopped"><h2 id="stopped" class="hidden">Stopped</h2><div class="standing bad"><p>${by === null ? 'A failure' : markup`<b>${by}</b>`} stopped it${where} ${inWords(at)}: ${because}</p><p class="hint">Nothing of it begins any more. Stacks of later steps keep the commit that they have.</p></div></section>`;
+  const words =
+    by !== null
+      ? markup`<b>${by}</b> stopped it ${inWords(at)}: ${because}`
+      : stack === null
+        ? markup`A failure of a stack that your role does not show stopped it ${inWords(at)}.`
+        : markup`A failure stopped it at <a href="${stackAddress(stack)}">${stack}</a> ${inWords(at)}: ${because}`;
+  return markup`<section aria-labelledby="stopped"><h2 id="stopped" class="hidden">Stopped</h2><div class="standing bad"><p>${words}</p><p class="hint">Nothing of it begins any more. Stacks of later steps keep the commit that they have.</p></div></section>`;
 }
 
 /** Why the next step does not begin yet. */
