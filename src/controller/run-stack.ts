@@ -52,7 +52,7 @@ async function applyApproved(running: Running, run: StackRun, plan: PlanRecord):
     if (next === undefined) return ended;
     const isBegun = await records.isApplyBegun(plan.digest);
     const rest = isBegun ? [restText(plan.digest, restOf(plan.document, next.document))] : [];
-    await records.stackProblem(run.stack.id, [problemText(error), ...rest].join('\n'));
+    await records.explainPlan(next.digest, [problemText(error), ...rest].join('\n'));
     return ended;
   }
 }

@@ -231,6 +231,10 @@ const migrations: readonly Migration[] = [
       alter table wave_stack alter column commit set not null, alter column after_run set not null;
       alter table wave alter column after_run drop not null;`,
   },
+  {
+    name: 'plans asked again',
+    text: `alter table plan add column because text;`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

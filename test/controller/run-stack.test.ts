@@ -218,7 +218,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const fresh = await records.waitingPlan(id);
     expect([fresh?.digest === stale, fresh?.isApproved, posts()]).toEqual([false, undefined, before]);
     expect(await records.stack(id)).toMatchObject({ wanted: 'c3', applied: 'c2' });
-    expect((await records.stack(id))?.problem).toEqual(expect.any(String));
+    const because = expect.any(String) as string;
+    expect(await records.shownStack(id)).toMatchObject({ problem: null, plan: { because } });
   });
 
   test.each([
@@ -823,10 +824,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       await run();
       const next = await records.waitingPlan(id);
       expect([posts(), next?.isApproved, next?.digest === digest]).toEqual([before, undefined, false]);
-      const { problem } = await asRead();
-      expect(problem).toContain(said);
-      expect(problem).toContain(`the plan ${digest.slice(0, 12)} was approved and applied in part`);
-      expect(problem).toMatch(/^left of it: .*deploy production\.redis\.other/m);
+      const { problem, plan } = (await records.shownStack(id)) ?? expect.fail('there is no stack');
+      expect(problem).toBe(null);
+      expect(plan?.because).toContain(said);
+      expect(plan?.because).toContain(`the plan ${digest.slice(0, 12)} was approved and applied in part`);
+      expect(plan?.because).toMatch(/^left of it: .*deploy production\.redis\.other/m);
       await approve(next?.digest, true, true);
       await run();
       expect([await records.waitingPlan(id), await hasChanges('c2')]).toEqual([undefined, false]);

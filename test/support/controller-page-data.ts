@@ -52,6 +52,7 @@ export function waitingPlan(about: Partial<WaitingPlan> = {}): WaitingPlan {
     commit: newCommit,
     cause: 'commit',
     isNeeded: false,
+    because: null,
     madeAt: at,
     summary: { create: 2 },
     isApproved: null,

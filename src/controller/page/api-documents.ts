@@ -76,6 +76,7 @@ function stackSummary(stack: StackRow, page: string): StackSummary {
             summary: plan.summary,
             needsApproval: needsApproval(policy, plan),
             isApproved: orNone(plan.isApproved),
+            because: orNone(plan.because),
           },
     wave: orNone(stack.wave),
     run: run === null ? undefined : { ...run, beganAt: run.beganAt.toISOString() },

@@ -6,7 +6,7 @@ import type { Consent } from '../consent.ts';
 import { needsApproval } from '../plan-standing.ts';
 import { clear, raise } from './alarms.ts';
 import { type Author, isBy } from './authors.ts';
-import { type Database, isOpen, jsonOf } from './database.ts';
+import { type Database, isOpen, jsonOf, plain } from './database.ts';
 import type { Query } from '../transaction.ts';
 import type { Policy } from './sources.ts';
 import type { StackRecord } from './stacks.ts';
@@ -136,6 +136,9 @@ export function plansIn({ rows, row, onStack }: Database) {
         return noted.length > 0;
       });
     },
+    /** Notes why a plan takes the place of one that was approved. */
+    explainPlan: (digest: string, because: string) =>
+      rows('update @plan set because = $2 where digest = $1', [digest, plain(because)]),
     /** The plan was applied, or turned out not to be what can be applied any more. */
     endPlan: (digest: string, as: 'applied' | 'superseded') =>
       rows(

@@ -47,6 +47,8 @@ export interface PlanRow {
   readonly cause: 'commit' | 'drift';
   /** A person must approve it, whatever the policy is. */
   readonly isNeeded: boolean;
+  /** Why it takes the place of a plan that was approved; null: it does not. */
+  readonly because: string | null;
   readonly document: PlanDocument;
   /** The addresses whose data it may lose: an approval has to allow that. */
   readonly losing: readonly string[];
@@ -104,7 +106,7 @@ export function shownRunsIn({ rows, row }: Database) {
     shownPlan: async (digest: string): Promise<PlanRow | undefined> => {
       if (!isDigest(digest)) return undefined;
       const found = await row<Omit<PlanRow, 'verdicts' | 'run'> & Flat>(
-        `select plan.digest, plan.stack, plan.commit, plan.cause, plan.is_needed as "isNeeded", plan.document,
+        `select plan.digest, plan.stack, plan.commit, plan.cause, plan.is_needed as "isNeeded", plan.because, plan.document,
           plan.losing, plan.authors, plan.made_at as "madeAt",
           plan.expires_at as "expiresAt", plan.superseded_at as "supersededAt", plan.applied_at as "appliedAt",
           coalesce((select json_agg(json_build_object('who', who, 'role', role, 'approves', approves, 'because', because,

@@ -12,6 +12,8 @@ export interface WaitingPlan extends OpenPlan {
   readonly madeAt: Date;
   /** Numbers of actions by their names. */
   readonly summary: Partial<Record<ActionName, number>>;
+  /** Why it takes the place of a plan that was approved; null: it does not. */
+  readonly because: string | null;
 }
 
 /** A stack as far as its state goes, and what finds it. */
@@ -76,6 +78,7 @@ interface Flat extends FlatGlance, Omit<StackRow, keyof StackGlance> {
   readonly planDigest: string;
   readonly planMadeAt: Date;
   readonly planSummary: WaitingPlan['summary'] | null;
+  readonly planBecause: string | null;
   readonly runId: string;
   readonly runBeganAt: Date;
 }
@@ -92,7 +95,7 @@ const columns = `${glance}, stack.addresses, stack.made_at + make_interval(secs 
   stack.looked_at as "lookedAt", stack.look_at as "nextLookAt", stack.problem, site.labels as only,
   case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
   stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
-  waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary",
+  waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary", waiting.because as "planBecause",
   going.id as "runId", going.began_at as "runBeganAt"`;
 
 /** Of a stack there is one open plan; of its runs that go on, the last one counts. */
@@ -144,10 +147,10 @@ function planIn({ planCommit, planCause, planNeeded, planApproved }: FlatGlance)
 
 function stackRow(flat: Flat): StackRow {
   const plan = planIn(flat);
-  const { planDigest, planMadeAt, planSummary, runId, runKind, runBeganAt, ...stack } = flat;
+  const { planDigest, planMadeAt, planSummary, planBecause, runId, runKind, runBeganAt, ...stack } = flat;
   return {
     ...stack,
-    plan: plan && { ...plan, digest: planDigest, madeAt: planMadeAt, summary: planSummary ?? {} },
+    plan: plan && { ...plan, digest: planDigest, madeAt: planMadeAt, summary: planSummary ?? {}, because: planBecause },
     run: runKind === null ? null : { kind: runKind, id: runId, beganAt: runBeganAt },
   };
 }

@@ -51,6 +51,8 @@ const stack = z.object({
       /** A person has to approve it, by the policy of the stack or by what the plan does. */
       needsApproval: z.boolean(),
       isApproved: z.boolean().optional(),
+      /** Why it takes the place of a plan that was approved. */
+      because: z.string().optional(),
     })
     .optional(),
   /** The wave that does not let the commit in yet. */

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendStatuses } from '../../../src/controller/forge/send-statuses.ts';
+import { stateOf } from '../../../src/controller/page/stack-state.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { hostedForge } from '../../support/hosted-forge.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
@@ -80,6 +81,32 @@ describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
       description: 'Failed, and is tried again.',
       url: 'https://trueup.example.com/stacks/shop:infra~1trueup.yaml',
     });
+  });
+
+  test('say that a plan waits for approval in the place of one that was approved and did not fit any more', async () => {
+    const { server: forge, records, look, tell, push, drift, errors } = await forgeBench(pool, 'gitea', 'approval');
+    const approve = async () => {
+      const digest = (await records.waitingPlan(stackId))?.digest ?? '';
+      await records.judge(digest, { who: 'alex', role: 'approver', approves: true, because: 'it is right' });
+    };
+    await look();
+    await approve();
+    await look();
+    const second = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
+    await look();
+    await approve();
+    await drift({ dockerImage: 'redis:6' });
+    await look();
+    await tell();
+    expect(errors).toEqual([]);
+    expect(forge.statuses.findLast(({ commit }) => commit === second)).toMatchObject({
+      state: 'pending',
+      description: expect.stringMatching(/^Waits for approval: /) as string,
+    });
+    const [row] = await records.shownStacks([stackId]);
+    expect(row && stateOf(row)).toBe('approval');
+    const because = expect.stringContaining('was changed on the platform') as string;
+    expect(row).toMatchObject({ problem: null, plan: { commit: second, isApproved: null, because } });
   });
 
   test('are sent when the forge takes requests again, and hinder no run', async () => {

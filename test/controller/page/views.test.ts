@@ -33,6 +33,7 @@ function planRow(about: Partial<PlanRow> = {}): PlanRow {
     commit: newCommit,
     cause: 'commit',
     isNeeded: false,
+    because: null,
     document: hostilePlan([]),
     losing: [],
     authors: [],
@@ -82,7 +83,7 @@ test('what repositories and people write is text on every page', () => {
       pausedBy: name,
       pausedBecause: name,
       pausedUntil: now,
-      plan: waitingPlan({ digest: name }),
+      plan: waitingPlan({ digest: name, because: name }),
       only: { [name]: name },
       isServed: false,
       run: { id: name, kind: name, beganAt: now },
@@ -111,6 +112,7 @@ test('what repositories and people write is text on every page', () => {
       digest: name,
       commit: name,
       document: hostilePlan([name]),
+      because: name,
       verdicts: [{ ...verdict, who: name, role: name, because: name }],
     });
     const going = {
@@ -395,6 +397,23 @@ test.each([
   const text = html(planView(view));
   expect(/<span class="badge \w+">(.*?)<\/span>/.exec(text)?.[1]).toContain(words);
   expect(text.includes('<textarea')).toBe(hasForm);
+});
+
+test('a plan that is asked for again says why on its page and that of its stack, until it is approved', () => {
+  const because = 'production.redis.main was changed on the platform';
+  const shown = (isApproved: true | null, problem: string | null = null) => {
+    const plan = planRow({ because, verdicts: isApproved === null ? [] : [verdict] });
+    const stack = stackRow({ problem, applied: null, plan: waitingPlan({ because, isApproved }) });
+    const view = { now, csrf: 'x' };
+    return [
+      html(planView({ ...view, plan, stack, who: 'dev@example.com', mayNot: undefined })),
+      html(stackPage({ ...view, stack, runs: [], mayOperate: false })),
+    ];
+  };
+  for (const page of shown(null)) expect(page).toContain(`<p class="problem">${because}</p>`);
+  for (const page of shown(true)) expect(page).not.toContain(because);
+  // What failed since says nothing of why it is asked for.
+  expect(shown(null, 'the platform is away')[0]).not.toContain('the platform is away');
 });
 
 test('who approved may still refuse, and does not approve again', () => {

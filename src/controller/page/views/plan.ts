@@ -103,13 +103,13 @@ function judgement(view: PlanView, fate: PlanFate): Markup {
   const isOpen = openFates.includes(fate) && own?.approves !== false;
   const mayApprove = needsApproval(stack.policy, plan) && own?.approves !== true && mayNot === undefined;
   return markup`<section class="judgement" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2>
-${fateLine(plan, stack, fate)}${whyAsked(plan, stack, fate)}${verdictList(plan.verdicts, view.now)}
+${fateLine(plan, stack, fate)}${whyAsked(plan, fate)}${verdictList(plan.verdicts, view.now)}
 ${!isOpen || mayNot === undefined ? '' : markup`<p class="hint">${mayNot.because}</p>`}${!isOpen || mayNot?.act === 'judge' ? '' : verdictForm(view, mayApprove)}</section>`;
 }
 
 /** Why a plan is asked for that takes the place of one which was approved: what of that is done, and what is left. */
-function whyAsked({ digest }: PlanRow, { plan, problem }: StackRow, fate: PlanFate): Markup {
-  return fate !== 'waits' || problem === null || plan?.digest !== digest ? markup`` : problemLines(problem);
+function whyAsked({ because }: PlanRow, fate: PlanFate): Markup {
+  return fate !== 'waits' || because === null ? markup`` : problemLines(because);
 }
 
 function fateLine(plan: PlanRow, stack: StackRow, fate: PlanFate): Markup {

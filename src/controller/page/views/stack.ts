@@ -132,7 +132,8 @@ function planLine(stack: StackRow, now: Date): Markup {
   const standing = standingOf(plan, stack);
   const isOfCommit = standing === 'outdated' ? 'A plan for another commit' : 'A plan for its commit';
   const what = plan.cause === 'drift' ? 'A repair of what drifted' : isOfCommit;
-  return markup`<p>${what} ${planWords(stack, standing)} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p><p>${planButton(plan, standing, ['Review the plan', 'Read the plan'])}</p>`;
+  const why = standing === 'waits' && plan.because !== null ? problemLines(plan.because) : '';
+  return markup`<p>${what} ${planWords(stack, standing)} ${summarySigns(plan.summary)} <span class="quiet">made ${moment(plan.madeAt, now)}</span></p>${why}<p>${planButton(plan, standing, ['Review the plan', 'Read the plan'])}</p>`;
 }
 
 function planWords({ plan, wave }: StackRow, standing: PlanStanding): Markup {
