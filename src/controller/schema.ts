@@ -235,6 +235,10 @@ const migrations: readonly Migration[] = [
     name: 'plans asked again',
     text: `alter table plan add column because text;`,
   },
+  {
+    name: 'failures of runs',
+    text: `alter table run add column failure text;`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

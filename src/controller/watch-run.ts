@@ -1,4 +1,5 @@
 import { Stop } from '../index.ts';
+import { problemText } from './problem-text.ts';
 import type { Records } from './records/all.ts';
 
 /** A run that a person ended: the stack is paused, and the queue is not to call again. */
@@ -42,14 +43,14 @@ export async function watched<T>(
     return result;
   } catch (error) {
     if (error instanceof RunStopped) throw error;
-    await records.endRun(run, { ending: endingOf(error, isStopped() || signal.aborted) });
+    const isCut = isStopped() || signal.aborted;
+    await records.endRun(run, isCut ? { ending: 'stopped' } : { ending: endingOf(error), failure: problemText(error) });
     throw isStopped() ? new RunStopped(reason, { cause: error }) : error;
   } finally {
     clearInterval(timer);
   }
 }
 
-function endingOf(error: unknown, isStopped: boolean): string {
-  if (isStopped) return 'stopped';
+function endingOf(error: unknown): string {
   return error instanceof Stop ? error.failure : 'failed';
 }

@@ -426,6 +426,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await push('c2', `platform: emulator\n${manifest('redis:7')}`);
     await expect(run()).rejects.toThrow('names the platform emulator');
     expect((await records.stack(id))?.problem).toContain('-> Remove platform: from the manifest');
+    const shown = await Promise.all(
+      (await records.shownRuns(id, 2)).map(async (one) => (await records.shownRun(one.id))?.failure),
+    );
+    expect(shown).toEqual([
+      expect.stringContaining('names the platform emulator'),
+      expect.stringContaining(`names the platform ${other.url}`),
+    ]);
     expect(emulator.log).toHaveLength(requests);
     await push('c3', `platform: { url: "${platform.url}/" }\n${manifest('redis:7')}`);
     await run();

@@ -84,6 +84,8 @@ export function runDetail(about: Partial<RunDetail> = {}): RunDetail {
     stoppedBecause: null,
     planned: null,
     document: null,
+    sameAs: null,
+    failure: null,
     ...about,
   };
 }

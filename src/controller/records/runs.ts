@@ -12,6 +12,8 @@ import { mayApplyIn, waveOfRunIn } from './advance-wave.ts';
 export interface RunEnd {
   readonly ending: string;
   readonly document?: PlanDocument | ResultDocument | DriftDocument | undefined;
+  /** Why it failed, where no document says that. */
+  readonly failure?: string | undefined;
 }
 
 /** Of so many lost runs in a row, the stack may be the cause. */
@@ -76,7 +78,7 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
         [id],
       )) !== undefined,
     /** Ends a run. One that failed stops its wave at once. */
-    endRun: (id: string, { ending, document }: RunEnd): Promise<void> =>
+    endRun: (id: string, { ending, document, failure }: RunEnd): Promise<void> =>
       transaction(async (query) => {
         const advance = await waveOfRunIn(query, id);
         // What drifted is kept once, as long as looks find the same.
@@ -84,9 +86,10 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
           where former.stack = ended.stack and former.kind = 'drift' and former.document is not null
           order by former.id desc limit 1)`;
         await query(
-          `update @run as ended set ended_at = now(), ending = $2, document = case when not coalesce(${isKept}, false) then $3::jsonb end
+          `update @run as ended set ended_at = now(), ending = $2, document = case when not coalesce(${isKept}, false) then $3::jsonb end,
+            failure = $4
           where id = $1 and ended_at is null`,
-          [id, ending, document === undefined ? null : jsonOf(document)],
+          [id, ending, document === undefined ? null : jsonOf(document), failure === undefined ? null : plain(failure)],
         );
         await query('delete from @progress where run = $1', [id]);
         await advance();

@@ -34,8 +34,12 @@ export interface RunDetail extends RunRow {
   readonly stoppedBecause: string | null;
   /** What it applies, where that is known. */
   readonly planned: PlanDocument | null;
-  /** What it made; null: it has not ended, or it failed before. */
+  /** What it made; null: it has not ended, it failed before, or it is a look at drift that found what `sameAs` found. */
   readonly document: PlanDocument | ResultDocument | DriftDocument | null;
+  /** The id of the look whose document is its own too; null: there is none. */
+  readonly sameAs: string | null;
+  /** Why it failed, where no document says that. */
+  readonly failure: string | null;
 }
 
 /** A plan of a stack, whatever became of it. */
@@ -87,7 +91,9 @@ export function shownRunsIn({ rows, row }: Database) {
     shownRun: async (id: string): Promise<RunDetail | undefined> => {
       if (!isId(id)) return undefined;
       return row<RunDetail>(
-        `select run.stack, ${columns}, run.document, stopped_by as "stoppedBy", stopped_because as "stoppedBecause",
+        `select run.stack, ${columns}, run.document, stopped_by as "stoppedBy", stopped_because as "stoppedBecause", run.failure,
+          case when run.document is null and run.ending in ('in step', 'drifted') then (select max(id) from @run as former
+            where stack = run.stack and kind = 'drift' and document is not null and id < run.id) end as "sameAs",
           case when run.kind = 'apply' then coalesce(
             (select document from @plan where digest = run.plan),
             (select document from @run as made where stack = run.stack and kind = 'plan' and commit = run.commit

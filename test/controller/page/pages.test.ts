@@ -7,7 +7,7 @@ import { type Records, recordsIn } from '../../../src/controller/records/all.ts'
 import { migrate } from '../../../src/controller/schema.ts';
 import { type Person, personAt, proxyHeaders } from '../../support/controller-person.ts';
 import { browserAt, pageFor } from '../../support/controller-pages.ts';
-import { type ExampleRows, exampleRows, rowsOf } from '../../support/controller-rows.ts';
+import { type ExampleRows, controllerDocuments, exampleRows, rowsOf } from '../../support/controller-rows.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** The pages over a PostgreSQL of their own, as people with several roles get them. */
@@ -352,6 +352,53 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     expect((await app.get(page)).body).toContain('Stopped by <b>ops@example.com</b>: the wrong commit.');
     expect((await app.post(checkout, `${page}/stop`, { because: 'again' })).statusCode).toBe(409);
     expect((await app.get('/stacks/shops:long~1trueup.yaml')).body).toContain('until an operator resumes it');
+    await records.endRun(page.replace('/runs/', ''), { ending: 'stopped' });
+    const pause = 'The stack is paused until an operator resumes it.';
+    expect((await app.get(page)).body).toContain(pause);
+    await records.pause(
+      { id: 'shops:long/trueup.yaml' },
+      { until: undefined, who: 'ops@example.com', because: 'the right commit came' },
+    );
+    const { body } = await app.get(page);
+    expect(body).toContain('Stopped by <b>ops@example.com</b>: the wrong commit.');
+    expect(body).not.toMatch(/paused|done again/);
+  });
+
+  test.each(['in step', 'drifted'])(
+    'a look that ended as %s like the one before it leads to what that found',
+    async (ending) => {
+      const { drift } = await controllerDocuments();
+      const id = `shops:${ending.replace(' ', '-')}/trueup.yaml`;
+      await rowsOf(pool, schema).stack({ id, labels: { tier: 'shop' } });
+      const look = async () => {
+        const run = await records.beginRun({ id }, { kind: 'drift', cause: 'look', commit: 'c1', worker: 'w' });
+        await records.endRun(run, { ending, document: drift as never });
+        return { run, body: (await admin().get(`/runs/${run}`)).body };
+      };
+      const first = await look();
+      expect(first.body).toContain('Findings');
+      await look();
+      const { body } = await look();
+      expect(body).toContain('It found the same as the look before it.');
+      expect(body).toContain(`<a href="/runs/${first.run}">See run ${first.run}</a>`);
+    },
+  );
+
+  test('a run that failed says why it did, and not why another one of its stack did', async () => {
+    const id = 'shops:twice/trueup.yaml';
+    await rowsOf(pool, schema).stack({ id, labels: { tier: 'shop' } });
+    const fail = async (failure: string) => {
+      const run = await records.beginRun({ id }, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'w' });
+      await records.endRun(run, { ending: 'failed', failure });
+      await records.stackFailed(id, { problem: failure, commit: 'c1', ending: 'failed' });
+      return run;
+    };
+    const first = await fail('the platform is away');
+    const second = await fail('the key is not accepted');
+    const bodyOf = async (run: string) => (await admin().get(`/runs/${run}`)).body;
+    expect(await bodyOf(first)).toContain('the platform is away');
+    expect(await bodyOf(first)).not.toContain('the key is not accepted');
+    expect(await bodyOf(second)).toContain('the key is not accepted');
   });
 
   test('who wrote the commit does not approve its plan where four eyes have to see it, and may refuse', async () => {

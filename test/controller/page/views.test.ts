@@ -472,6 +472,22 @@ test('a run says how far it is, action by action', () => {
   expect(text).toContain('<progress max="3" value="2"');
 });
 
+test.each([
+  [{ ending: 'lost' }, 'Its worker ended before it. Another worker takes it up.'],
+  [{ ending: 'locked', failure: 'locked' }, 'Another run held the state. The stack is done again when that ends.'],
+  [{ ending: 'stopped' }, 'Its worker stopped before it ended. Another worker takes it up.'],
+  [{ ending: 'stopped', stoppedBy: 'ops' }, 'A person stopped it.'],
+  [{ ending: 'platform', failure: 'it is away' }, 'it is away'],
+  [{ ending: 'platform' }, 'It ended as platform.'],
+  [{ ending: 'drifted', kind: 'drift' }, 'It found the same as the look before it.'],
+  [{ ending: 'done', kind: 'follow' }, 'No deployment was left to wait for.'],
+])('a run without a document that is %j says how it ended', (about, words) => {
+  const view = { stack: stackRow({ problem: 'of now' }), progress: [], now, csrf: 'x', mayStop: false };
+  const page = html(runPage({ ...view, run: runDetail(about) }));
+  expect(page).toContain(`<p class="verdict">${words}</p>`);
+  expect(page).not.toContain('of now');
+});
+
 test('polls that stopped are an alarm, whatever the last one said', () => {
   const source = {
     id: 's',

@@ -50,6 +50,11 @@ export function badge(state: StackState): Markup {
   return markup`<span class="badge ${tone}">${words}</span>`;
 }
 
+/** The end of a pause; one without an end is that of a run that an operator stopped. */
+export function untilWords(until: Date): string {
+  return until.getUTCFullYear() > 9_000 ? 'until an operator resumes it' : `until ${inWords(until)}`;
+}
+
 /** The ending of a run as a word with its tone. */
 export function endingBadge(ending: string | null): Markup {
   if (ending === null) return markup`<span class="badge info">running</span>`;

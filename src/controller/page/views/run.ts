@@ -6,7 +6,17 @@ import { runAddress, stackAddress } from '../addresses.ts';
 import type { StackRow } from '../../records/shown-stacks.ts';
 import { nameOf } from '../stack-state.ts';
 import type { Content } from './layout.ts';
-import { actForm, commitCode, endingBadge, factList, foldedAct, moment, reasonField, tookOf } from './parts.ts';
+import {
+  actForm,
+  commitCode,
+  endingBadge,
+  factList,
+  foldedAct,
+  moment,
+  reasonField,
+  tookOf,
+  untilWords,
+} from './parts.ts';
 import type { ActionProgress } from '../../records/progress.ts';
 import type { RunDetail } from '../../records/shown-runs.ts';
 import { countsOf, progressTree, progressWords, sign, stepsOf } from './progress.ts';
@@ -36,7 +46,7 @@ export function runPage(view: RunView): Content {
     subject: markup`Run ${run.id} of <a href="${stackAddress(stack.id)}">${stack.id}</a>`,
     title: `${titles[run.kind] ?? run.kind}: ${nameOf(stack)}`,
     standing: endingBadge(run.ending),
-    verdict: report?.verdict ?? (isOver ? endWords(view) : undefined),
+    verdict: report?.verdict ?? (isOver ? endWords(run) : undefined),
     head: markup`${report?.counts}${factList([
       ['commit', commitCode(run.commit)],
       ['why', why(run)],
@@ -46,7 +56,7 @@ export function runPage(view: RunView): Content {
     ])}`,
     contents: report?.contents,
     refreshSeconds: isOver ? undefined : 5,
-    main: isOver ? [stopLine(view), ...(report?.main ?? [outcomeList(run)])] : [live(view)],
+    main: isOver ? [stopLine(view), ...(report?.main ?? [sameLink(run), outcomeList(run)])] : [live(view)],
   };
 }
 
@@ -57,10 +67,17 @@ const titles: Readonly<Record<string, string>> = {
   follow: 'Deployments',
 };
 
-function endWords({ run: { ending }, stack }: RunView): string {
+/** How a run ended that has no document. The problem of its stack may be that of a later run. */
+function endWords({ kind, ending, failure, stoppedBy }: RunDetail): string {
   if (ending === 'lost') return 'Its worker ended before it. Another worker takes it up.';
   if (ending === 'locked') return 'Another run held the state. The stack is done again when that ends.';
-  return stack.problem ?? 'It ended without a document. The stack is done again.';
+  if (ending === 'stopped')
+    return stoppedBy === null
+      ? 'Its worker stopped before it ended. Another worker takes it up.'
+      : 'A person stopped it.';
+  if (ending === 'in step' || ending === 'drifted') return 'It found the same as the look before it.';
+  if (ending === 'done' && kind === 'follow') return 'No deployment was left to wait for.';
+  return failure ?? `It ended as ${ending ?? 'failed'}.`;
 }
 
 /** The parts of the report of what a run made; undefined: it made none. */
@@ -70,6 +87,11 @@ function reportOf({ run: { document, planned }, stack, mayPropose }: RunView) {
   if (document.format === 'trueup/plan') return planPage({ plan: document, reader });
   if (document.format === 'trueup/drift') return driftPage(document, reader);
   return planned === null ? undefined : planPage({ plan: planned, result: document, reader });
+}
+
+/** The way to the look that found the same. */
+function sameLink({ sameAs }: RunDetail): Markup {
+  return sameAs === null ? markup`` : markup`<p><a href="${runAddress(sameAs)}">See run ${sameAs}</a></p>`;
 }
 
 /** Outcomes without the plan that they are of. */
@@ -90,9 +112,10 @@ function live(view: RunView): Markup {
 ${stopLine(view)}${stopForm(view)}</section>`;
 }
 
-function stopLine({ run: { stoppedBy, stoppedBecause } }: RunView): Markup {
+function stopLine({ run: { stoppedBy, stoppedBecause }, stack: { pausedUntil } }: RunView): Markup {
   if (stoppedBy === null) return markup``;
-  return markup`<p class="hint">Stopped by <b>${stoppedBy}</b>: ${stoppedBecause ?? ''}. The stack is paused until an operator resumes it.</p>`;
+  const pause = pausedUntil === null ? '' : ` The stack is paused ${untilWords(pausedUntil)}.`;
+  return markup`<p class="hint">Stopped by <b>${stoppedBy}</b>: ${stoppedBecause ?? ''}.${pause}</p>`;
 }
 
 function stopForm({ run, csrf, mayStop, because = '' }: RunView): Markup {

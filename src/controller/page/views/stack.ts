@@ -14,12 +14,12 @@ import {
   emptyState,
   factList,
   foldedAct,
-  inWords,
   labelTags,
   moment,
   problemLines,
   reasonField,
   summarySigns,
+  untilWords,
   waveLink,
 } from './parts.ts';
 import type { RunRow } from '../../records/shown-runs.ts';
@@ -96,11 +96,6 @@ const policyWords: Readonly<Record<StackRow['policy'], string>> = {
   approval: 'applies after approval',
   never: 'never applies',
 };
-
-/** A pause without an end is one of a run that an operator stopped. */
-function untilWords(until: Date): string {
-  return until.getUTCFullYear() > 9_000 ? 'until an operator resumes it' : `until ${inWords(until)}`;
-}
 
 /** Its state in a sentence, and the way to what it asks for. */
 function standing(view: StackView, state: StackState): Markup {
