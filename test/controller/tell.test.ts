@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/index.ts';
+import { stackAddress, waveAddress } from '../../src/controller/page/addresses.ts';
 import { type Records, recordsIn } from '../../src/controller/records/all.ts';
 import type { Alarm } from '../../src/controller/records/alarms.ts';
 import { migrate } from '../../src/controller/schema.ts';
@@ -355,10 +356,26 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await enrol(entry);
     await records.raise(failure('shop:<!channel> `x`'));
     await send(entry);
-    expect(received[0]?.body).toContain('https://trueup.example.com/stacks/shop%3A%3C!channel%3E%20%60x%60');
+    expect(received[0]?.body).toContain('https://trueup.example.com/stacks/shop:%3C!channel%3E%20%60x%60');
     expect(received[0]?.body).not.toContain(as === 'slack' ? '<!channel>' : '\\u0000');
     expect(received[0]?.body).toContain('a run failed');
   });
+
+  test.each(['sites:paris/trueup.yaml', 'sites:a~1b/trueup.yaml'])(
+    'about %s has the link that pages have',
+    async (id) => {
+      const { entry, received } = await listening();
+      await enrol(entry);
+      await records.raise(failure(id));
+      await records.raise({ ...failure('wave:7'), kind: 'wave', of: id });
+      await send(entry);
+      const [letter] = received.map(({ body }) => JSON.parse(body) as LetterDocument);
+      expect(letter?.messages.map(({ page }) => page)).toEqual([
+        `${address}${stackAddress(id)}`,
+        `${address}${waveAddress('7')}`,
+      ]);
+    },
+  );
 
   test('to a receiver that left the settings goes away, and one of many is as short as a chat takes', async () => {
     const one = await listening({ as: 'discord' });

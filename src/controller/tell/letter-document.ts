@@ -2,6 +2,7 @@ import { counted } from '../../render/fold-lines.ts';
 import type { Chat } from '../../render/chats.ts';
 import { shortened } from '../../render/notification-document.ts';
 import { printable } from '../../render/printable.ts';
+import { stackAddress, waveAddress } from '../page/addresses.ts';
 import type { AlarmKind } from '../records/alarms.ts';
 import type { LetterRecord, MessageRecord } from '../records/messages.ts';
 
@@ -79,10 +80,9 @@ const titles: Readonly<Record<AlarmKind, readonly [string, string]>> = {
 };
 
 function pageOf({ kind, subject }: MessageRecord): string {
-  const id = encodeURIComponent(subject.replace(/^wave:/, ''));
-  if (kind === 'wave') return `/waves/${id}`;
+  if (kind === 'wave') return waveAddress(subject.replace(/^wave:/, ''));
   if (kind === 'worker') return '/platforms';
-  return kind === 'poll' ? '/sources' : `/stacks/${id}`;
+  return kind === 'poll' ? '/sources' : stackAddress(subject);
 }
 
 function wordsOf({ kind, about, isOver }: MessageRecord): string {
