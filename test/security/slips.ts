@@ -41,6 +41,13 @@ const ofEnvironment = (all: Tree): void => {
   all.compose.shop = withVariables({ PG: '${{environment.PGX}}', VOL: 'notes' });
 };
 
+/** PostgreSQL as an application, with a volume for its data. */
+const postgresApplication = (env: Tree) => ({
+  source: { type: 'docker', image: 'postgres:16' },
+  env: { ...env },
+  mounts: { '/var/lib/postgresql/data': { type: 'volume', volumeName: 'pg' } },
+});
+
 const original = composeFile('{ data: {} }', '"data:/var/lib/postgresql/data"');
 
 /** A compose file that keeps data in a folder of the host. */
@@ -436,6 +443,43 @@ export const slips: readonly Slip[] = [
     },
   },
   {
+    does: 'a variable that another one of a compose takes in goes from 17 to 16: `${{PG}}-alpine`',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables({ ...variables, TAG: '${{PG}}-alpine' }, 'postgres:${TAG}')),
+    edit: (all) => (all.compose.shop.env.PG = '16'),
+  },
+  {
+    does: 'a variable that the name of a volume takes in changes: `${{SITE}}-data`',
+    by: 'volume',
+    after: (all) => (all.compose.shop = withVariables({ PG: '17', SITE: 'a', VOL: '${{SITE}}-data' })),
+    edit: (all) => (all.compose.shop.env.SITE = 'b'),
+  },
+  {
+    does: '`PGDATA` of an application names another folder, by a variable of its environment',
+    by: 'volume',
+    after: (all) => {
+      all.env = { FOLDER: 'a' };
+      all.application.db = postgresApplication({ PGDATA: '/var/lib/postgresql/data/${{environment.FOLDER}}' });
+    },
+    edit: (all) => (all.env.FOLDER = 'b'),
+  },
+  {
+    does: '`PGDATA` of an application names another folder, by another variable',
+    by: 'volume',
+    after: (all) =>
+      (all.application.db = postgresApplication({ FOLDER: '/var/lib/postgresql/data/a', PGDATA: '${{FOLDER}}' })),
+    edit: (all) => (all.application.db.env.FOLDER = '/var/lib/postgresql/data/b'),
+  },
+  {
+    does: '`PGDATA` of a database names another folder, by a variable of its environment',
+    by: 'volume',
+    after: (all) => {
+      all.env = { FOLDER: '/var/lib/postgresql/data' };
+      all.postgres.main.env = { PGDATA: '${{environment.FOLDER}}' };
+    },
+    edit: (all) => (all.env.FOLDER = '/var/lib/postgresql/data/16'),
+  },
+  {
     does: 'a variable in the name of a volume of a compose file changes',
     by: 'volume',
     after: (all) => (all.compose.shop = withVariables(variables)),
@@ -706,6 +750,22 @@ export const harmless: readonly Edit[] = [
     edit: (all) => {
       all.env.REGION = 'eu';
       all.compose.shop.env.LOG = 'debug';
+    },
+  },
+  {
+    does: 'a version moves into a variable that another one takes in',
+    after: (all) => (all.compose.shop = withVariables({ PG: '17-alpine', VOL: 'notes' })),
+    edit: (all) => {
+      all.env = { VARIANT: 'alpine' };
+      all.compose.shop.env = { PG: '${{MAJOR}}-${{environment.VARIANT}}', MAJOR: '17', VOL: 'notes' };
+    },
+  },
+  {
+    does: '`PGDATA` of an application is written by a variable of its environment',
+    after: (all) => (all.application.db = postgresApplication({})),
+    edit: (all) => {
+      all.env = { FOLDER: '/var/lib/postgresql' };
+      all.application.db.env = { PGDATA: '${{environment.FOLDER}}/${{BELOW}}', BELOW: 'data' };
     },
   },
   {

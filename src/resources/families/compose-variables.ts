@@ -6,17 +6,35 @@ import type { Row } from '../../formats/json.ts';
 export type Variables = ReadonlyMap<string, string>;
 
 /**
- * The variables that a compose file of a compose takes: those of its env, with the variables of the environment filled in.
- * Without its .env file a compose has none; a stack takes them from the command line.
+ * The variables of a service as the platform passes them on: it fills in those of the environment, then the other ones of the
+ * service, as their text stands there. Source: prepareEnvironmentVariables. Those of the project are not known.
  */
-export function variablesOf({ env, createEnvFile, composeType }: Row, environment: Row = {}): Variables {
-  const filled = new Map<string, string>();
-  if (createEnvFile === false && composeType !== 'stack') return filled;
+export function filledEnv({ env }: Row, environment: Row = {}): Variables {
+  const own = readEnvText(textOf(env));
   const outer = readEnvText(textOf(environment.env));
-  for (const [name, value] of readEnvText(textOf(env))) {
-    const whole = value.replaceAll(/\$\{\{environment\.(.*?)\}\}/g, (all, key: string) => outer.get(key) ?? all);
-    filled.set(name, interpolate(whole, (inner) => filled.get(inner)).text);
-  }
+  return new Map([...own].map(([name, value]) => [name, putIn(own, '${{', putIn(outer, '${{environment.', value))]));
+}
+
+/** A text with the values of the variables that it mentions behind an `opening`, up to `}}`. */
+function putIn(values: Variables, opening: string, text: string): string {
+  const [start = '', ...rest] = text.split(opening);
+  const parts = rest.map((part) => {
+    const end = part.indexOf('}}');
+    const value = end === -1 ? undefined : values.get(part.slice(0, end));
+    return value === undefined ? opening + part : value + part.slice(end + 2);
+  });
+  return start + parts.join('');
+}
+
+/**
+ * The variables that a compose file of a compose takes. Without its .env file a compose has none; a stack takes them from the
+ * command line.
+ */
+export function variablesOf(row: Row, environment?: Row): Variables {
+  const filled = new Map<string, string>();
+  if (row.createEnvFile === false && row.composeType !== 'stack') return filled;
+  for (const [name, value] of filledEnv(row, environment))
+    filled.set(name, interpolate(value, (inner) => filled.get(inner)).text);
   return filled;
 }
 

@@ -1,7 +1,7 @@
-import { readEnvText } from '../../formats/env-text.ts';
 import { type Row, isObject } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { ChangeAtRisk, Loss } from '../../kind/lifecycle.ts';
+import { filledEnv } from './compose-variables.ts';
 import { type Container, type Mounted, isDataFolder, movedData, unkeptData } from './data-folder.ts';
 import { because } from './image-version.ts';
 
@@ -43,17 +43,18 @@ function mountsIn({ mounts }: Row): Mounted[] {
 
 /** The data that a service looks for elsewhere, by each field that may say where. */
 export function movesData(what: string): Readonly<Record<string, ChangeAtRisk>> {
-  const moves: ChangeAtRisk = ({ row, next }) => because(what, movedData(containerOf(row), containerOf(next)));
+  const moves: ChangeAtRisk = ({ row, next, parent }) =>
+    because(what, movedData(containerOf(row, parent.row), containerOf(next, parent.next)));
   return { dockerImage: moves, env: moves, command: moves, args: moves };
 }
 
-function containerOf(row: Row): Container {
-  const { dockerImage, sourceType = 'docker', env, command, args } = row;
+function containerOf(row: Row, environment?: Row): Container {
+  const { dockerImage, sourceType = 'docker', command, args } = row;
   const words = typeof command === 'string' ? command.split(/\s+/) : [];
   return {
     image: sourceType === 'docker' ? String(dockerImage ?? '') : '',
     mounts: mountsIn(row),
-    environment: readEnvText(typeof env === 'string' ? env : ''),
+    environment: filledEnv(row, environment),
     command: [...words, ...(Array.isArray(args) ? args.map(String) : [])],
   };
 }

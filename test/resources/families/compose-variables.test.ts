@@ -41,6 +41,18 @@ describe('the variables of a compose', () => {
     ]);
   });
 
+  test('are filled in with the text of other ones, once, after those of the environment', () => {
+    const env = 'A=${{B}}/${{environment.X}}\nB=${{C}}\nC=17\nD=${{NONE}}\nE=${{ C }}\nF=${{C\n';
+    expect([...variablesOf({ env }, { env: 'X=${{C}}\n' })]).toEqual([
+      ['A', '${{C}}/17'],
+      ['B', '17'],
+      ['C', '17'],
+      ['D', '${{NONE}}'],
+      ['E', '${{ C }}'],
+      ['F', '${{C'],
+    ]);
+  });
+
   test('are none without the file, unless it is a stack', () => {
     const env = 'A=1\n';
     expect(variablesOf({ env, createEnvFile: false, composeType: 'docker-compose' }).size).toBe(0);
