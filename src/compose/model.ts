@@ -41,7 +41,7 @@ export interface ComposeService {
   readonly name: string;
   /** All that it has, with its variables filled in. */
   readonly definition: Definition;
-  /** Its image as the text has it. */
+  /** Its image as the text has it; undefined also where a variable names the service that it comes from. */
   readonly imageWritten: string | undefined;
   /** Its image with the variables filled in. */
   readonly image: string | undefined;
@@ -106,10 +106,11 @@ function modelOf(content: Definition, lookup: Lookup, command: string): ComposeM
   const definitions = mapOf(whole.services);
   const services = new Map<string, ComposeService>();
   const own = extendedIn(definitions);
+  const unfilled = whole === content ? own : extendedIn(mapOf(content.services));
   const named = namedIn(command).filter((name) => own.has(name));
   const started = startedOf(own, named, { lookup, command });
   for (const [name, definition] of own) {
-    const written = mapOf(mapOf(content.services)[name]).image;
+    const written = unfilled.get(name)?.image;
     services.set(name, {
       name,
       definition,

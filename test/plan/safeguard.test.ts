@@ -55,6 +55,27 @@ test.each([
   expect(planned.actions.map(({ dataAtRisk }) => dataAtRisk).filter((one) => one !== undefined)).toEqual([words]);
 });
 
+test.each([
+  ['that a service extends', 'db: { extends: { service: base } }'],
+  ['that a variable names', 'db: { extends: { service: "${BASE}" } }'],
+])('data at risk by a variable with a secret are shown without it, also in a service %s', async (_, service) => {
+  const made = bench();
+  const base = 'base: { image: "postgres:${TAG}", volumes: ["/srv/${DIR}:/var/lib/postgresql/data"] }';
+  const text = production(
+    `    compose:\n      shop:\n        source:\n          type: raw\n          composeFile: |\n            services: { ${base}, ${service} }\n` +
+      `        env: { TAG: "\${secret:TAG}", DIR: "\${secret:DIR}", BASE: base }\n`,
+  );
+  Object.assign(made.secrets, { TAG: 'nightly-hunter2', DIR: 'hunter3' });
+  await made.apply(text, everything);
+  Object.assign(made.secrets, { TAG: 'edge-hunter4', DIR: 'hunter5' });
+  const changed = await made.plan(text);
+  const gone = await made.plan(production(database()));
+  expect(obstacles(changed, { dataLoss: false, adoption: false }).map(({ code }) => code)).toEqual(['data-at-risk']);
+  expect(
+    JSON.stringify([changed, gone].map(({ actions }) => actions.map(({ dataAtRisk, notes }) => [dataAtRisk, notes]))),
+  ).not.toContain('hunter');
+});
+
 test('a secret that a run lacks is one error, with all places', async () => {
   const made = bench();
   const one = (text: string) =>

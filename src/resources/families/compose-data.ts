@@ -1,6 +1,6 @@
 import { notKnown } from '../../compose/interpolate.ts';
 import { type ComposeModel, type ComposeService, readCompose } from '../../compose/model.ts';
-import { type Mount, itemsOf, mapOf } from '../../compose/service-parts.ts';
+import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { type Json, canonical } from '../../formats/json.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
@@ -37,26 +37,33 @@ export function keepersIn(text: unknown, variables: Variables = new Map()): read
   return [...read.model.services.values()].flatMap((service) => {
     const mounts = mountsOf(service, read.model, named.model);
     if (!mounts.some(({ type, is }) => type === 'volume' || is !== 'other')) return [];
-    const { name, image = 'an image that is built', imageWritten = image, environment } = service;
-    return [{ service: name, image, written: imageWritten, mounts, environment, command: commandOf(service) }];
+    const { name, image = built, environment } = service;
+    const { imageWritten: written = image === built ? built : `an image ${unwritten}` } = service;
+    return [{ service: name, image, written, mounts, environment, command: commandOf(service) }];
   });
 }
 
+const built = 'an image that is built';
+/** Stands for what the text does not have: only a variable does, and its value may be a secret. */
+const unwritten = 'that a variable names';
+
 function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, named: ComposeModel): KeptMount[] {
-  const written = named.services.get(name)?.mounts ?? [];
+  const all = named.services.get(name)?.mounts ?? [];
   return mounts.map((mount, index) => {
     const { source, type } = mount;
-    const shown: Mount = written[index] ?? mount;
+    const written = all.length === mounts.length ? all[index] : undefined;
+    const shown = (written?.source === undefined) === (source === undefined) ? written : undefined;
     const volume = source !== undefined && type !== 'bind' ? volumes.get(source) : undefined;
     // The name of a volume stands in the file.
-    const isNamed = volume !== undefined || isPublic(String(shown.source), source ?? '');
-    const from = String(isNamed ? source : shown.source);
+    const isNamed = volume !== undefined || (shown !== undefined && isPublic(String(shown.source), source ?? ''));
+    const from = String((isNamed ? source : shown?.source) ?? unwritten);
     const is = volume === undefined ? (isDataFolder(mount) ? 'folder' : 'other') : 'volume';
     return {
       ...mount,
       is,
       source: volume === undefined ? source : canonical(volumeOnHost(source ?? '', volume)),
-      text: `${from} at ${isPublic(shown.target, mount.target) ? mount.target : shown.target}`,
+      text:
+        shown === undefined ? from : `${from} at ${isPublic(shown.target, mount.target) ? mount.target : shown.target}`,
       from,
     };
   });

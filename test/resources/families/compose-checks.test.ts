@@ -79,6 +79,31 @@ test('the images of services with volumes are those that keep data', () => {
   expect(keepersIn('services: [')).toEqual([]);
 });
 
+test('an image and a mount that a service extends are shown as they are written, or not at all', () => {
+  const base = 'base: { image: "postgres:${TAG}", volumes: ["data:/db", "${DIR}:/logs"] }';
+  const shownIn = (from: string) =>
+    keepersIn(
+      `services: { ${base}, db: { extends: { service: "${from}" }, volumes: ["./own:/own"] } }\nvolumes: { data: {} }`,
+      new Map(Object.entries({ TAG: '16', DIR: '/srv/logs', BASE: 'base' })),
+    ).flatMap(({ service, image, written, mounts }) =>
+      service === 'db' ? [image, written, ...mounts.map(({ text }) => text)] : [],
+    );
+  expect(shownIn('base')).toEqual([
+    'postgres:16',
+    'postgres:${TAG}',
+    'data at /db',
+    '/srv/logs at /logs',
+    './own at /own',
+  ]);
+  expect(shownIn('${BASE}')).toEqual([
+    'postgres:16',
+    'an image that a variable names',
+    'data',
+    'that a variable names',
+    'that a variable names',
+  ]);
+});
+
 test('services are named with their images as they are written', () => {
   const text = 'services: { db: { image: "postgres:${PG}" }, built: { build: . }, odd: 7 }';
   expect(servicesWithImages(text)).toEqual(['db (postgres:${PG})', 'built', 'odd']);
@@ -92,6 +117,7 @@ test.each([
   ['"./data:${TARGET}"', { TARGET: '/var/lib/db' }, './data at /var/lib/db'],
   ['"${VOLUME}:/db"', { VOLUME: 'data' }, 'data at /db'],
   ['"./data:/db"', {}, './data at /db'],
+  ['"${MOUNT}"', { MOUNT: '/srv/shop:/db' }, 'that a variable names'],
   ['"${DATA_DIR}/db:/db"', {}, '${DATA_DIR}/db at /db'],
   ['"/srv/${API_KEY}:/db"', { API_KEY: 'abc-123' }, '/srv/${API_KEY} at /db'],
   ['"/srv/${DB_PASSWORD}:/db"', { DB_PASSWORD: 'abc' }, '/srv/${DB_PASSWORD} at /db'],
