@@ -53,6 +53,15 @@ export function mapOf(value: Json | undefined): { readonly [key: string]: Json }
   return isObject(value) ? value : {};
 }
 
+/** A path without dots and slashes that mean nothing. */
+export function plainPath(path: string): string {
+  return path
+    .replace(/^(?:\.\/+)+/, '')
+    .replaceAll(/\/{2,}/g, '/')
+    .replaceAll(/\/\.(?=\/|$)/g, '')
+    .replace(/\/$/, '');
+}
+
 /** The mounts of a service, and its `tmpfs`. */
 export function mountsOf({ volumes, tmpfs }: ReturnType<typeof mapOf>): readonly Mount[] {
   const mounts = itemsOf(volumes).flatMap((item, index) => mountOf(item, index) ?? []);

@@ -56,6 +56,22 @@ const ofFolder = (folder: string, image = 'postgres:15') =>
 
 const raw = (text: string) => ({ type: 'raw', composeFile: text });
 
+/** A compose whose database has a line more. */
+const passingOn = (line: string, env: Tree) => ({
+  source: raw(original.replace('    image:', `    ${line}\n    image:`)),
+  env: { ...env },
+});
+
+/** A compose file with two databases, and where they keep their data. */
+const twoDatabases = (first: string, second: string, volumes = '{ one: {}, two: {} }') =>
+  `services:\n${[first, second].map((source, index) => `  db${index}: { image: "postgres:15", volumes: ["${source}:/var/lib/postgresql/data"] }\n`).join('')}volumes: ${volumes}\n`;
+
+const ofData = '"data:/var/lib/postgresql/data"';
+
+/** A compose file with a database, and a tool that mounts its volume too. */
+const withTool = (name: string, toolMounts: string, image = 'postgres:15') =>
+  `services:\n  tool: { image: alpine, volumes: [${toolMounts}] }\n  ${name}: { image: "${image}", volumes: ["data:/var/lib/postgresql/data"] }\nvolumes: { data: {}, dumps: {} }\n`;
+
 /** A compose file with a volume that a merge key brings. */
 const merged = (volume: string) =>
   `x-v: &v { volumes: ["${volume}:/db"] }\nservices: { db: { <<: *v, image: a } }\nvolumes: { ${volume}: {} }\n`;
@@ -519,6 +535,50 @@ export const slips: readonly Slip[] = [
       )),
   },
   {
+    does: '`PGDATA` that a compose file passes on by its name changes',
+    by: 'volume',
+    after: (all) => (all.compose.shop = passingOn('environment: [PGDATA]', { PGDATA: '/var/lib/postgresql/data/a' })),
+    edit: (all) => (all.compose.shop.env.PGDATA = '/var/lib/postgresql/data/b'),
+  },
+  {
+    does: '`PGDATA` that reaches a service by `env_file: .env` changes',
+    by: 'volume',
+    after: (all) =>
+      (all.compose.shop = passingOn('env_file: [{ path: ./.env, required: false }]', {
+        PGDATA: '/var/lib/postgresql/data/a',
+      })),
+    edit: (all) => (all.compose.shop.env.PGDATA = '/var/lib/postgresql/data/b'),
+  },
+  {
+    does: 'a database in a compose file is renamed, and goes from `postgres:15` to `postgres:16` on its volume',
+    by: 'version',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original
+        .replace('  db:', '  database:')
+        .replace('postgres:15', 'postgres:16')),
+  },
+  {
+    does: 'a database in a compose file is renamed, and `PGDATA` names another folder of its volume',
+    by: 'volume',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = original.replace(
+        '  db:',
+        '  database:\n    environment: [PGDATA=/var/lib/postgresql/data/16]',
+      )),
+  },
+  {
+    does: 'the volumes of two databases in a compose file are swapped',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = twoDatabases('one', 'two')),
+    edit: (all) => (all.compose.shop.source.composeFile = twoDatabases('two', 'one')),
+  },
+  {
+    does: 'the folders of two databases in a compose file are swapped',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = twoDatabases('../files/one', '../files/two')),
+    edit: (all) => (all.compose.shop.source.composeFile = twoDatabases('../files/two', '../files/one')),
+  },
+  {
     does: 'memory covers a volume of a compose file: `tmpfs:`',
     by: 'volume',
     edit: (all) =>
@@ -794,6 +854,41 @@ export const harmless: readonly Edit[] = [
         '      - logs:/var/log/postgresql',
         'volumes: { logs: {}, data: {} }\n',
       ].join('\n')),
+  },
+  {
+    does: 'the volumes of two databases in a compose file get other keys, and keep their names',
+    after: (all) =>
+      (all.compose.shop.source.composeFile = twoDatabases('one', 'two', '{ one: { name: a }, two: { name: b } }')),
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = twoDatabases('two', 'one', '{ one: { name: b }, two: { name: a } }')),
+  },
+  {
+    does: 'a tool beside a database in a compose file no longer mounts the volume of both',
+    after: (all) => (all.compose.shop.source.composeFile = withTool('db', `"dumps:/dumps", ${ofData}`)),
+    edit: (all) => (all.compose.shop.source.composeFile = withTool('db', '"dumps:/dumps"')),
+  },
+  {
+    does: 'a database in a compose file is renamed, and a tool begins to mount its volume too',
+    after: (all) => (all.compose.shop.source.composeFile = withTool('db', '"dumps:/dumps"')),
+    edit: (all) => (all.compose.shop.source.composeFile = withTool('database', `"dumps:/dumps", ${ofData}`)),
+  },
+  {
+    does: 'a database in a compose file is renamed, and a tool mounts its volume as before',
+    after: (all) => (all.compose.shop.source.composeFile = withTool('db', ofData)),
+    edit: (all) => (all.compose.shop.source.composeFile = withTool('database', ofData, 'postgres:15.6')),
+  },
+  {
+    does: 'a variable that a compose file passes on by its name is written in the file',
+    after: (all) => (all.compose.shop = passingOn('environment: [PGDATA]', { PGDATA: '/var/lib/postgresql/data/a' })),
+    edit: (all) => (all.compose.shop = passingOn('environment: [PGDATA=/var/lib/postgresql/data/a]', {})),
+  },
+  {
+    does: 'a variable that `env_file: .env` brings changes, and the file has another value for it',
+    after: (all) =>
+      (all.compose.shop = passingOn('env_file: .env\n    environment: { PGDATA: /var/lib/postgresql/data }', {
+        PGDATA: '/a',
+      })),
+    edit: (all) => (all.compose.shop.env.PGDATA = '/b'),
   },
   {
     does: 'a file of settings in a compose file is mounted from elsewhere',

@@ -1,12 +1,14 @@
 import { notKnown } from '../../compose/interpolate.ts';
 import { type ComposeModel, type ComposeService, readCompose } from '../../compose/model.ts';
-import { itemsOf, mapOf } from '../../compose/service-parts.ts';
+import { itemsOf, mapOf, plainPath } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { type Json, canonical } from '../../formats/json.ts';
+import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
 import type { Variables } from './compose-variables.ts';
 import { type Container, type Mounted, isDataFolder, movedData } from './data-folder.ts';
 import { because, databaseRisk } from './image-version.ts';
+import { readImage } from './stateful-images.ts';
 
 /** A service of a compose file that keeps data outside of its container. */
 export interface Keeper extends Container {
@@ -37,7 +39,8 @@ export function keepersIn(text: unknown, variables: Variables = new Map()): read
   return [...read.model.services.values()].flatMap((service) => {
     const mounts = mountsOf(service, read.model, named.model);
     if (!mounts.some(({ type, is }) => type === 'volume' || is !== 'other')) return [];
-    const { name, image = built, environment } = service;
+    const { name, image = built } = service;
+    const environment = environmentOf(service, variables);
     const { imageWritten: written = image === built ? built : `an image ${unwritten}` } = service;
     return [{ service: name, image, written, mounts, environment, command: commandOf(service) }];
   });
@@ -56,7 +59,7 @@ function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, n
     const volume = source !== undefined && type !== 'bind' ? volumes.get(source) : undefined;
     // The name of a volume stands in the file.
     const isNamed = volume !== undefined || (shown !== undefined && isPublic(String(shown.source), source ?? ''));
-    const from = String((isNamed ? source : shown?.source) ?? unwritten);
+    const from = (isNamed ? source : shown?.source) ?? unwritten;
     const is = volume === undefined ? (isDataFolder(mount) ? 'folder' : 'other') : 'volume';
     return {
       ...mount,
@@ -89,6 +92,14 @@ export function commandOf({ definition: { entrypoint, command } }: ComposeServic
   );
 }
 
+/** The variables that the container of a service gets: those of the .env file if it names that, and over them its own. */
+function environmentOf({ definition, environment }: ComposeService, variables: Variables): Container['environment'] {
+  const files = [definition.env_file].flat().map((file) => (typeof file === 'string' ? file : mapOf(file).path));
+  const ofFile = files.some((path) => plainPath(String(path)) === '.env') ? variables : [];
+  const own = [...environment].map(([name, value]) => [name, value ?? variables.get(name)] as const);
+  return new Map<string, unknown>([...ofFile, ...own]);
+}
+
 /** The named volumes that services mount, where they do. */
 export function volumesOf(keepers: readonly Keeper[]): readonly KeptMount[] {
   return keepers.flatMap(({ mounts }) => mounts.filter(({ is }) => is === 'volume'));
@@ -100,27 +111,57 @@ export function volumesLeft(before: readonly Keeper[], after: readonly Keeper[])
   return volumesOf(before).flatMap((mount) => (kept.has(placeOf(mount)) ? [] : [mount.text]));
 }
 
+/** A service of a file, and the one that has its data in another file. */
+interface Succession {
+  readonly old: Keeper;
+  readonly fresh: Keeper;
+  /** Its mounts that no service keeps: nothing has them there any more, or only services that did not before. */
+  readonly left: readonly KeptMount[];
+  /** Those of them that other services have now. */
+  readonly taken: readonly KeptMount[];
+}
+
+/** The services whose data another file has too: in the service of the same name, or else in one that takes their mounts. */
+function successionsOf(before: readonly Keeper[], after: readonly Keeper[]): readonly Succession[] {
+  const placesIn = (keepers: readonly Keeper[]) =>
+    keepers.flatMap((keeper) => keeper.mounts.map((mount) => [placeOf(mount), keeper] as const));
+  const earlier = new Set(placesIn(before).map(([place, { service }]) => `${service} ${place}`));
+  const mounting = groupBy(placesIn(after));
+  const services = new Map(after.map((one) => [one.service, one]));
+  return before.flatMap((old): Succession[] => {
+    const left = old.mounts.filter((mount) => {
+      const place = placeOf(mount);
+      const isKept = mounting.get(place)?.some(({ service }) => earlier.has(`${service} ${place}`)) === true;
+      return mount.is !== 'other' && !isKept;
+    });
+    const taken = left.filter((mount) => mounting.has(placeOf(mount)));
+    const takers = taken.flatMap((mount) => mounting.get(placeOf(mount)) ?? []);
+    const isLike = ({ image }: Keeper) => readImage(image).name === readImage(old.image).name;
+    const fresh = services.get(old.service) ?? takers.find(isLike) ?? takers[0];
+    return fresh === undefined ? [] : [{ old, fresh, left, taken }];
+  });
+}
+
 /**
- * The folders of the host in whose place a service mounts something else, and data that it looks for elsewhere. A folder that
- * is not mounted any more is no surprise.
+ * The folders of the host in whose place a service mounts something else, the volumes that another service takes from it, and
+ * data that it looks for elsewhere. A folder that is not mounted any more is no surprise.
  */
 export function dataLeft(before: readonly Keeper[], after: readonly Keeper[]): Risk | undefined {
-  const kept = new Set(after.flatMap(({ mounts }) => mounts.map(placeOf)));
-  const services = new Map(after.map((one) => [one.service, one]));
   return joined(
-    before.flatMap((old): Risk[] => {
-      const fresh = services.get(old.service);
-      if (fresh === undefined) return [];
-      const replaced = old.mounts.filter(
-        (mount) =>
-          mount.is === 'folder' &&
-          !kept.has(placeOf(mount)) &&
-          fresh.mounts.some(({ target }) => target === mount.target),
+    successionsOf(before, after).flatMap(({ old, fresh, left, taken }): Risk[] => {
+      const places = new Map(fresh.mounts.map((mount) => [mount.target, placeOf(mount)]));
+      const replaced = left.filter(
+        (mount) => mount.is === 'folder' && ![undefined, placeOf(mount)].includes(places.get(mount.target)),
       );
+      const given = taken.filter(({ is }) => is === 'volume' && fresh.service === old.service);
       const moved = movedData(old, fresh);
       const isPlain = old.written === old.image && fresh.written === fresh.image;
       return [
         ...replaced.map(({ text, source = '' }) => leaving(text, isRemoved(source))),
+        ...given.map(({ text }) => ({
+          what: `the volume ${text} goes from ${old.service} to another service`,
+          unnamed: '1 volume goes from a service to another one',
+        })),
         ...(moved === undefined ? [] : [named(old.service, isPlain ? moved : { ...moved, what: moved.unnamed })]),
       ];
     }),
@@ -136,12 +177,10 @@ function leaving(text: string, isGoing: boolean): Risk {
 
 /** The data of services that get an image of another version. */
 export function versionsLeft(before: readonly Keeper[], after: readonly Keeper[]): Risk | undefined {
-  const services = new Map(after.map((one) => [one.service, one]));
   return joined(
-    before.flatMap(({ service, written, image }): Risk[] => {
-      const to = services.get(service);
-      const reason = to === undefined ? undefined : databaseRisk(image, to.image);
-      if (to === undefined || reason === undefined) return [];
+    successionsOf(before, after).flatMap(({ old: { service, written, image }, fresh: to }): Risk[] => {
+      const reason = databaseRisk(image, to.image);
+      if (reason === undefined) return [];
       // The value of a variable may be a secret.
       const hasVariables = written !== image || to.written !== to.image;
       const was = written === to.written ? 'before' : written;

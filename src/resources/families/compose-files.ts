@@ -3,7 +3,7 @@ import { closest } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import { folderTree } from '../../compose/folder-tree.ts';
 import type { ComposeModel } from '../../compose/model.ts';
-import type { NamedFile } from '../../compose/service-parts.ts';
+import { type NamedFile, plainPath } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { isRemoved } from './compose-data.ts';
 import { groupBy } from '../../kind/group.ts';
@@ -229,15 +229,6 @@ function belowFiles(path: string): string | undefined {
 /** The path of a file below ../files: the platform puts its own behind that, with a slash before it or without. */
 function pathInFiles(filePath: string): string {
   return plainPath(filePath).replace(/^\/+/, '');
-}
-
-/** A path without dots and slashes that mean nothing. */
-function plainPath(path: string): string {
-  return path
-    .replace(/^(?:\.\/+)+/, '')
-    .replaceAll(/\/{2,}/g, '/')
-    .replaceAll(/\/\.(?=\/|$)/g, '')
-    .replace(/\/$/, '');
 }
 
 function isFileName(path: string): boolean {
