@@ -41,9 +41,9 @@ function lossesOf(kind: Kind): string[] {
   // The one block of the top has no other object to take its place.
   const actions = kind.isTop === true ? (['delete'] as const) : (['delete', 'replace'] as const);
   return actions.flatMap((action) => {
-    const always = dataAtRisk({ row: {}, options: {}, action })?.what;
+    const always = dataAtRisk({ row: {}, parent: {}, options: {}, action })?.what;
     const found = situations.flatMap(({ when, row, options: set }) => {
-      const lost = dataAtRisk({ row, options: set, action });
+      const lost = dataAtRisk({ row, parent: {}, options: set, action });
       return lost === undefined || (when !== '' && lost.what === always) ? [] : [{ when, lost }];
     });
     const word = action === 'delete' ? 'Deletion' : 'Replacement';

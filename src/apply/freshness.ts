@@ -152,7 +152,8 @@ function managedFields({ attributes }: Action, record: Job['known']): readonly s
 function newRisk(_: Run, job: Job, planned: Row, now: Row): string | undefined {
   const { kind, address, options } = job.action;
   const action = isDeletion(job.action) ? 'delete' : 'replace';
-  const riskOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
+  const parent = job.parent?.planned?.row ?? {};
+  const riskOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, parent, options, action });
   const risk = now === planned ? undefined : riskOf(now);
   if (risk === undefined || risk.what === riskOf(planned)?.what) return undefined;
   // No plan has shown which parts of the names are secret.

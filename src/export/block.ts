@@ -79,7 +79,7 @@ export function blockEntries(block: Placed, writing: Writing): Entry[] {
     }
   }
   if (unset.length > 0) entries.push({ key: unsetKey, value: { is: 'words', words: unset } });
-  if (isWorthProtecting(object)) {
+  if (isWorthProtecting(block)) {
     entries.push({ key: 'protect', value: plainly(true), comment: 'never deleted or replaced' });
   }
   return entries;
@@ -101,9 +101,12 @@ export function declareSecrets(block: Placed, secrets: Secrets): void {
 }
 
 /** Whether the deletion of an object deletes data that it holds itself, as that of a database. */
-function isWorthProtecting({ kind, row, isProvided }: Placed['object']): boolean {
+function isWorthProtecting({ object: { kind, row, isProvided }, parent }: Placed): boolean {
   if (kind.service === undefined || isProvided) return false;
-  return kind.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' })?.of === 'data';
+  return (
+    kind.lifecycle?.dataAtRisk?.({ row, parent: parent?.object.row ?? {}, options: {}, action: 'delete' })?.of ===
+    'data'
+  );
 }
 
 /** The group of a union: its case, and the fields of that, those that have a value and the names of those that have none. */

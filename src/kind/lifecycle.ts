@@ -22,6 +22,8 @@ export interface Lifecycle {
   /** The data that a deletion or replacement puts at risk; undefined when there is none. */
   readonly dataAtRisk?: (facts: {
     readonly row: Row;
+    /** That of its parent; without the members that were not read. */
+    readonly parent: Row;
     readonly options: Readonly<Record<string, Json>>;
     readonly action: 'delete' | 'replace';
   }) => Loss | undefined;

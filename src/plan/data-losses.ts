@@ -1,5 +1,5 @@
 import { type Row, member } from '../formats/json.ts';
-import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
+import type { ChangeAtRisk, FieldChange, Loss } from '../kind/lifecycle.ts';
 import { observedValue } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { type Outputs, withGaps } from '../manifest/wanted.ts';
@@ -8,7 +8,7 @@ import type { Action, AttributeChange } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
 import type { Planning } from './input.ts';
 import { wantedAs } from './shown-values.ts';
-import { lossAsShown, shownRow } from './shown-rows.ts';
+import { lossAsShown, rowsOf, shownRow } from './shown-rows.ts';
 import { wantedOf } from './standing.ts';
 
 /** An object that stays, with what is written to it. */
@@ -25,41 +25,47 @@ interface Changing extends Pick<Action, 'address' | 'block' | 'kind' | 'attribut
 export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const { kind, attributes, object, parent: above, isElsewhere } = changing;
   const { row } = object;
-  const { outputs, observed, platformUrl } = input;
+  const { outputs, platformUrl } = input;
   const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
-  const to = { action: above, row: observed.objects.get(above?.address ?? '')?.row };
-  const parentAddress = addressesById(observed.objects).get(object.parentId ?? '');
-  const from = isElsewhere ? observed.objects.get(parentAddress ?? '')?.row : to.row;
+  const [from, to] = [rowsOf(input, isElsewhere ? formerParent(input, changing) : above), rowsOf(input, above)];
   const hasOther =
-    from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
+    from.row !== to.row || above?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
   const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
   const names = [...new Set([...changed, ...(hasOther ? maps : [])])];
   if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
   const next = rowAfter({ kind, attributes }, row, outputs);
-  const parent = { row: from ?? {}, next: to.action === undefined ? {} : rowAfter(to.action, to.row ?? {}, outputs) };
+  const nextParent = above === undefined ? {} : rowAfter(above, to.row, outputs);
   // The rows as people may see them, made when a loss has something of them.
-  let shown: readonly [Row, Row] | undefined;
-  const lossIn = (of: Loss['of'], name: string, [row, next]: readonly [Row, Row]): Loss | undefined => {
-    const before = observedValue(kind, name, row) ?? null;
-    const after = member(next, name) ?? null;
+  let shown: Pick<FieldChange, 'row' | 'next' | 'parent'> | undefined;
+  const lossIn = (of: Loss['of'], name: string, rows: NonNullable<typeof shown>): Loss | undefined => {
+    const before = observedValue(kind, name, rows.row) ?? null;
+    const after = member(rows.next, name) ?? null;
     const risks = changeAtRisk[of] ?? {};
-    const found = Object.hasOwn(risks, name)
-      ? risks[name]?.({ before, after, row, next, parent, platformUrl })
-      : undefined;
+    const found = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, ...rows, platformUrl }) : undefined;
     return found === undefined ? undefined : { of, ...found };
   };
   return sorts.flatMap(([of]) =>
     names.flatMap((name) => {
-      const loss = lossAsShown(lossIn(of, name, [row, next]), () => {
-        shown ??= [shownRow(input, { ...changing, row, outputs }), shownAfter(input, changing, next)];
+      const loss = lossAsShown(lossIn(of, name, { row, next, parent: { row: from.shown(), next: nextParent } }), () => {
+        shown ??= {
+          row: shownRow(input, { ...changing, row, outputs }),
+          next: shownAfter(input, changing, next),
+          parent: { row: from.shown(), next: nextParent },
+        };
         return lossIn(of, name, shown);
       });
       return loss ?? [];
     }),
   );
+}
+
+/** The parent that an object has on the platform, and not in the manifest. */
+function formerParent({ observed }: Planning, { object, parent }: Changing): Parameters<typeof rowsOf>[1] {
+  const address = addressesById(observed.objects).get(object.parentId ?? '');
+  return address === undefined || parent === undefined ? undefined : { kind: parent.kind, address, block: address };
 }
 
 function isWritten({ decision }: AttributeChange): boolean {

@@ -10,7 +10,7 @@ import type { Action, Step, Target } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { weigh } from './risks.ts';
-import { lossAsShown, shownRow } from './shown-rows.ts';
+import { lossAsShown, rowsOf, shownRow } from './shown-rows.ts';
 import { deleteSteps } from './steps.ts';
 
 /** The deletion of an object, by an action that may create a new one. */
@@ -28,8 +28,9 @@ export function planDeletion(
 ): PlannedDeletion {
   const { kind, address, block, options, protect } = about;
   const shown = onceFor((row: Row) => shownRow(input, { kind, address, block, row }));
-  const lossOf = (row: Row) => kind.lifecycle?.dataAtRisk?.({ row, options, action });
-  const loss = lossAsShown(lossOf(object.row), () => lossOf(shown(object.row)));
+  const above = rowsOf(input, parent);
+  const lossOf = (row: Row, parent: Row) => kind.lifecycle?.dataAtRisk?.({ row, parent, options, action });
+  const loss = lossAsShown(lossOf(object.row, above.row), () => lossOf(shown(object.row), above.shown()));
   const isProtected = protect === true || parent?.protect === true;
   const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });
   const holds = kind.lifecycle?.holds === undefined ? undefined : kind.lifecycle.holds(shown(object.row));
@@ -100,7 +101,7 @@ function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): s
   const known = services.flatMap((child) =>
     rowsBelow(kind, object.row, child).flatMap((row) => {
       const id = String(row[child.identity.id]);
-      const data = child.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' });
+      const data = child.lifecycle?.dataAtRisk?.({ row, parent: object.row, options: {}, action: 'delete' });
       const risk = data === undefined ? '' : `; ${input.redact(data.what)} would be lost`;
       return managed.has(id) ? [] : [`${input.redact(nameOf(child.kind, row))} (${id}${risk})`];
     }),

@@ -1,7 +1,7 @@
 import { type Action, isDeployment } from './action.ts';
 import type { Planning } from './input.ts';
 import { actionsByAddress } from './relations.ts';
-import { lossAsShown, shownRow } from './shown-rows.ts';
+import { lossAsShown, rowsOf } from './shown-rows.ts';
 
 /**
  * Adds the data that deployments remove to the services that are deployed again: where a service is protected, and the first
@@ -17,9 +17,9 @@ export function withRemovedFolders(input: Planning, actions: readonly Action[]):
       const row = observed.objects.get(root?.address ?? '')?.row;
       if (root === undefined || deploymentRemoves === undefined || row === undefined) return [];
       if (root.protect !== true && state.deployments[root.address] !== undefined) return [];
-      const above = observed.objects.get(root.parent ?? '')?.row ?? {};
-      const loss = lossAsShown(deploymentRemoves(row, above), () =>
-        deploymentRemoves(shownRow(input, { kind: root.kind, address: root.address, block: root.block, row }), above),
+      const above = rowsOf(input, all.get(root.parent ?? ''));
+      const loss = lossAsShown(deploymentRemoves(row, above.row), () =>
+        deploymentRemoves(rowsOf(input, root).shown(), above.shown()),
       );
       return loss === undefined ? [] : [[root.address, loss.what] as const];
     }),

@@ -74,6 +74,17 @@ export function shownRow(
   return shown;
 }
 
+const none: Row = {};
+
+/** The row of the object of an action, and the same as people may see it; empty where there is none. */
+export function rowsOf(
+  input: PlanInput,
+  action: Pick<Action, 'kind' | 'address' | 'block'> | undefined,
+): { readonly row: Row; readonly shown: () => Row } {
+  const row = input.observed.objects.get(action?.address ?? '')?.row ?? none;
+  return { row, shown: () => (action === undefined ? {} : shownRow(input, { ...action, row })) };
+}
+
 /** A loss in the words that people may see: those that `shown` gives of shown rows, or without names where they say less. */
 export function lossAsShown(loss: Loss | undefined, shown: () => Loss | undefined): Loss | undefined {
   if (loss?.unnamed === undefined) return loss;

@@ -159,10 +159,10 @@ export const compose = defineKind({
   },
   lifecycle: {
     holds: (row) => (row.sourceType === 'raw' ? { services: servicesWithImages(row.composeFile) } : {}),
-    dataAtRisk: ({ row, options, action }) =>
+    dataAtRisk: ({ row, parent, options, action }) =>
       action === 'replace' || options.deleteVolumes === true
         ? { of: 'data', what: 'the volumes of this compose' }
-        : leftWith(row),
+        : leftWith(row, parent),
     deploymentRemoves: (row, environment) => removedByDeployment(keepersOf(row, environment)),
     changeAtRisk: {
       volume: {
@@ -265,8 +265,8 @@ function changesVersions({ row, next, parent }: FieldChange): ReturnType<ChangeA
 }
 
 /** The volumes that nothing mounts after the deletion of a compose, and the folders that the platform deletes with it. */
-function leftWith(row: Row): Loss | undefined {
-  const keepers = keepersOf(row);
+function leftWith(row: Row, environment: Row): Loss | undefined {
+  const keepers = keepersOf(row, environment);
   const volumes = unmounted(volumesOf(keepers).map(({ text }) => text));
   const folders = ownFolders(keepers);
   if (folders.length === 0) return volumes;

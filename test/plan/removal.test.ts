@@ -374,7 +374,7 @@ describe('a deletion or a replacement', () => {
     };
     const about = { kind, address: at, block: at, options: { a: 1 }, protect: undefined, position: undefined };
     planDeletion(input, about, there, { action: 'replace', parent: undefined });
-    expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
+    expect(asked).toEqual([{ row: there.row, parent: {}, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;
     expect(
       planDeletion(input, { ...about, kind: harmless }, there, { action: 'delete', parent: undefined }).dataAtRisk,

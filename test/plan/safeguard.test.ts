@@ -76,6 +76,27 @@ test.each([
   ).not.toContain('hunter');
 });
 
+test.each([
+  ['files/pg', 'the folder ../files/pg, which the platform deletes with it'],
+  ['files/${secret:DIR}', 'the folder ${DATA}, which the platform deletes with it'],
+])('the folders of a compose below %s, by a variable of its environment, are data at risk', async (dir, gone) => {
+  const made = bench();
+  made.secrets['DIR'] = 'hunter2';
+  const file = "services: { db: { image: 'redis:8', volumes: ['$${env:DATA}:/data'] } }".replace('$${env:', '${');
+  const text = (data: string) =>
+    production(
+      `    env: { DIR: "${dir}" }\n    compose: { shop: { source: { type: raw, composeFile: "${file}" }, env: { DATA: "${data}" } } }\n${database()}`,
+    );
+  const data = '../${{environment.DIR}}';
+  await made.apply(text(data), everything);
+  const risksOf = async (edited: string) =>
+    (await made.plan(edited)).actions.flatMap(({ dataAtRisk }) => dataAtRisk ?? []);
+  expect(await risksOf(production(database()))).toEqual([gone]);
+  const [changed] = await risksOf(text('../files/other'));
+  expect(changed).toContain('something else is mounted in its place');
+  expect(changed).not.toContain('hunter');
+});
+
 test('a secret that a run lacks is one error, with all places', async () => {
   const made = bench();
   const one = (text: string) =>

@@ -611,6 +611,15 @@ export const slips: readonly Slip[] = [
     after: (all) => (all.compose.shop.source.composeFile = ofFolder('../files/pg')),
     edit: (all) => delete all.compose.shop,
   },
+  {
+    does: 'a compose with a folder below `../files` by a variable of its environment is removed',
+    by: 'data',
+    after: (all) => {
+      all.env = { FOLDER: '../files/pg' };
+      all.compose.shop = { source: raw(ofFolder('${D}')), env: { D: '${{environment.FOLDER}}' } };
+    },
+    edit: (all) => delete all.compose.shop,
+  },
   // Backups
   {
     does: 'a backup of a protected database keeps 1 instead of 14',
@@ -770,6 +779,14 @@ export const harmless: readonly Edit[] = [
   { does: '`deploy: never` is added', edit: (all) => (all.application.plain.deploy = 'never') },
   { does: 'an application without a volume is removed', edit: (all) => delete all.application.plain },
   { does: 'a compose without a named volume is removed', edit: (all) => delete all.compose.tools },
+  {
+    does: 'a compose with a folder of the host by a variable of its environment is removed',
+    after: (all) => {
+      all.env = { FOLDER: '/srv/pg' };
+      all.compose.tools = { source: raw(ofFolder('${D}')), env: { D: '${{environment.FOLDER}}' } };
+    },
+    edit: (all) => delete all.compose.tools,
+  },
   {
     does: 'a compose without a named volume gets a suffix',
     edit: (all) => Object.assign(all.compose.tools, { randomize: true, suffix: 'a1' }),
