@@ -7,6 +7,8 @@ export interface Mount {
   readonly source: string | undefined;
   /** The path in the container, without a slash at its end. */
   readonly target: string;
+  /** The folder of a volume that it is; undefined: all of it. */
+  readonly subpath?: string | undefined;
   readonly isReadOnly: boolean;
   /** Its place in the list of the service. */
   readonly index: number;
@@ -75,11 +77,13 @@ export function mountsOf({ volumes, tmpfs }: ReturnType<typeof mapOf>): readonly
 
 function mountOf(item: Json, index: number): Mount | undefined {
   if (typeof item !== 'string') {
-    const { type, source, target, read_only: readOnly } = mapOf(item);
+    const { type, source, target, volume, read_only: readOnly } = mapOf(item);
     if (typeof target !== 'string') return undefined;
     const is = type === 'bind' || type === 'volume' || type === 'tmpfs' ? type : 'other';
-    const from = typeof source === 'string' ? source : undefined;
-    return { type: is, source: from, target: pathOf(target), isReadOnly: readOnly === true, index };
+    const from = typeof source === 'string' ? sourceOf(is, source) : undefined;
+    const { subpath } = mapOf(volume);
+    const below = typeof subpath === 'string' ? { subpath: plainPath(subpath) } : {};
+    return { type: is, source: from, target: pathOf(target), ...below, isReadOnly: readOnly === true, index };
   }
   // A variable that is not known may hold anything but a colon.
   const [source = '', target, ...modes] = splitAt(item);
@@ -88,7 +92,12 @@ function mountOf(item: Json, index: number): Mount | undefined {
   }
   const isReadOnly = modes.join(':').split(',').includes('ro');
   const type = /^[./~]/.test(source) ? 'bind' : 'volume';
-  return { type, source, target: pathOf(target), isReadOnly, index };
+  return { type, source: sourceOf(type, source), target: pathOf(target), isReadOnly, index };
+}
+
+/** The source of a mount, with `./` before a folder beside the compose file. A variable that is not known may be any path. */
+function sourceOf(type: Mount['type'], source: string): string {
+  return type !== 'bind' || /^(?:\.{0,2}\/|\.{1,2}$|[~$])/.test(source) ? source : `./${source}`;
 }
 
 /** The parts of a text between its colons, but for those inside of `${…}`. */

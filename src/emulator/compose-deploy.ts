@@ -141,7 +141,7 @@ function emptyCode({ store, now }: Context, appName: string): void {
 function bindFolders({ store, now }: Context, content: Row, { row, beside }: { row: Row; beside: Beside }): void {
   const appName = textOf(row, 'appName');
   for (const { type, source, isReadOnly } of Object.values(serviceMaps(content)).flatMap(mountsIn)) {
-    if (type !== 'bind' || !source.startsWith('.') || (isFromGit(row) ? isReadOnly : beside.has(source))) continue;
+    if (type !== 'bind' || /^[/~]/.test(source) || (isFromGit(row) ? isReadOnly : beside.has(source))) continue;
     const path = posix.join(appName, 'code', source);
     if (store.find('folder', path) === undefined) store.insert('folder', { path, appName, createdAt: now() });
   }

@@ -383,6 +383,7 @@ const planted: readonly Planted[] = [
     /Rejected.*does not exist: .*files\/a\.conf/,
   ],
   ['lost-folder', web('volumes: ["./uploads:/srv"]', '#'), 'folders', /code\/uploads: 1/],
+  ['lost-folder', web('volumes: [{ type: bind, source: up, target: /srv }]', '#'), 'folders', /code\/up: 1/],
   ['lost-folder', web('volumes: ["./a.conf:/a.conf:ro"]', '#'), 'folders', /code\/a\.conf: 1/],
   [
     'lost-folder',

@@ -56,6 +56,11 @@ const ofFolder = (folder: string, image = 'postgres:15') =>
 
 const raw = (text: string) => ({ type: 'raw', composeFile: text });
 
+/** A compose file with a mount in the long form. */
+const ofLongMount = (mount: string) => composeFile('{ data: {} }', `{ ${mount}, target: /var/lib/postgresql/data }`);
+const ofSubpath = (subpath: string, more = '') =>
+  ofLongMount(`type: volume, source: data, volume: { subpath: ${subpath}${more} }`);
+
 /** A compose whose database has a line more. */
 const passingOn = (line: string, env: Tree) => ({
   source: raw(original.replace('    image:', `    ${line}\n    image:`)),
@@ -535,6 +540,12 @@ export const slips: readonly Slip[] = [
       )),
   },
   {
+    does: 'another folder of a volume is mounted: `subpath:`',
+    by: 'volume',
+    after: (all) => (all.compose.shop.source.composeFile = ofSubpath('a')),
+    edit: (all) => (all.compose.shop.source.composeFile = ofSubpath('b')),
+  },
+  {
     does: '`PGDATA` that a compose file passes on by its name changes',
     by: 'volume',
     after: (all) => (all.compose.shop = passingOn('environment: [PGDATA]', { PGDATA: '/var/lib/postgresql/data/a' })),
@@ -603,6 +614,13 @@ export const slips: readonly Slip[] = [
     does: 'a protected compose is deployed that keeps data in `./pg`, which each deployment removes',
     by: 'data',
     after: (all) => Object.assign(all.compose.shop, { protect: true, source: raw(ofFolder('./pg')) }),
+    edit: (all) => (all.compose.shop.env = { LOG: 'debug' }),
+  },
+  {
+    does: 'a protected compose is deployed that keeps data in `pg`, which is `./pg` in a long mount',
+    by: 'data',
+    after: (all) =>
+      Object.assign(all.compose.shop, { protect: true, source: raw(ofLongMount('type: bind, source: pg')) }),
     edit: (all) => (all.compose.shop.env = { LOG: 'debug' }),
   },
   {
@@ -933,6 +951,16 @@ export const harmless: readonly Edit[] = [
     does: 'a folder of a compose file is not mounted any more',
     after: (all) => (all.compose.tools.source.composeFile = ofFolder('../files/pg')),
     edit: (all) => (all.compose.tools.source.composeFile = composeFile('{}', '')),
+  },
+  {
+    does: 'another option of a mount of a volume changes',
+    after: (all) => (all.compose.shop.source.composeFile = ofSubpath('a')),
+    edit: (all) => (all.compose.shop.source.composeFile = ofSubpath('a', ', nocopy: true')),
+  },
+  {
+    does: 'a folder that deployments remove is written without `./` in a long mount',
+    after: (all) => (all.compose.tools.source = raw(ofFolder('./pg'))),
+    edit: (all) => (all.compose.tools.source = raw(ofLongMount('type: bind, source: pg'))),
   },
   {
     does: 'a folder of a compose file is written in the long form',

@@ -64,7 +64,7 @@ function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, n
     return {
       ...mount,
       is,
-      source: volume === undefined ? source : canonical(volumeOnHost(source ?? '', volume)),
+      source: volume === undefined ? source : canonical([...volumeOnHost(source ?? '', volume), mount.subpath ?? null]),
       text:
         shown === undefined ? from : `${from} at ${isPublic(shown.target, mount.target) ? mount.target : shown.target}`,
       from,
@@ -79,7 +79,7 @@ function isPublic(written: string, filled: string): boolean {
 }
 
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
-function volumeOnHost(key: string, definition: Json): Json {
+function volumeOnHost(key: string, definition: Json): readonly Json[] {
   const { name, external, driver = 'local', driver_opts: options = null } = mapOf(definition);
   const given = name ?? mapOf(external).name ?? (external === true ? key : undefined);
   return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];

@@ -82,6 +82,8 @@ describe('F1: what a raw source does not have', () => {
     ["'.:/app'", 'web mounts ., and each deployment removes it'],
     ["'${UP:-./uploads}:/srv'", 'web mounts ./uploads, and'],
     ['{ type: bind, source: ./data, target: /data }', 'web mounts ./data, and'],
+    ['{ type: bind, source: data, target: /data }', 'web mounts ./data, and'],
+    ["'.data:/data'", 'web mounts ./.data, and'],
     ["'./nginx.conf:/etc/nginx/nginx.conf:ro'", 'web mounts ./nginx.conf, which is not there: Docker makes an empty'],
     ["'./html:/usr/share/nginx/html:ro'", 'web mounts ./html, which each deployment makes anew, and empty'],
     ["'./letsencrypt:/etc/letsencrypt'", 'web mounts ./letsencrypt, which each deployment makes anew, and empty'],
@@ -104,6 +106,9 @@ describe('F1: what a raw source does not have', () => {
     "'/srv/uploads:/srv'",
     "'/var/run/docker.sock:/var/run/docker.sock:ro'",
     "'~/data:/srv'",
+    '{ type: bind, source: ../data, target: /srv }',
+    "{ type: bind, source: '~/data', target: /srv }",
+    "{ type: bind, source: '${FOLDER:-/srv/data}', target: /srv }",
     '/srv',
   ])('F1: volumes: [%s] loses nothing', async (mounts) => {
     expect(await found(one(`volumes: [${mounts}]`))).toEqual(nothing);
