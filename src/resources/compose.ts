@@ -35,7 +35,7 @@ import {
   volumesLeft,
   volumesOf,
 } from './families/compose-data.ts';
-import { variablesOf } from './families/compose-variables.ts';
+import { projectOf, variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
 
@@ -169,6 +169,7 @@ export const compose = defineKind({
         composeFile: leavesData,
         sourceType: leavesData,
         env: leavesData,
+        command: leavesData,
         createEnvFile: leavesData,
         randomize: renamesVolumes,
         suffix: renamesVolumes,
@@ -228,7 +229,8 @@ export const compose = defineKind({
 
 /** What the services of a compose file keep that the platform holds itself; those of a repository do not show. */
 function keepersOf(row: Row, environment?: Row) {
-  return row.sourceType === 'raw' ? keepersIn(row.composeFile, variablesOf(row, environment)) : [];
+  const variables = variablesOf(row, environment);
+  return row.sourceType === 'raw' ? keepersIn(row.composeFile, variables, projectOf(row, variables)) : [];
 }
 
 /**

@@ -412,6 +412,29 @@ export const slips: readonly Slip[] = [
     edit: (all) => Object.assign(all.compose.shop, { isolatedDeployment: true, isolatedDeploymentsVolume: true }),
   },
   {
+    does: '`command:` of a compose names another project: `compose -p shop2 up -d`',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.command = 'compose -p shop2 up -d'),
+  },
+  {
+    does: '`command:` of a stack names another one',
+    by: 'volume',
+    after: (all) => (all.compose.swarm = { composeType: 'stack', source: raw(original) }),
+    edit: (all) => (all.compose.swarm.command = 'stack deploy -c docker-compose.yml shop2'),
+  },
+  {
+    does: 'a variable of a compose names another project for its `command:`',
+    by: 'volume',
+    after: (all) => (all.compose.shop.command = 'compose up -d'),
+    edit: (all) => (all.compose.shop.env = { COMPOSE_PROJECT_NAME: 'shop2' }),
+  },
+  {
+    does: '`createEnvFile: false` takes the name of the project from the `command:` of a compose',
+    by: 'volume',
+    after: (all) => (all.compose.shop.command = 'compose up -d'),
+    edit: (all) => (all.compose.shop.createEnvFile = false),
+  },
+  {
     does: 'a variable in the image of a compose file goes from 17 to 16',
     by: 'version',
     after: (all) => (all.compose.shop = withVariables(variables)),
@@ -808,6 +831,24 @@ export const harmless: readonly Edit[] = [
   {
     does: 'a compose without a named volume gets a suffix',
     edit: (all) => Object.assign(all.compose.tools, { randomize: true, suffix: 'a1' }),
+  },
+  {
+    does: '`command:` of a compose names no project',
+    edit: (all) => (all.compose.shop.command = 'compose up -d --build'),
+  },
+  {
+    does: '`command:` of a compose names the project that it has',
+    after: (all) => (all.compose.shop.command = 'compose -p shop2 up -d'),
+    edit: (all) => (all.compose.shop.command = 'compose --project-name=shop2 up -d'),
+  },
+  {
+    does: '`command:` names another project of a compose whose volume has a name',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => (all.compose.shop.command = 'compose -p shop2 up -d'),
+  },
+  {
+    does: 'a variable names a project, and the platform gives another one to its own command',
+    edit: (all) => (all.compose.shop.env = { COMPOSE_PROJECT_NAME: 'shop2' }),
   },
   { does: 'a suffix that is not used changes', edit: (all) => (all.compose.shop.suffix = 'b2') },
   {

@@ -31,13 +31,13 @@ interface KeptMount extends Mounted {
 type Risk = Pick<Loss, 'what' | 'unnamed'>;
 
 /** The services of a compose file that keep data outside of their container; none when the file cannot be read. */
-export function keepersIn(text: unknown, variables: Variables = new Map()): readonly Keeper[] {
+export function keepersIn(text: unknown, variables: Variables = new Map(), project = ''): readonly Keeper[] {
   const yaml = readComposeYaml(String(text ?? ''));
   const read = readCompose(yaml, (name) => variables.get(name));
   const named = String(text).includes('$') ? readCompose(yaml, () => notKnown) : read;
   if ('problem' in read || 'problem' in named) return [];
   return [...read.model.services.values()].flatMap((service) => {
-    const mounts = mountsOf(service, read.model, named.model);
+    const mounts = mountsOf(service, read.model, { named: named.model, project });
     if (!mounts.some(({ type, is }) => type === 'volume' || is !== 'other')) return [];
     const { name, image = built } = service;
     const environment = environmentOf(service, variables);
@@ -50,7 +50,11 @@ const built = 'an image that is built';
 /** Stands for what the text does not have: only a variable does, and its value may be a secret. */
 const unwritten = 'that a variable names';
 
-function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, named: ComposeModel): KeptMount[] {
+function mountsOf(
+  { name, mounts }: ComposeService,
+  { volumes }: ComposeModel,
+  { named, project }: { readonly named: ComposeModel; readonly project: string },
+): KeptMount[] {
   const all = named.services.get(name)?.mounts ?? [];
   return mounts.map((mount, index) => {
     const { source, type } = mount;
@@ -64,7 +68,10 @@ function mountsOf({ name, mounts }: ComposeService, { volumes }: ComposeModel, n
     return {
       ...mount,
       is,
-      source: volume === undefined ? source : canonical([...volumeOnHost(source ?? '', volume), mount.subpath ?? null]),
+      source:
+        volume === undefined
+          ? source
+          : canonical([...volumeOnHost(source ?? '', volume, project), mount.subpath ?? null]),
       text:
         shown === undefined ? from : `${from} at ${isPublic(shown.target, mount.target) ? mount.target : shown.target}`,
       from,
@@ -78,11 +85,11 @@ function isPublic(written: string, filled: string): boolean {
   return !isSecret && /^(?:\.{0,2}|~)(?:\/[\w.-]{1,40})+\/?$/.test(filled);
 }
 
-/** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
-function volumeOnHost(key: string, definition: Json): readonly Json[] {
+/** The volume that a name of a compose file stands for on the host: its own name, or one made from the project and the key. */
+function volumeOnHost(key: string, definition: Json, project: string): readonly Json[] {
   const { name, external, driver = 'local', driver_opts: options = null } = mapOf(definition);
   const given = name ?? mapOf(external).name ?? (external === true ? key : undefined);
-  return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
+  return [...(given === undefined ? ['key', project, key] : ['name', given]), driver, options];
 }
 
 /** The entrypoint and the command of a service, word by word. */

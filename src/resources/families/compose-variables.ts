@@ -38,6 +38,20 @@ export function variablesOf(row: Row, environment?: Row): Variables {
   return filled;
 }
 
+/**
+ * The project of a compose, or the stack, whose name stands before those of its volumes: the one that its command names. A
+ * command without one takes it from the .env file, where the platform writes it, and without that from the folder.
+ */
+export function projectOf({ command, appName, composeType, createEnvFile }: Row, variables: Variables): string {
+  const own = textOf(appName);
+  const parts = textOf(command).split('&&');
+  const words = (parts.find((part) => /\sup(?:\s|$)/.test(part)) ?? parts[0] ?? '').trim();
+  if (words === '') return own;
+  if (composeType === 'stack') return words.split(/\s+/).findLast((word) => !word.startsWith('-')) ?? own;
+  const flag = /\s(?:-p|--project-name)[=\s]?\s*(\S+)/.exec(words)?.[1];
+  return flag ?? (createEnvFile === false ? 'code' : (variables.get('COMPOSE_PROJECT_NAME') ?? own));
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { interpolate } from '../../../src/compose/interpolate.ts';
-import { variablesOf } from '../../../src/resources/families/compose-variables.ts';
+import { projectOf, variablesOf } from '../../../src/resources/families/compose-variables.ts';
 
 /** The variables of a compose file, as Docker Compose fills them in. */
 
@@ -51,6 +51,24 @@ describe('the variables of a compose', () => {
       ['E', '${{ C }}'],
       ['F', '${{C'],
     ]);
+  });
+
+  test.each([
+    ['', {}, 'shop-x1'],
+    [null, {}, 'shop-x1'],
+    ['compose up -d', {}, 'shop-x1'],
+    ['compose -p shop2 -f docker-compose.yml up -d', {}, 'shop2'],
+    ['compose -pshop2 up', {}, 'shop2'],
+    ['compose --project-name shop2 up', {}, 'shop2'],
+    ['compose pull && docker compose --project-name=shop2 up -d', {}, 'shop2'],
+    ['compose --progress plain up --pull always -d', {}, 'shop-x1'],
+    ['compose up -d', { env: 'COMPOSE_PROJECT_NAME=shop3' }, 'shop3'],
+    ['', { env: 'COMPOSE_PROJECT_NAME=shop3' }, 'shop-x1'],
+    ['compose up -d', { createEnvFile: false }, 'code'],
+    ['stack deploy -c docker-compose.yml shop2 --prune', { composeType: 'stack' }, 'shop2'],
+  ])('and the command %j with %j name the project %s', (command, more, project) => {
+    const row = { appName: 'shop-x1', command, ...more };
+    expect(projectOf(row, variablesOf(row))).toBe(project);
   });
 
   test('are none without the file, unless it is a stack', () => {
