@@ -22,9 +22,12 @@ export interface Checks {
   ) => readonly PublishedPort[];
   /** The field whose text the checks read as YAML, and how they read it. */
   readonly yaml?: { readonly field: string; readonly read: (resource: CheckedResource) => ComposeYaml | undefined };
-  /** Finds in the fields of one block what no two previews can have. `isOwn`: a text has the id of the preview. */
+  /**
+   * Finds in one block what no two previews can have; secrets and references stand in its values as they are written. `isOwn`: a
+   * text has the id of the preview.
+   */
   readonly inPreview?: (
-    values: Readonly<Record<string, Json>>,
+    resource: CheckedResource,
     isOwn: (text: string) => boolean,
   ) => readonly Pick<Problem, 'field' | 'message' | 'remedy'>[];
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */

@@ -7,10 +7,11 @@ import { sectionsOf } from './blocks.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { CheckedResource } from '../kind/checks.ts';
 import { filledText, variablesIn } from './sources/var.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import type { Variable } from './variables.ts';
-import { asWritten } from './wanted.ts';
+import { asWritten, knownValue } from './wanted.ts';
 
 /** The key of a root file that describes many environments: a command line names one of them. */
 const previewKey = 'preview';
@@ -237,12 +238,31 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
     }
   }
   const word = new RegExp(`(?<![a-z0-9])${id}(?![a-z0-9])`);
-  for (const { kind, fields, address, at } of resources) {
-    const values = Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)] as const);
-    const found = kind.checks?.inPreview?.(Object.fromEntries(values), (text) => word.test(text)) ?? [];
+  for (const resource of resources) {
+    const { kind, fields, address, at } = resource;
+    const found = kind.checks?.inPreview?.(writtenValues(resource), (text) => word.test(text)) ?? [];
     for (const { field = '', message, remedy } of found)
       reportInto(diagnostics, address)('not-in-previews', message, fields[field]?.at ?? at, remedy);
   }
+}
+
+/** A resource with its values as they are written: they show no secret, and a check can tell that it does not know one. */
+function writtenValues({ address, kind, key, parent, fields, maps, mapMode }: Resource): CheckedResource {
+  const values = Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)] as const);
+  const unknown = Object.keys(fields).filter((name) => knownValue(fields[name]) === undefined);
+  const written = Object.entries(maps).map(([name, entries]) => {
+    const texts = [...entries].map(([entry, wanted]) => [entry, String(asWritten(wanted) ?? '')] as const);
+    return [name, { entries: new Map(texts), isOwn: mapMode === 'own' }] as const;
+  });
+  return {
+    address,
+    kind: kind.kind,
+    key,
+    parent,
+    values: Object.fromEntries(values),
+    unknown,
+    maps: Object.fromEntries(written),
+  };
 }
 
 /** The value that a block has for a field. */

@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/member-types.ts';
 import { json, text } from '../kind/codecs.ts';
-import {
-  composeWorks,
-  filesUnread,
-  portsPublished,
-  servicesWithImages,
-  sharedInCompose,
-} from './families/compose-checks.ts';
+import { composeWorks, filesUnread, portsPublished, servicesWithImages } from './families/compose-checks.ts';
 import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source-union.ts';
 import { type Json, type Row, member, same } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -25,6 +19,7 @@ import {
 } from './families/service-fields.ts';
 import { composeRepeats } from './families/fixed-images.ts';
 import { composeYamlOf, serviceSuffix } from './families/compose-model.ts';
+import { sharedInCompose } from './families/compose-previews.ts';
 import { containersOfCompose } from './families/container-lists.ts';
 import {
   dataLeft,

@@ -3,7 +3,7 @@ import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { ComposeModel, ComposeService, NoCompose } from '../../compose/model.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
-import type { CheckedResource, Checks, Problem, PublishedPort } from '../../kind/checks.ts';
+import type { CheckedResource, Problem, PublishedPort } from '../../kind/checks.ts';
 import { type Json, isObject } from '../../formats/json.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
@@ -161,45 +161,6 @@ export function portsPublished(self: CheckedResource): readonly PublishedPort[] 
 
 /** Most ports of a range that are compared. */
 const maxPorts = 1000;
-
-/** Names, ports and folders of the machine in a compose file that another preview of it would take too. */
-export const sharedInCompose: NonNullable<Checks['inPreview']> = ({ composeFile, sourceType }, isOwn) => {
-  const found = sourceType === 'raw' && typeof composeFile === 'string' ? readComposeFile(composeFile) : undefined;
-  if (found === undefined) return [];
-  return Object.entries(mapOf(found.services)).flatMap(([service, definition]) => {
-    const { container_name: name, ports, volumes } = mapOf(definition);
-    const publishes = itemsOf(ports).some((port) =>
-      typeof port === 'string' ? port.includes(':') : mapOf(port).published !== undefined,
-    );
-    const binds = itemsOf(volumes).some((mount) => {
-      const source = typeof mount === 'string' ? (mount.split(':', 1)[0] ?? '') : String(mapOf(mount).source ?? '');
-      // Behind the id, `..` leads to any other folder.
-      return /^[/~]/.test(source) && !(isOwn(source) && !source.split('/').includes('..'));
-    });
-    const problem = (message: string, remedy: string) => ({ field: 'composeFile', message, remedy });
-    return [
-      ...(name === undefined
-        ? []
-        : [problem(`the service ${service} has container_name, and each preview would take it`, 'Remove the line.')]),
-      ...(publishes
-        ? [
-            problem(
-              `the service ${service} publishes a port that each preview would take`,
-              'Reach it by a domain under domains:, which needs no published port.',
-            ),
-          ]
-        : []),
-      ...(binds
-        ? [
-            problem(
-              `the service ${service} mounts a folder of the host that each preview would share`,
-              'Use a named volume.',
-            ),
-          ]
-        : []),
-    ];
-  });
-};
 
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
 export function servicesWithImages(text: unknown): readonly string[] {

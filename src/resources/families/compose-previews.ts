@@ -1,0 +1,172 @@
+import { type Lookup, notKnown } from '../../compose/interpolate.ts';
+import { readCompose } from '../../compose/model.ts';
+import { itemsOf, mapOf } from '../../compose/service-parts.ts';
+import type { Json } from '../../formats/json.ts';
+import type { CheckedResource, Checks, Problem } from '../../kind/checks.ts';
+import { composeYamlOf, variablesOfBlock } from './compose-model.ts';
+import { envOf } from './env-checks.ts';
+import { resolvedPath } from './own-folder.ts';
+
+type Definition = ReturnType<typeof mapOf>;
+type IsOwn = (text: string) => boolean;
+type Finding = Pick<Problem, 'message' | 'remedy'>;
+
+/**
+ * What a compose file takes of its server that another preview of it, or somebody else there, has too: folders, ports, names. A
+ * stranger may have written it, so a value that is not known counts as one of the host.
+ */
+export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn) => {
+  const yaml = self.values.sourceType === 'raw' ? composeYamlOf(self) : undefined;
+  if (yaml === undefined) return [];
+  const read = readCompose(yaml, sureVariables(self));
+  const found = 'model' in read ? sharedIn(read.model.content, isKnown(isOwn)) : unread(self);
+  return found.map((finding) => ({ field: 'composeFile', ...finding }));
+};
+
+/** A file of which a part is not known cannot be checked; one that is all known is refused as it is. */
+function unread({ unknown = [] }: CheckedResource): readonly Finding[] {
+  if (!unknown.includes('composeFile')) return [];
+  const message = 'the compose file of a preview has to be readable without its secrets and references';
+  return [{ message, remedy: 'Write the file itself, and each secret or reference as a value in quotes.' }];
+}
+
+function isKnown(isOwn: IsOwn): IsOwn {
+  return (text) => !text.includes('$') && isOwn(text);
+}
+
+/**
+ * The variables of a block whose values compose gets for certain as they stand: the files on their way there have quotes,
+ * comments and lines, which make other values, or other variables, of them.
+ */
+function sureVariables(self: CheckedResource): Lookup {
+  const { lookup } = variablesOfBlock(self);
+  const { entries } = envOf(self);
+  const { env } = self.values;
+  const mayBreak = [...entries].flat().some((text = '') => /[\r\n\u2028\u2029]|^\s*["'`]/.test(text));
+  return (name) => {
+    const value = lookup(name);
+    const isSure =
+      value === undefined
+        ? !entries.has(name) && !String(env ?? '').includes(name)
+        : typeof value === 'string' && /^[\w.,:;@%+=/~-]+$/.test(value);
+    return isSure && !mayBreak ? value : notKnown;
+  };
+}
+
+/** `isOwn`: a text is known, and has the id of the preview. */
+function sharedIn(content: Definition, isOwn: IsOwn): readonly Finding[] {
+  const services = Object.entries(mapOf(content.services));
+  return [
+    ...services.flatMap(([name, definition]) => sharedByService(name, mapOf(definition), isOwn)),
+    ...Object.entries(words).flatMap(([section, word]) =>
+      Object.entries(mapOf(content[section])).flatMap(([name, definition]) =>
+        sharedByName(`the ${word} ${name}`, { section, name, definition: mapOf(definition) }, isOwn),
+      ),
+    ),
+  ];
+}
+
+const words = { volumes: 'volume', networks: 'network', configs: 'config', secrets: 'secret' };
+
+function sharedByService(service: string, { container_name: name, ports, volumes }: Definition, isOwn: IsOwn) {
+  const found: Finding[] = [];
+  if (name !== undefined)
+    found.push({
+      message: `the service ${service} has container_name, and each preview would take it`,
+      remedy: 'Remove the line.',
+    });
+  if (itemsOf(ports).some(isPublished))
+    found.push({
+      message: `the service ${service} publishes a port that each preview would take`,
+      remedy: 'Reach it by a domain under domains:, which needs no published port.',
+    });
+  if (itemsOf(volumes).some((mount) => isOfHost(mount, isOwn)))
+    found.push({
+      message: `the service ${service} mounts a folder of the host that each preview would share`,
+      remedy: 'Use a named volume.',
+    });
+  return found;
+}
+
+function isPublished(port: Json): boolean {
+  return typeof port === 'string' ? /[:$]/.test(port) : (mapOf(port).published ?? '') !== '';
+}
+
+/** Whether a mount, in either form, has a source on the host. */
+function isOfHost(mount: Json, isOwn: IsOwn): boolean {
+  if (typeof mount === 'string') {
+    const [source = '', ...rest] = mount.split(':');
+    // Without a colon it is the path of a volume without a name.
+    return source.includes('$') || (rest.length > 0 && /^[./~\\]/.test(source) && !isOwnFolder(source, isOwn));
+  }
+  const { type = 'volume', source } = mapOf(mount);
+  if (!['bind', 'volume', 'tmpfs', 'image'].includes(String(type))) return true;
+  const path = String(source ?? '');
+  return (
+    path.includes('$') || ((type === 'bind' || /[/~\\]/.test(path)) && type !== 'image' && !isOwnFolder(path, isOwn))
+  );
+}
+
+/** Folders of the system have numbers too, such as those of processes. */
+const ofSystem = /^\/(?:dev|proc|run|sys|var\/run)(?:\/|$)/;
+
+/** Whether a path of the host is the compose's own, or has the id of the preview. */
+function isOwnFolder(path: string, isOwn: IsOwn): boolean {
+  if (isBeside(path)) return true;
+  const plain = resolvedPath(path).replace(/^\/+/, '/');
+  // Behind the id, `..` leads to any other folder.
+  return plain.startsWith('/') && isOwn(path) && !path.split('/').includes('..') && !ofSystem.test(plain);
+}
+
+/** Whether a path stays in the folder with the compose file, or in that of the blocks under `files:`. */
+function isBeside(path: string): boolean {
+  const plain = resolvedPath(path);
+  return !/[$\\]|^[/~]/.test(plain) && (!/^\.\.(?:\/|$)/.test(plain) || /^\.\.\/files(?:\/|$)/.test(plain));
+}
+
+/** What a definition beside the services stands for on the server. */
+function sharedByName(
+  what: string,
+  {
+    section,
+    name: key,
+    definition,
+  }: { readonly section: string; readonly name: string; readonly definition: Definition },
+  isOwn: IsOwn,
+): readonly Finding[] {
+  const { name, external, file } = definition;
+  const isExternal = !isOff(external);
+  const taken = isExternal ? (name ?? mapOf(external).name ?? key) : name;
+  if (taken !== undefined && !isOwn(String(taken)) && !(section === 'networks' && isExternal && taken === ofPlatform)) {
+    const message = `${what} has a name of its own on the server, and each preview would share it`;
+    const remedy = isExternal
+      ? 'Remove external:, so that each preview gets its own.'
+      : 'Remove name:, so that each preview gets its own, or write a variable with ${preview:id} into it.';
+    return [{ message, remedy }];
+  }
+  if (section === 'volumes' && isOnDevice(definition, isOwn)) {
+    const message = `${what} is a folder, a device or a share that each preview would use`;
+    return [{ message, remedy: 'Remove driver_opts:, so that each preview gets a volume of its own.' }];
+  }
+  if (file === undefined || file === null || isBeside(String(file))) return [];
+  const message = `${what} names a file outside of the folder of the compose`;
+  return [{ message, remedy: 'Write the file under files:, and name it ../files/NAME.' }];
+}
+
+const ofPlatform = 'dokploy-network';
+
+function isOff(value: Json | undefined): boolean {
+  return value === undefined || value === null || /^(?:false|no|off|n|)$/i.test(String(value));
+}
+
+/** Whether the options of a volume lead to a place that is not the preview's own. Docker gives them to mount(2). */
+function isOnDevice({ driver = 'local', driver_opts: options }: Definition, isOwn: IsOwn): boolean {
+  if (Object.keys(mapOf(options)).length === 0) return false;
+  const [type = '', device = '', o = ''] = ['type', 'device', 'o'].map((key) => String(mapOf(options)[key] ?? ''));
+  if (driver !== 'local' || `${type}${o}`.includes('$')) return true;
+  // With bind the type does not count.
+  if (type === 'tmpfs') return o.includes('bind');
+  const isMount = /^(?:none|bind|nfs4?|cifs|)$/.test(type) && !/\/|dir=/.test(o);
+  const path = device.replace(/^:/, '');
+  return !isMount || !path.startsWith('/') || !isOwnFolder(path, isOwn);
+}
