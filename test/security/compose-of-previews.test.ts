@@ -19,7 +19,8 @@ interface File {
 }
 
 const found = ({ web = '', top = '', block = '' }: File) => {
-  const text = JSON.stringify(`services: { web: { image: nginx, ${web} } }\n${top}\n`);
+  const image = web.includes('build:') ? '' : 'image: nginx, ';
+  const text = JSON.stringify(`services: { web: { ${image}${web} } }\n${top}\n`);
   const stack = `source: { type: raw, composeFile: §${text} }, ${block}`;
   const shop = `project: prj_1\nvariables: { suffix: {} }\ncompose: { stack: { ${stack} } }\n`;
   return mistakes({ 'preview.yaml': root, 'shop.yaml': shop }, 'preview.yaml');
@@ -111,6 +112,95 @@ test.each<readonly [string, File, string]>([
   ]);
 });
 
+const reaches = (keys: string) => `the service web has ${keys}, which may reach the host or others on it`;
+const outside = (keys: string) => `the service web names a file or folder under ${keys} that is none of its own`;
+const elsewhere = (key: string) => `${key} brings what stands in another file, which Trueup does not read`;
+
+test.each<readonly [string, File, string]>([
+  ['all rights', { web: 'privileged: true' }, reaches('privileged')],
+  ['all rights by a variable', { web: "privileged: '${P:-yes}'" }, reaches('privileged')],
+  ['all rights of a command', { web: 'post_start: [{ command: x, privileged: true }]' }, reaches('post_start')],
+  [
+    'all rights by a merge key in quotes',
+    { web: '"<<": { privileged: true }' },
+    'the compose file has a merge key in quotes',
+  ],
+  ['rights over the host', { web: 'cap_drop: [ALL], cap_add: [CHOWN, SYS_ADMIN]' }, reaches('cap_add')],
+  [
+    'a device',
+    { web: 'devices: ["/dev/sda:/dev/sda"], device_cgroup_rules: ["b *:* rwm"]' },
+    reaches('devices, device_cgroup_rules'),
+  ],
+  ['the network of the host', { web: 'network_mode: host' }, reaches('network_mode')],
+  ['the network of another container', { web: "network_mode: 'container:shop-db'" }, reaches('network_mode')],
+  ['processes of the host', { web: 'pid: host, ipc: host, uts: host' }, reaches('pid, ipc, uts')],
+  [
+    'users and groups of the host',
+    { web: 'userns_mode: host, cgroup: host, cgroup_parent: shop' },
+    reaches('cgroup_parent, userns_mode, cgroup'),
+  ],
+  ['no confinement', { web: 'security_opt: [no-new-privileges, "seccomp:unconfined"]' }, reaches('security_opt')],
+  ['volumes of another container', { web: "volumes_from: ['container:shop-db']" }, reaches('volumes_from')],
+  ['links to other containers', { web: 'external_links: [shop-db]' }, reaches('external_links')],
+  ['the API of Docker', { web: 'use_api_socket: true' }, reaches('use_api_socket')],
+  ['a program of the host', { web: 'provider: { type: x }' }, reaches('provider')],
+  ['a credential of the host', { web: 'credential_spec: { file: x.json }' }, reaches('credential_spec')],
+  ['another runtime', { web: 'runtime: x, annotations: { a: b }' }, reaches('runtime, annotations')],
+  ['what Trueup does not know', { web: 'host_reach: true' }, reaches('host_reach')],
+  ['variables of others', { web: 'env_file: [.env, ../../shop/code/.env]' }, outside('env_file')],
+  ['variables of the host', { web: 'env_file: [{ path: /etc/environment, required: false }]' }, outside('env_file')],
+  ['labels of a file', { web: 'label_file: ../files/labels' }, reaches('label_file')],
+  ['an image of a folder of the host', { web: 'build: /etc, image: "web${var:suffix}"' }, outside('build')],
+  [
+    'an image of a folder beside',
+    { web: 'build: { context: ., additional_contexts: { a: ../../shop } }' },
+    outside('build'),
+  ],
+  ['an image by a file of the host', { web: 'build: { context: ., dockerfile: /etc/shadow }' }, outside('build')],
+  ['an image of another disk', { web: 'build: "oci-layout:///srv"' }, outside('build')],
+  [
+    'a build with rights',
+    { web: 'build: { context: ., ssh: [default], entitlements: [x] }' },
+    reaches('build.ssh, build.entitlements'),
+  ],
+  ['a build in the network of the host', { web: 'build: { context: ., network: host }' }, reaches('build.network')],
+  [
+    'a build with the name of others',
+    { web: 'build: ., image: shop' },
+    'the service web builds an image whose name each preview would take',
+  ],
+  [
+    'a build with a tag of others',
+    { web: 'build: { context: ., tags: [shop] }' },
+    'the service web builds an image whose name',
+  ],
+  [
+    'another file by extends',
+    { web: 'extends: { file: ../files/a.yml, service: a }' },
+    elsewhere('extends of the service web'),
+  ],
+  ['another file by include', { top: 'include: [../files/a.yml]' }, elsewhere('include')],
+  [
+    'a network of the host by its driver',
+    { top: 'networks: { n: { driver: macvlan } }' },
+    'the network n has a driver or options',
+  ],
+  [
+    'a network of the host by its options',
+    { top: 'networks: { n: { driver_opts: { com.docker.network.bridge.name: br0 } } }' },
+    'the network n has a driver or options',
+  ],
+  [
+    'a model of the host',
+    { top: 'models: { m: { model: x } }' },
+    'the compose file has models, which may reach the host',
+  ],
+])('refuses the way to the host by %s', async (_is, file, message) => {
+  expect(await found(file)).toEqual([
+    { code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) },
+  ]);
+});
+
 test.each<readonly [string, File]>([
   ['volumes of its own', { web: "volumes: ['d:/x', '/cache']", top: 'volumes: { d: { driver: local } }' }],
   ['memory as a volume', { top: 'volumes: { d: { driver_opts: { type: tmpfs, device: tmpfs, o: "size=9m" } } }' }],
@@ -125,6 +215,16 @@ test.each<readonly [string, File]>([
   ],
   ['the network of the platform', { top: 'networks: { dokploy-network: { external: true }, own: {} }' }],
   ['a port of a container', { web: "ports: [80, '81', { target: 82 }]" }],
+  ['rights that are off', { web: 'privileged: false, devices: [], security_opt: ["no-new-privileges:true"]' }],
+  ['rights in its container', { web: 'cap_drop: [ALL], cap_add: [NET_BIND_SERVICE, CAP_CHOWN], ipc: private' }],
+  ['the network of its own service', { web: "network_mode: 'service:web', volumes_from: ['web:ro']" }],
+  ['a base of its own', { web: 'extends: { service: web }, env_file: .env, x-more: 1' }],
+  [
+    'an image that it builds',
+    { web: 'build: { context: "https://git.example.com/a.git", args: { A: b } }, image: "a${var:suffix}"' },
+  ],
+  ['an image of its text', { web: 'build: { dockerfile_inline: FROM nginx }' }],
+  ['a network of its own', { top: 'networks: { n: { driver: bridge, internal: true } }\nx-more: 1\nname: shop' }],
   ['a variable elsewhere', { web: "environment: { A: '${A:-/srv}', B: '${secret:B}' }" }],
 ])('takes %s', async (_is, file) => {
   expect(await found(file)).toEqual([]);

@@ -2,14 +2,13 @@ import { type Lookup, notKnown } from '../../compose/interpolate.ts';
 import { readCompose } from '../../compose/model.ts';
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { Json } from '../../formats/json.ts';
-import type { CheckedResource, Checks, Problem } from '../../kind/checks.ts';
+import type { CheckedResource, Checks } from '../../kind/checks.ts';
 import { composeYamlOf, variablesOfBlock } from './compose-model.ts';
+import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByService } from './compose-reach.ts';
 import { envOf } from './env-checks.ts';
 import { resolvedPath } from './own-folder.ts';
 
 type Definition = ReturnType<typeof mapOf>;
-type IsOwn = (text: string) => boolean;
-type Finding = Pick<Problem, 'message' | 'remedy'>;
 
 /**
  * What a compose file takes of its server that another preview of it, or somebody else there, has too: folders, ports, names. A
@@ -57,7 +56,11 @@ function sureVariables(self: CheckedResource): Lookup {
 function sharedIn(content: Definition, isOwn: IsOwn): readonly Finding[] {
   const services = Object.entries(mapOf(content.services));
   return [
-    ...services.flatMap(([name, definition]) => sharedByService(name, mapOf(definition), isOwn)),
+    ...reachedByFile(content),
+    ...services.flatMap(([name, definition]) => [
+      ...sharedByService(name, mapOf(definition), isOwn),
+      ...reachedByService(name, mapOf(definition), isOwn),
+    ]),
     ...Object.entries(words).flatMap(([section, word]) =>
       Object.entries(mapOf(content[section])).flatMap(([name, definition]) =>
         sharedByName(`the ${word} ${name}`, { section, name, definition: mapOf(definition) }, isOwn),
@@ -118,12 +121,6 @@ function isOwnFolder(path: string, isOwn: IsOwn): boolean {
   return plain.startsWith('/') && isOwn(path) && !path.split('/').includes('..') && !ofSystem.test(plain);
 }
 
-/** Whether a path stays in the folder with the compose file, or in that of the blocks under `files:`. */
-function isBeside(path: string): boolean {
-  const plain = resolvedPath(path);
-  return !/[$\\]|^[/~]/.test(plain) && (!/^\.\.(?:\/|$)/.test(plain) || /^\.\.\/files(?:\/|$)/.test(plain));
-}
-
 /** What a definition beside the services stands for on the server. */
 function sharedByName(
   what: string,
@@ -148,16 +145,16 @@ function sharedByName(
     const message = `${what} is a folder, a device or a share that each preview would use`;
     return [{ message, remedy: 'Remove driver_opts:, so that each preview gets a volume of its own.' }];
   }
+  if (section === 'networks' && isOnNetworkOfHost(definition)) {
+    const message = `${what} has a driver or options that reach the networks of the host`;
+    return [{ message, remedy: 'Remove driver: and driver_opts:.' }];
+  }
   if (file === undefined || file === null || isBeside(String(file))) return [];
   const message = `${what} names a file outside of the folder of the compose`;
   return [{ message, remedy: 'Write the file under files:, and name it ../files/NAME.' }];
 }
 
 const ofPlatform = 'dokploy-network';
-
-function isOff(value: Json | undefined): boolean {
-  return value === undefined || value === null || /^(?:false|no|off|n|)$/i.test(String(value));
-}
 
 /** Whether the options of a volume lead to a place that is not the preview's own. Docker gives them to mount(2). */
 function isOnDevice({ driver = 'local', driver_opts: options }: Definition, isOwn: IsOwn): boolean {
@@ -169,4 +166,9 @@ function isOnDevice({ driver = 'local', driver_opts: options }: Definition, isOw
   const isMount = /^(?:none|bind|nfs4?|cifs|)$/.test(type) && !/\/|dir=/.test(o);
   const path = device.replace(/^:/, '');
   return !isMount || !path.startsWith('/') || !isOwnFolder(path, isOwn);
+}
+
+function isOnNetworkOfHost({ driver, driver_opts: options }: Definition): boolean {
+  const isOfHost = !['bridge', 'overlay', ''].includes(String(driver ?? ''));
+  return isOfHost || Object.keys(mapOf(options)).some((key) => /^parent$|\.bridge\.name$/.test(key));
 }
