@@ -230,6 +230,34 @@ test.each<readonly [string, File]>([
   expect(await found(file)).toEqual([]);
 });
 
+test.each([
+  ['run -v /:/host alpine', ''],
+  ['compose -p shop up -d', ''],
+  ['compose -f ../../shop/code/docker-compose.yml up -d', ''],
+  ['compose --project-directory / up', ''],
+  ['compose --env-file ../files/env up', ''],
+  ['compose up -d && docker compose -p shop down -v', ''],
+  ['compose run -v /:/host web', ''],
+  ['stack deploy -c docker-compose.yml shop', ''],
+  ['compose up -d', ', composeType: stack'],
+  ['compose up -d', ', env: { A: "x\\nCOMPOSE_FILE=/srv/compose.yml" }'],
+  ['compose up -d', ', env: "${secret:ALL}"'],
+  ['compose up -d', ', createEnvFile: false'],
+  ['compose up -d', ', env: { COMPOSE_PROJECT_NAME: shop }'],
+])('refuses the command %s%s', async (command, more) => {
+  expect(await found({ block: `command: "${command}"${more}` })).toEqual([
+    expect.objectContaining({ code: 'not-in-previews', says: expect.stringContaining('command may start or change') }),
+  ]);
+});
+
+test.each([
+  'compose up -d --build --scale web=2',
+  'compose --profile seed -f docker-compose.yml pull web && docker compose up -d --wait',
+  'compose -p shop${var:suffix} up -d',
+])('takes the command %s', async (command) => {
+  expect(await found({ block: `command: "${command}"` })).toEqual([]);
+});
+
 test('refuses a file that only a run with its secrets can read', async () => {
   const other = 'compose: { stack: { source: { type: raw, composeFile: §"${secret:ALL}" } } }\n';
   expect(

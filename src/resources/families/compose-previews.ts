@@ -3,7 +3,7 @@ import { readCompose } from '../../compose/model.ts';
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Checks } from '../../kind/checks.ts';
-import { composeYamlOf, variablesOfBlock } from './compose-model.ts';
+import { composeYamlOf, hasEnvFile, variablesOfBlock } from './compose-model.ts';
 import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByService } from './compose-reach.ts';
 import { envOf } from './env-checks.ts';
 import { resolvedPath } from './own-folder.ts';
@@ -19,8 +19,48 @@ export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn) =
   if (yaml === undefined) return [];
   const read = readCompose(yaml, sureVariables(self));
   const found = 'model' in read ? sharedIn(read.model.content, isKnown(isOwn)) : unread(self);
-  return found.map((finding) => ({ field: 'composeFile', ...finding }));
+  return [...found.map((finding) => ({ field: 'composeFile', ...finding })), ...leftByCommand(self, isKnown(isOwn))];
 };
+
+/** A command that starts more than this compose, in its project: docker runs whatever it is given. */
+function leftByCommand(self: CheckedResource, isOwn: IsOwn) {
+  const { command, composeType } = self.values;
+  if (isOff(command)) return [];
+  const texts = [...[...envOf(self).entries].flat(), String(self.values.env ?? '')];
+  // Without -p and -f compose takes the project and the file from its .env, where the platform names them.
+  const isLed =
+    composeType !== 'stack' &&
+    hasEnvFile(self.values) &&
+    self.unknown?.includes('env') !== true &&
+    !texts.some((text = '') => /COMPOSE_(?!PROFILES)/.test(text));
+  const isInside = String(command)
+    .trim()
+    .replace(/^(?=compose\s)/, 'docker ')
+    .split('&&')
+    .every((part) => isOfProject(part, isOwn));
+  if (isLed && isInside) return [];
+  const message = 'command may start or change what is not of this preview';
+  const remedy =
+    'Write compose up with its options, such as compose up -d --build, or take command out below changes:.';
+  return [{ field: 'command', message, remedy }];
+}
+
+/** Whether a command is one of docker compose for its own file and project. */
+function isOfProject(command: string, isOwn: IsOwn): boolean {
+  const words = command
+    .trim()
+    .replace(/^docker-compose\s/, 'docker compose ')
+    .split(/[\s=]+/);
+  if (words.shift() !== 'docker' || words.shift() !== 'compose') return false;
+  while (words[0]?.startsWith('-') === true) {
+    const [option = '', value = ''] = words.splice(0, 2);
+    const isFile = /^(?:-f|--file)$/.test(option) && /^(?:\.\/)?docker-compose\.yml$/.test(value);
+    const isProject = /^(?:-p|--project-name)$/.test(option) && isOwn(value);
+    if (!isFile && !isProject && option !== '--profile') return false;
+  }
+  const [verb = '', ...rest] = words;
+  return /^(?:up|pull|down)$/.test(verb) && rest.every((word) => /^[\w.,:-]+$/.test(word));
+}
 
 /** A file of which a part is not known cannot be checked; one that is all known is refused as it is. */
 function unread({ unknown = [] }: CheckedResource): readonly Finding[] {
