@@ -7,6 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { leadsAway } from './families/own-folder.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
 
@@ -114,6 +115,13 @@ export const mount = defineKind({
   },
   checks: {
     each: notTheDataPath,
+    inPreview: ({ values: { hostPath } }) => {
+      if (typeof hostPath !== 'string' || !leadsAway(hostPath)) return [];
+      const message = 'hostPath leads to a folder that is not of the preview, by .. or below a folder of the system';
+      return [
+        { field: 'hostPath', message, remedy: 'Write the path of the folder itself, such as /srv/NAME${var:suffix}.' },
+      ];
+    },
   },
   examples: [
     '/extra: { type: bind, hostPath: /srv/extra }\n',

@@ -258,6 +258,19 @@ test.each([
   expect(await found({ block: `command: "${command}"` })).toEqual([]);
 });
 
+test.each(['/srv/${var:suffix}/../../var/run', '/proc/${var:id}/root'])(
+  'refuses a mount of the folder %s',
+  async (path) => {
+    const mount = `mounts: { /x: { type: bind, hostPath: §"${path}" } }`;
+    const app = `application: { web: { source: { type: docker, image: nginx }, ${mount} } }`;
+    const shop = `project: prj_1\nvariables: { suffix: {}, id: { default: "" } }\n${app}\n`;
+    const withId = root.replace('variables: {', 'variables: { id: "${preview:id}",');
+    expect(await mistakes({ 'preview.yaml': withId, 'shop.yaml': shop }, 'preview.yaml')).toEqual([
+      { code: 'not-in-previews', at: 'the mark', says: expect.stringContaining('hostPath leads to a folder that') },
+    ]);
+  },
+);
+
 test('refuses a file that only a run with its secrets can read', async () => {
   const other = 'compose: { stack: { source: { type: raw, composeFile: §"${secret:ALL}" } } }\n';
   expect(

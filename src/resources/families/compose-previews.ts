@@ -6,7 +6,7 @@ import type { CheckedResource, Checks } from '../../kind/checks.ts';
 import { composeYamlOf, hasEnvFile, variablesOfBlock } from './compose-model.ts';
 import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByService } from './compose-reach.ts';
 import { envOf } from './env-checks.ts';
-import { resolvedPath } from './own-folder.ts';
+import { leadsAway } from './own-folder.ts';
 
 type Definition = ReturnType<typeof mapOf>;
 
@@ -150,15 +150,10 @@ function isOfHost(mount: Json, isOwn: IsOwn): boolean {
   );
 }
 
-/** Folders of the system have numbers too, such as those of processes. */
-const ofSystem = /^\/(?:dev|proc|run|sys|var\/run)(?:\/|$)/;
-
 /** Whether a path of the host is the compose's own, or has the id of the preview. */
 function isOwnFolder(path: string, isOwn: IsOwn): boolean {
   if (isBeside(path)) return true;
-  const plain = resolvedPath(path).replace(/^\/+/, '/');
-  // Behind the id, `..` leads to any other folder.
-  return plain.startsWith('/') && isOwn(path) && !path.split('/').includes('..') && !ofSystem.test(plain);
+  return path.startsWith('/') && isOwn(path) && !leadsAway(path);
 }
 
 /** What a definition beside the services stands for on the server. */

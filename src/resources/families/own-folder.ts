@@ -1,3 +1,11 @@
+/** Folders of the system, in which a number may be that of a process. */
+const ofSystem = /^\/+(?:dev|proc|run|sys|var\/run)(?:\/|$)/;
+
+/** Whether a path of the host that has the id of a preview leads to a folder of others all the same. */
+export function leadsAway(path: string): boolean {
+  return path.split('/').includes('..') || ofSystem.test(resolvedPath(path));
+}
+
 /** A path without `.`, empty parts and each `..` that a part before it undoes. */
 export function resolvedPath(path: string): string {
   const parts: string[] = [];
