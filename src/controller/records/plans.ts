@@ -178,8 +178,8 @@ async function replace(query: Query, plan: NewPlan, former: Former | undefined):
   if (isStillRefused(former, plan))
     await query(
       `insert into @verdict (plan, who, role, approves, because, at)
-      select digest, who, role, approves, because, at from @plan, (select who, role, approves, because, at from @verdict
-        where plan = $2 and not approves) as refusal where digest = $1`,
+      select digest, refusal.who, refusal.role, false, refusal.because, refusal.at
+        from @plan join @verdict as refusal on refusal.plan = $2 and not approves where digest = $1`,
       [digest, former?.digest],
     );
   return digest;
