@@ -20,7 +20,7 @@ import {
   type ApplyOptions,
   type PlanRequest,
   type SessionOptions as OpeningOptions,
-  notOfThisSession,
+  outdated,
   session as openSession,
 } from '../workflow/session.ts';
 import { systemClock } from '../state/clock.ts';
@@ -88,10 +88,11 @@ export interface Session {
    */
   readonly plan: (options?: PlanOptions | (Pick<PlanOptions, 'signal'> & Reviewed)) => Promise<Plan>;
   /**
-   * Applies a plan of this session, once. What failed on the platform is in the result.
+   * Applies a plan of this session. What failed on the platform is in the result. The other plans of the session are out of
+   * date then: they go on from the state before it.
    *
-   * @throws {Stop} `refused`, when the plan is of another session, was applied already, or needs a permission that is
-   *   missing; nothing is sent then.
+   * @throws {Stop} `refused`, when the plan is of another session, was made before the end of an apply, or needs a
+   *   permission that is missing; nothing is sent then.
    */
   readonly apply: (plan: Plan, permissions?: Partial<Permissions>, options?: ApplyOptions) => Promise<Result>;
 }
@@ -222,14 +223,14 @@ export async function session<T>(
         },
         apply: async (given, permissions = {}, about = {}) => {
           const inside = made.get(given);
-          if (inside === undefined) throw notOfThisSession();
+          if (inside === undefined) throw outdated();
           const shown = planDocument(given);
           const { manifest: read, folder } = contentOf(manifest);
           // Another state has another list of previews, which its owner keeps.
           const isListed = places.state === undefined;
           if (isListed && shown.destroys !== true) await enterPreview(read.settings, folder, systemClock.wall());
           const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
-          made.delete(given);
+          made.clear();
           if (isListed && shown.destroys === true) await leavePreview(read.settings, folder, connection.store);
           return keepResult(result, {
             plan: shown,

@@ -42,6 +42,8 @@ interface Open {
   isUnsealed: boolean;
   /** The state as it was read under the lock: only this process writes it meanwhile. */
   held: State | undefined;
+  /** The version that this process saved last under the lock, or is about to save. */
+  saved: Version | undefined;
   waiting: Waiting[];
   running: Promise<void> | undefined;
   /** A journal was begun. */
@@ -66,6 +68,7 @@ export function storeOver(
     lease: undefined,
     isUnsealed: false,
     held: undefined,
+    saved: undefined,
     waiting: [],
     running: undefined,
     hasBegun: false,
@@ -82,7 +85,7 @@ export function storeOver(
     },
     read: async (how) => open.held ?? read(open, how),
     lock: async (request) => {
-      open.held = undefined;
+      [open.held, open.saved] = [undefined, undefined];
       open.lease = await takeLease(storage.lease, request, contextNow());
       await keys.removeDrafts();
       return open.lease;
@@ -91,6 +94,7 @@ export function storeOver(
     holder: () => findHolder(storage.lease, contextNow()),
     append: (base, ...entry) =>
       new Promise((done, failed) => {
+        refuseOutdated(open, base);
         open.held = undefined;
         open.waiting.push({ entry, done, failed });
         open.running ??= drain(open, base);
@@ -199,19 +203,25 @@ async function read(open: Open, how: Parameters<StateStore['read']>[0] = {}): Pr
 }
 
 async function write(open: Open, state: State): Promise<void> {
-  const { storage, keys } = open;
+  const { storage, keys, saved } = open;
   open.held = undefined;
-  await endJournal(open);
   if (!(state.serial <= largestSerial))
     throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
-  await storage.save(withoutUnusedKeys(state), await writerOf(open));
+  open.saved = versionOf(state); // at once: a record that comes meanwhile would begin its journal beside the save
+  try {
+    await endJournal(open);
+    await storage.save(withoutUnusedKeys(state), await writerOf(open));
+  } catch (error) {
+    open.saved = saved;
+    throw error;
+  }
   open.lease?.note(versionOf(state));
   open.isUnsealed = false;
   if (open.known !== undefined) await keys.finish(open.known.key).catch(() => undefined); // the next write tries again
 }
 
 async function remove(open: Open): Promise<void> {
-  open.held = undefined;
+  [open.held, open.saved] = [undefined, undefined];
   await endJournal(open);
   await open.storage.remove(holderOf(open));
   open.lease?.note(undefined);
@@ -271,6 +281,13 @@ function versionOf({ lineage, serial }: State): Version {
 /** Whether a lease knows a newer version, or that of another state. */
 function isOlderThan({ lineage, serial }: State, newest: Version | undefined): newest is Version {
   return newest !== undefined && (lineage !== newest.lineage || serial < newest.serial);
+}
+
+/** A journal that begins from an older version would take the place of the newer one. @throws {Stop} `state` */
+function refuseOutdated({ storage, saved }: Open, base: State): void {
+  if (!isOlderThan(base, saved)) return;
+  const what = `is at version ${saved.serial}, and the plan was made from version ${base.serial}`;
+  throw unusable(storage.location, what, { remedy: 'Nothing more was written. Plan again.' });
 }
 
 /** @throws {Stop} `state`, when a lease knows a newer version, or that of another state. */

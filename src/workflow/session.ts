@@ -95,10 +95,11 @@ export interface Session {
    */
   readonly plan: (request?: PlanRequest, signal?: AbortSignal) => Promise<Plan>;
   /**
-   * Applies a plan of this session, once. What failed on the platform is in the result.
+   * Applies a plan of this session. What failed on the platform is in the result. The other plans of the session are out of
+   * date then: they go on from the state before it.
    *
-   * @throws {Stop} `refused`, when the plan is of another session, was applied already, or needs a permission that is
-   *   missing; nothing is sent then.
+   * @throws {Stop} `refused`, when the plan is of another session, was made before the end of an apply, or needs a
+   *   permission that is missing; nothing is sent then.
    */
   readonly apply: (plan: Plan, permissions: Permissions, options?: ApplyOptions) => Promise<ApplyResult>;
   /** Ends the connection and releases the lock now, for a process that is about to end. */
@@ -165,8 +166,8 @@ export async function session<T>(
 ): Promise<T> {
   const { deploying, connections, inFlightTimeoutMs, clock, onWait } = withDefaults(options);
   const { connection, lease } = early ?? (await openLocked(platform, options));
-  /** Plans of this session that were not applied yet. */
-  const pending = new Set<Plan>();
+  /** Plans that go on from the state as it is; undefined while an apply changes it. */
+  let current: Set<Plan> | undefined = new Set();
   try {
     return await work({
       connection,
@@ -178,6 +179,7 @@ export async function session<T>(
           ...defined({ signal, onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
+        const plans = current;
         const ask = request.asks === false ? undefined : connection.ask;
         const reading = { ...connection, ask, clock, signal, values: request.values };
         const made = await ('reviewed' in request
@@ -185,28 +187,32 @@ export async function session<T>(
           : plan(manifest, reading, request));
         // A plan of tens of thousands of objects takes long, and so does what is printed of it: no timer runs meanwhile.
         await lease.keep();
-        pending.add(made);
+        plans?.add(made);
         return made;
       },
       apply: async (made, permissions, about = {}) => {
-        if (!pending.has(made)) throw notOfThisSession();
+        if (current?.has(made) !== true) throw outdated();
         requirePermissions(made, permissions);
-        pending.delete(made);
-        await lease.keep();
-        return applyPlan(made, connection, {
-          permissions,
-          connections,
-          inFlightTimeoutMs,
-          clock,
-          ...defined({ deploying }),
-          ...about,
-        });
+        current = undefined;
+        try {
+          await lease.keep();
+          return await applyPlan(made, connection, {
+            permissions,
+            connections,
+            inFlightTimeoutMs,
+            clock,
+            ...defined({ deploying }),
+            ...about,
+          });
+        } finally {
+          current = new Set();
+        }
       },
       close: connection.close,
       abandon: () => connection.abandon?.(),
     });
   } finally {
-    pending.clear();
+    current = undefined;
     await connection.close();
   }
 }
@@ -251,8 +257,8 @@ function deadlinesFor({ limitMs }: Deploying, kinds: readonly Kind[]): (operatio
   return (operation) => (late.has(operation) ? longest : attempts.request.deadlineMs);
 }
 
-/** The refusal of a plan that the session did not make. Never throws. */
-export function notOfThisSession(): Stop {
-  const message = 'the plan was made in another session, or was applied already; nothing was sent';
+/** The refusal of a plan that does not go on from the state as it is. Never throws. */
+export function outdated(): Stop {
+  const message = 'the plan was made in another session, or before the end of an apply of this one; nothing was sent';
   return stop('refused', 'plan-outdated', message, { remedy: 'Plan again in this session, and apply that plan.' });
 }

@@ -412,4 +412,19 @@ describe('a session of a program', () => {
     const stop = await stopOf(session(manifest, places, { purpose: 'two' }, (opened) => opened.apply(other)));
     expect(stop.diagnostics[0]?.code).toBe('plan-outdated');
   });
+
+  test('applies one of two plans, and the other one is made again: the state keeps both', async () => {
+    const { places, store } = emulated();
+    const text = `${head}environments:\n  production:\n${redis('a', 'redis:8')}      b: { dockerImage: redis:8, databasePassword: b }\n`;
+    const { manifest } = await validate(folderWith({ 'trueup.yaml': text }), { env });
+    const [a, b] = ['production.redis.a', 'production.redis.b'] as const;
+    await session(manifest, places, { purpose: 'in two steps' }, async (opened) => {
+      const plans = [await opened.plan({ target: [a] }), await opened.plan({ target: [b] })] as const;
+      await opened.apply(plans[0], permissions);
+      const stop = await stopOf(opened.apply(plans[1], permissions));
+      expect(stop.diagnostics[0]?.code).toBe('plan-outdated');
+      await opened.apply(await opened.plan({ target: [b] }), permissions);
+    });
+    expect(Object.keys(store.state?.resources ?? {})).toEqual(expect.arrayContaining([a, b]));
+  });
 });

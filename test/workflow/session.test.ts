@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { hasChanges } from '../../src/plan/action.ts';
+import { readNarrowing } from '../../src/plan/narrow.ts';
 import { session } from '../../src/workflow/session.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import { processTime } from '../../src/state/conformance/virtual-processes.ts';
@@ -136,6 +137,39 @@ describe('a plan', () => {
       made.requests('POST');
       expect((await stopOf(run.apply(planned, everything))).diagnostics[0]?.code).toBe('plan-outdated');
       expect(made.requests('POST')).toEqual([]);
+    });
+  });
+
+  test('is out of date once another one was applied, and the state keeps what that one did', async () => {
+    const made = bench();
+    const both = production(
+      `${database()}    redis:\n      cache: { dockerImage: redis:8, databasePassword: password-2 }\n`,
+    );
+    const addresses = ['production.postgres.main', 'production.redis.cache'];
+    await session(await made.manifest(both), made.platform(), { purpose, clock: made.clock }, async (run) => {
+      const plans = addresses.map((target) =>
+        run.plan({ deploys: true, narrowing: readNarrowing({ target: [target] }) }),
+      );
+      const [first, second] = [await plans[0]!, await plans[1]!];
+      await run.apply(first, everything);
+      made.requests('POST');
+      expect((await stopOf(run.apply(second, everything))).diagnostics[0]?.code).toBe('plan-outdated');
+      expect(made.requests('POST')).toEqual([]);
+      await run.apply(await run.plan(), everything);
+    });
+    expect(Object.keys(made.store.state?.resources ?? {})).toEqual(expect.arrayContaining(addresses));
+  });
+
+  test('is out of date when it was begun before an apply, or while one went on', async () => {
+    const made = bench();
+    await session(await made.manifest(text), made.platform(), { purpose, clock: made.clock }, async (run) => {
+      const planned = await run.plan();
+      const before = run.plan();
+      const applying = run.apply(planned, everything);
+      const during = run.plan();
+      await applying;
+      for (const other of [await before, await during])
+        expect((await stopOf(run.apply(other, everything))).diagnostics[0]?.code).toBe('plan-outdated');
     });
   });
 

@@ -4,7 +4,7 @@ import type { StateStorage } from '../../../src/state/storage.ts';
 import { storeOver } from '../../../src/state/store.ts';
 import { expect, test } from 'vitest';
 import type { Where } from '../../../src/state/conformance/bench.ts';
-import { recordOf, stateWith } from '../../../src/state/conformance/states.ts';
+import { recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
@@ -92,5 +92,21 @@ test('a state is read once under the lock, and again after what this process wro
   await store.write(stateWith({ c: recordOf('3') }, 5));
   expect(Object.keys((await store.read())?.resources ?? {})).toStrictEqual(['c']);
   expect(loads).toBe(5);
+  await store.close();
+});
+
+test('a record that goes on from an older version than the one that was saved is refused, and the newer one stays', async () => {
+  const store = memoryStore();
+  const base = stateWith({ a: recordOf('1') }, 4);
+  await store.lock({ purpose: 'apply' });
+  await store.append(base, 'b', recordOf('2'));
+  const saved = stateWith({ a: recordOf('1'), b: recordOf('2') }, 5);
+  const writing = store.write(saved);
+  expect((await stopOf(store.append(base, 'c', recordOf('3')))).message).toContain('was made from version 4');
+  await writing;
+  expect((await stopOf(store.append(base, 'c', recordOf('3')))).message).toContain('is at version 5');
+  expect(store.state).toEqual(saved);
+  await store.append(saved, 'c', recordOf('3'));
+  expect(Object.keys(store.state?.resources ?? {})).toEqual(['a', 'b', 'c']);
   await store.close();
 });
