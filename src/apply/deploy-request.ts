@@ -86,6 +86,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
         async (own) => {
           signal.throwIfAborted(); // the run does not wait for it any more
           await refuseMoved(run, job, root.scope, { client: own, refetch: own.hasPaused });
+          signal.throwIfAborted(); // the run may have saved its state meanwhile
           await announce();
           signal.throwIfAborted();
           return invoke(run, job, own, operation, members);

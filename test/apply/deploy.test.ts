@@ -9,8 +9,10 @@ import {
   answering,
   connection,
   detailsIn,
+  everything,
   failed,
   operationOf,
+  platformOver,
   results,
   rowsIn,
   said,
@@ -19,6 +21,8 @@ import {
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
+import { session } from '../../src/workflow/session.ts';
+import { systemClock } from '../../src/state/clock.ts';
 
 /** What docs/deployments.md promises of deployments, case by case. */
 
@@ -79,6 +83,8 @@ const services = [
     remedy: 'Fix it, and apply again. trueup logs production.postgres.main shows more.',
   },
 ];
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The status of the only service of a platform. */
 function statusOf(made: Bench): unknown {
@@ -281,6 +287,35 @@ describe.each(services)('$name', ({ text, at, order, reason, details, remedy }) 
     expect(ordersIn(made)).toEqual([]);
     await plansNothingMore(made, text('nginx:1'));
   });
+});
+
+test('a run that is interrupted while it looks at a service before its deployment records and sends none, and keeps what it saved', async () => {
+  const made = platformWith();
+  const cache = '    redis:\n      cache: { dockerImage: "redis:8", databasePassword: password-2 }\n';
+  await applyInTime(made, application('nginx:1'));
+  ordersIn(made);
+  const stopping = new AbortController();
+  let hasListed = false;
+  const send: Send = async (request) => {
+    hasListed ||= operationOf(request).startsWith('docker.');
+    if (operationOf(request).startsWith('docker.')) await pause(6_000); // so the look at the service is too old
+    if (hasListed && operationOf(request) === 'application.one') {
+      stopping.abort();
+      await pause(1_000);
+    }
+    return made.emulator.send(request);
+  };
+  const at = { purpose: 'apply', clock: systemClock };
+  const manifest = await made.manifest(application('nginx:2') + cache);
+  const working = session(manifest, platformOver(made, send), at, async (run) => {
+    const result = await run.apply(await run.plan(), everything, { signal: stopping.signal });
+    await pause(3_000); // it holds its lock until its output is written
+    return result;
+  });
+  const { state } = await passing(working);
+  expect(stopping.signal.aborted).toBe(true);
+  expect(ordersIn(made)).not.toContain('web');
+  expect(made.store.state).toEqual(state);
 });
 
 test('after --no-wait the next run checks the deployment of a compose', async () => {
