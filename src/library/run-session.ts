@@ -80,8 +80,8 @@ interface Reviewed extends Pick<PlanOptions, 'asks' | 'destroys'> {
 /** The work of one session: only this session writes the state meanwhile. */
 export interface Session {
   /**
-   * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only. `reviewed` is a
-   * plan, or the text of a plan file, to make again; one that deletes everything needs `destroys: true` here too. With
+   * Waits until no request of an earlier run or apply can reach the platform any more, and plans. Sends GETs only.
+   * `reviewed` is a plan, or the text of a plan file, to make again; one that deletes everything needs `destroys: true` here too. With
    * `full` it reads everything, and not only what that plan touches.
    *
    * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.

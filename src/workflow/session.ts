@@ -56,7 +56,7 @@ export interface SessionOptions extends Pick<Connecting, 'purpose' | 'connection
   /** In-flight timeout: the time a request without an answer may take to reach the platform. 60,000 ms by default. */
   readonly inFlightTimeoutMs?: number;
   readonly clock?: Clock;
-  /** Called once with the milliseconds when the session waits for requests of an earlier run. */
+  /** Called with the milliseconds when the session waits for requests of an earlier run, or of its own last apply. */
   readonly onWait?: (ms: number) => void;
 }
 
@@ -88,7 +88,7 @@ export interface ApplyOptions {
 export interface Session {
   readonly connection: Connection;
   /**
-   * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only.
+   * Waits until no request of an earlier run or apply can reach the platform any more, and plans. Sends GETs only.
    *
    * @throws {Stop} when no plan can be made, a reviewed plan is out of date, or the signal aborts during a pause.
    * @throws {PlatformError} when a read fails.
@@ -168,16 +168,14 @@ export async function session<T>(
   const { connection, lease } = early ?? (await openLocked(platform, options));
   /** Plans that go on from the state as it is; undefined while an apply changes it. */
   let current: Set<Plan> | undefined = new Set();
+  /** Who sent requests before: the holder before this session, then its own applies. */
+  let earlier: Pick<Lease, 'inherited' | 'quietSince'> = lease;
   try {
     return await work({
       connection,
       plan: async (request = {}, signal) => {
-        await waitOut(connection.store, {
-          lease,
-          inFlightTimeoutMs,
-          clock,
-          ...defined({ signal, onWait }),
-        });
+        const waiting = { lease: earlier, inFlightTimeoutMs, clock, ...defined({ signal, onWait }) };
+        await waitOut(connection.store, waiting);
         if (signal?.aborted === true) throw interrupted();
         const plans = current;
         const ask = request.asks === false ? undefined : connection.ask;
@@ -205,6 +203,7 @@ export async function session<T>(
             ...about,
           });
         } finally {
+          earlier = { inherited: undefined, quietSince: clock.monotonic() };
           current = new Set();
         }
       },

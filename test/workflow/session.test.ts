@@ -6,7 +6,7 @@ import { session } from '../../src/workflow/session.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
-import { applyOver, connection, everything, operationOf, platformOver, results } from '../support/faults.ts';
+import { applyOver, connection, everything, operationOf, platformOver, results, rowsIn } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
@@ -67,6 +67,28 @@ describe('a session', () => {
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeGreaterThan(50_000);
     expect(results(result)['production.postgres.main']).toBe('done');
+  });
+
+  test('waits before its second plan until no request of its own apply can reach the platform any more', async () => {
+    const made = bench();
+    const stopping = new AbortController();
+    let sentAt: number | undefined;
+    const send: Send = (request) => {
+      if (operationOf(request) !== 'postgres.create' || sentAt !== undefined) return made.emulator.send(request);
+      sentAt = made.clock.monotonic();
+      stopping.abort();
+      return Promise.reject(connection('ETIMEDOUT'));
+    };
+    const options = { purpose, clock: made.clock };
+    await session(await made.manifest(text), platformOver(made, send), options, async (run) => {
+      const planned = await run.plan();
+      await made.clock.sleep(120_000); // for the approval
+      await run.apply(planned, everything, { signal: stopping.signal });
+      const again = await run.plan();
+      expect(made.clock.monotonic() - Number(sentAt)).toBeGreaterThanOrEqual(60_000);
+      await run.apply(again, everything);
+    });
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
   });
 
   test('plans nothing when it is interrupted while it waits for an earlier run', async () => {
