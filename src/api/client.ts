@@ -72,7 +72,7 @@ export interface Client extends ReadClient {
     work: (own: OwnConnection) => Promise<T>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<T>;
-  /** The clock of the platform as its last answer showed it (wall ms); undefined when no answer had a `Date`. Never throws. */
+  /** The time on the platform now (wall ms), by the `Date` of its last answer; undefined when no answer had one. Never throws. */
   platformTime(): number | undefined;
   /** How it is with bulk reads; undefined: the platform has none, or they are switched off by an option. Never throws. */
   bulkStatus(): BulkStatus | undefined;
@@ -172,7 +172,8 @@ export function createClient(options: ClientOptions): Client {
   const base = describeAddress(options.url);
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
-  let newestDate: number | undefined;
+  /** By how much the clock of the platform is ahead of `now`, as its last answer showed. */
+  let aheadMs: number | undefined;
   const { slots, breaker: createBreaker } = options.limits ?? { slots: ownSlots, breaker: createCircuitBreaker };
   const { usual, long } = slots(connections, options.onFewer);
   const patience = createPatience({ sleep, random, now, maxReads: readAttempts });
@@ -238,7 +239,7 @@ export function createClient(options: ClientOptions): Client {
   const noteDate: Send = async (wire) => {
     const answer = await send(wire);
     const date = Date.parse(answer.headers['date'] ?? '');
-    if (!Number.isNaN(date)) newestDate = date;
+    if (!Number.isNaN(date)) aheadMs = date - now();
     return answer;
   };
 
@@ -404,7 +405,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function platformTime(): number | undefined {
-    return newestDate;
+    return aheadMs === undefined ? undefined : now() + aheadMs;
   }
 
   function close(): void {

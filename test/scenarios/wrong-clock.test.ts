@@ -1,13 +1,30 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { needsConsent } from '../../src/plan/action.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Clock } from '../../src/state/clock.ts';
-import { actionsOf, applyOver, byHand, connection, idOf, operationOf, plansNothing } from '../support/faults.ts';
+import { session } from '../../src/workflow/session.ts';
+import { passing, platformWith } from '../support/deploying.ts';
+import {
+  actionsOf,
+  applyOver,
+  byHand,
+  connection,
+  everything,
+  idOf,
+  losing,
+  operationOf,
+  plansNothing,
+  platformOver,
+  results,
+  rowsIn,
+} from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
 
 /** The clock of the machine is wrong by more than the 10 minutes that two clocks may differ. */
+
+afterEach(() => void vi.useRealTimers());
 
 const main = 'production.postgres.main';
 const text = production(database());
@@ -66,3 +83,28 @@ test('K11: an object that somebody made hours earlier is not that of a killed ru
   const planned = await made.plan(text);
   expect(planned.actions.filter(needsConsent).map(({ address }) => address)).toEqual([main]);
 });
+
+test.each([1, 15])(
+  'with right clocks, a create whose answer is lost %i minutes after the answer before it is found',
+  async (minutes) => {
+    const made = platformWith();
+    const loses = losing(made, 'postgres.create');
+    const dated: Send = async (request) => {
+      const answer = await loses(request);
+      return { ...answer, headers: { ...answer.headers, date: new Date().toUTCString() } };
+    };
+    const manifest = await made.manifest(text);
+    const applying = session(
+      manifest,
+      platformOver(made, dated),
+      { purpose: 'apply', clock: made.clock },
+      async (run) => {
+        const planned = await run.plan();
+        await made.clock.sleep(minutes * 60_000); // for the approval
+        return run.apply(planned, everything);
+      },
+    );
+    expect(results(await passing(applying))[main]).toBe('done');
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+  },
+);
