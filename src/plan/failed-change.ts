@@ -1,8 +1,9 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
+import { defined } from '../formats/json.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { FailedDeploy } from '../state/record.ts';
+import type { Deploys, FailedDeploy } from '../state/record.ts';
 import { isoTime } from '../state/clock.ts';
 import { type Action, type AttributeChange, createsObject, isUpdate } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
@@ -19,9 +20,35 @@ export function failedBefore(input: Planning, service: ServiceActions): FailedDe
   const isAsked = input.narrowing.retriesFailed === true || input.destroys;
   if (failed === undefined || isAsked || createsObject(root) || !restoresOnFailure(root.options)) return undefined;
   // An apply that was asked to repeat it started it, and ended first: the next one follows that.
-  if (pending?.inputs === failed.inputs && failed.isRestoring !== true) return undefined;
-  const { outputs, digests } = input;
-  return inputsDigest(service, { outputs, digests, like: failed.inputs }) === failed.inputs ? failed : undefined;
+  if (pending !== undefined && isWanted(input, service, pending) && failed.isRestoring !== true) return undefined;
+  return isWanted(input, service, failed) ? failed : undefined;
+}
+
+/** Deployments with digests of the key of today, where they are of what is wanted: the state may have got another key since. */
+export function withKeyOfToday(
+  input: Planning,
+  service: ServiceActions,
+  known: Deploys | undefined,
+): Deploys | undefined {
+  const { pending, failed, stale } = known ?? {};
+  // Apply compares these with digests that it makes, and each other.
+  if (pending === undefined && failed === undefined) return known;
+  const inputs = inputsDigest(service, input);
+  const today = <T extends Digested>(one: T | undefined): T | undefined =>
+    one !== undefined && inputs !== undefined && isWanted(input, service, one) ? { ...one, inputs } : one;
+  const saved = today(stale?.saved);
+  return {
+    ...known,
+    ...defined({ pending: today(pending), failed: today(failed), stale: stale && { ...stale, ...defined({ saved }) } }),
+  };
+}
+
+/** A change with the digest of everything that it is made from. */
+type Digested = Pick<FailedDeploy, 'inputs'>;
+
+/** Whether a change is the one that the manifest says. */
+function isWanted({ outputs, digests }: Planning, service: ServiceActions, { inputs }: Digested): boolean {
+  return inputsDigest(service, { outputs, digests, like: inputs }) === inputs;
 }
 
 /** Leaves the changes that failed before as the platform has them: the plan shows them and sends nothing of them. */

@@ -19,7 +19,7 @@ import {
   rowAfterWrites,
   servicesIn,
 } from './deploy-inputs.ts';
-import { failedBefore } from './failed-change.ts';
+import { failedBefore, withKeyOfToday } from './failed-change.ts';
 import { afterwards } from './deployment-record.ts';
 import type { Planning } from './input.ts';
 import { someOf } from '../diagnostics/some-of.ts';
@@ -40,7 +40,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const row = rowAt(root.address);
     const future = futureRow(root, row);
     const hasCode = isFetched(root.kind, future);
-    const before = input.state.deployments[root.address];
+    const before = withKeyOfToday(input, service, input.state.deployments[root.address]);
     const isFollowed = input.narrowing.followsOnly === true && before?.pending !== undefined;
     // Who follows a deployment says how it ended, also where the platform shows that already.
     const known = isFollowed ? before : afterwards(root.kind, before, row);

@@ -1,6 +1,5 @@
 import { type Digests, digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
-import type { StateRecord, Stored, StoredWanted } from './record.ts';
 import type { State } from './state.ts';
 import { birthplaceOf } from './readdress.ts';
 import { keyProblem } from './unusable.ts';
@@ -80,21 +79,23 @@ export function withRotatedKey(state: State, from: StateKey, to: StateKey): Stat
 export function withoutUnusedKeys(state: State): State {
   const { earlierKeys, ...rest } = state;
   if (earlierKeys === undefined) return state;
-  const used = new Set<string>();
-  const use = (made: string) => used.add(String(keyNumberOf(made)));
-  for (const record of Object.values(state.resources)) for (const made of digestsIn(record)) use(made);
-  for (const { pending } of Object.values(state.deployments)) if (pending !== undefined) use(pending.inputs);
-  const needed = Object.entries(earlierKeys).filter(([number]) => used.has(number));
+  const used = new Set<number>();
+  addKeyNumbers(used, [state.resources, state.deployments]);
+  const needed = Object.entries(earlierKeys).filter(([number]) => used.has(Number(number)));
   return needed.length === 0 ? rest : { ...rest, earlierKeys: Object.fromEntries(needed) };
 }
 
-/** The digests in a record that are compared with others. */
-function* digestsIn({ pairs, pending }: StateRecord): Iterable<string> {
-  const wanted: StoredWanted[] = Object.values(pairs).map((pair) => pair.wanted);
-  if (pending?.is === 'create') wanted.push(...Object.values(pending.says));
-  const stored: Stored[] = [...wanted, ...Object.values(pairs).map(({ answered }) => answered)];
-  for (const one of stored) if ('digest' in one) yield one.digest;
-  for (const { template } of wanted) {
-    if (template !== undefined) yield* [template.digest, ...Object.values(template.secrets)];
+/** The form of all digests but those of key 0. */
+const digestForm = /^\d{1,9}\.[\w-]{43}$/;
+
+/** The members that held digests in formats 1 and 2. */
+const firstNames: readonly string[] = ['digest', 'inputs'];
+
+/** Adds the number of the key of each digest in a part of a state, wherever it stands. */
+function addKeyNumbers(used: Set<number>, part: unknown, name = ''): void {
+  if (typeof part === 'string') {
+    if (digestForm.test(part) || firstNames.includes(name)) used.add(keyNumberOf(part));
+  } else if (typeof part === 'object' && part !== null) {
+    for (const [key, value] of Object.entries(part)) addKeyNumbers(used, value, key);
   }
 }

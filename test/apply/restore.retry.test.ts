@@ -2,8 +2,15 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Ask } from '../../src/api/ask-address.ts';
 import { exitOf } from '../../src/documents/result-document.ts';
 import { everything } from '../../src/plan/narrow.ts';
-import { applyInTime, ordersIn, plansNothingMore, platformWith } from '../support/deploying.ts';
-import { answering, said } from '../support/faults.ts';
+import { newStateKey } from '../../src/secrets/state-key.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import { withRotatedKey } from '../../src/state/digests.ts';
+import { givenKey } from '../../src/state/key-sources.ts';
+import { newState } from '../../src/state/new-state.ts';
+import { applyPlan } from '../../src/workflow/apply-plan.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
+import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
+import { answering, everything as permissions, said, worldOver } from '../support/faults.ts';
 import { application, compose, configuration, database, file, notesIn, planned } from '../support/restoring.ts';
 
 /** Changes that failed and were taken back: refused by the next apply, and repeated by `apply --retry-failed`. */
@@ -79,6 +86,31 @@ test.each(repeated)(
     }
   },
 );
+
+test('a change that failed is repeated on demand only under another key of the state too', async () => {
+  const made = platformWith(0);
+  let status = 200;
+  const ask: Ask = async () => ({ is: 'answer', status, location: undefined, body: '', lacks: undefined });
+  await applyInTime(made, web('web:1'), { ask });
+  status = 500;
+  await applyInTime(made, web('web:2'), { ask });
+  const { state = newState('', '') } = made.store;
+  const key = newStateKey();
+  const store = memoryStore(undefined, { keys: givenKey(key.text(), 'the next key') });
+  await store.write({ ...withRotatedKey(state, await made.store.key(), key), serial: state.serial + 1 });
+  const world = { ...worldOver(made, made.emulator.send, store), ask };
+  const applied = async (narrowing: typeof everything = everything) => {
+    const next = await passing(plan(await made.manifest(web('web:2')), world, { narrowing }));
+    const result = await passing(applyPlan(next, world, { permissions, connections: 4 }));
+    return [exitOf(result), ordersIn(made).length];
+  };
+  ordersIn(made);
+  expect(await applied()).toEqual(['failed', 0]);
+  status = 200;
+  expect(await applied(retrying)).toEqual(['done', 1]);
+  expect(await applied()).toEqual(['done', 0]);
+  expect(store.state?.earlierKeys).toBe(undefined);
+});
 
 const cut = [
   ['the same change, which holds', 'web:2-will-start', 'web:2-will-start', true],
