@@ -6,7 +6,7 @@ import { knownPairs, pendingCreate, wasThere, withPending, withWrite } from '../
 import type { Deploys, PendingCreate, StateRecord, StoredWanted } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './fill-members.ts';
-import { type Run, createSentNow, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './apply-run.ts';
+import { type Run, digestsAt, dispatch, recordNow, recordOf, saveRecord, sentNow } from './apply-run.ts';
 import { type Row, defined } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
@@ -56,7 +56,7 @@ export async function announceCreate(run: Run, job: Job, step: Step): Promise<vo
 export async function announceTime(run: Run, job: Job, isAgain: boolean): Promise<void> {
   const { address } = job.action;
   const record = run.journal.now(address);
-  const { at } = pendingCreate(record ?? undefined) === undefined ? sentNow(run) : createSentNow(run);
+  const { at } = sentNow(run);
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
     return;
   await run.journal.save(address, { record: withPending(record, { at }) });
@@ -93,7 +93,7 @@ export function creationOf(run: Run, job: Job, step: Step): PendingCreate {
   const before = pendingCreate(recordNow(run, job));
   return {
     is: 'create',
-    ...createSentNow(run),
+    ...sentNow(run),
     ...defined({ key: isOpen ? key : undefined, below }),
     says,
     sends: (before?.sends ?? 0) + 1,

@@ -57,6 +57,8 @@ export interface ApplyInput {
   readonly deploying: Deploying;
   /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
   readonly inFlightTimeoutMs: number;
+  /** Latest moment at which an earlier run can have started a request, by the clock of the state location (monotonic ms). */
+  readonly quietSince: number;
   readonly clock: Clock;
   /** Most requests at a time. */
   readonly connections: number;
@@ -356,17 +358,16 @@ export function digestsAt({ input }: Run, { address }: Action): (field: string) 
 }
 
 /** The time and the in-flight timeout of a request that is sent now. */
-export function sentNow({ clock, input }: Run): { readonly at: number; readonly timeoutMs: number } {
-  return { at: clock.wall(), timeoutMs: input.inFlightTimeoutMs };
+export function sentNow(run: Run): { readonly at: number; readonly timeoutMs: number } {
+  return { at: timeNow(run), timeoutMs: run.input.inFlightTimeoutMs };
 }
 
 /**
- * The same for a create: by the clock of the platform, where that differs from this machine's by more than an answer takes.
- * A later run compares it with the time at which the platform says that it created an object.
+ * The time (wall ms) by the clock of the platform, where that differs from this machine's by more than an answer takes. A later
+ * run, whose clock may be another one, compares it with its own time and with times of the platform.
  */
-export function createSentNow(run: Run): ReturnType<typeof sentNow> {
-  const sent = sentNow(run);
-  const there = run.input.client.platformTime();
-  const isOff = there !== undefined && Math.abs(there - sent.at) > attempts.reading.clockOffMs;
-  return isOff ? { ...sent, at: there } : sent;
+export function timeNow({ clock, input }: Run): number {
+  const here = clock.wall();
+  const there = input.client.platformTime();
+  return there !== undefined && Math.abs(there - here) > attempts.reading.clockOffMs ? there : here;
 }

@@ -23,7 +23,7 @@ import {
 import { type Ending, type Watch, answersLate, follow, shownIn } from './follow.ts';
 import { type Job, mayHaveWritten, report, sentAt } from './job.ts';
 import { reportAgain } from './report-failure.ts';
-import { type Run, recordNow, sentNow } from './apply-run.ts';
+import { type Run, recordNow, sentNow, timeNow } from './apply-run.ts';
 import { type UnitsBefore, sentBefore, unitsBefore } from './watch-health.ts';
 import { restoreAfter } from './restore.ts';
 import { readerOfMany } from './rows.ts';
@@ -93,12 +93,14 @@ async function followEarlier(service: DeployedService, sent: PendingDeploy, row:
   // The status in the row may already be that of the deployment.
   const before = { ids: new Set(listed.slice(0, listed.indexOf(sent.newest ?? '') + 1)), status: undefined };
   const about = { before, mark: sent.mark, knownId: sent.id };
-  const age = Math.max(0, clock.wall() - sent.at);
-  const until = clock.monotonic() + limitMs;
+  const now = clock.monotonic();
+  const until = now + limitMs;
+  // Whether it can still begin is not decided by the time of its request: another machine wrote that by its own clock.
+  const quietMs = now - input.quietSince;
+  const graceMs = Math.max(0, sent.timeoutMs - quietMs);
+  const age = Math.max(quietMs, timeNow(run) - sent.at);
   // Nothing on the platform ends a deployment of a database that a restart interrupted: its time counts from its request.
-  const first = answersLate(kind)
-    ? { since: clock.monotonic() - age, graceMs: sent.timeoutMs }
-    : { graceMs: Math.max(0, sent.timeoutMs - age) };
+  const first = answersLate(kind) ? { since: now - age, graceMs: age + graceMs } : { graceMs };
   const leftMs = answersLate(kind) ? limitMs - age : limitMs;
   if (leftMs > 0) notify(service, 'earlier', leftMs);
   let ending = await watch(service, { ...about, ...first }, 'earlier');

@@ -10,7 +10,7 @@ import { lastLines } from '../observe/listed-deployments.ts';
 import { isUnserved } from '../observe/reader.ts';
 import { createsObject, isDeployment } from '../plan/action.ts';
 import type { PendingDeploy } from '../state/record.ts';
-import type { Run } from './apply-run.ts';
+import { type Run, timeNow } from './apply-run.ts';
 import { type DeployedService, isAwaited, notify } from './deploy-request.ts';
 import { type Look, type Verdict, judge, shownIn, startedIn } from './health.ts';
 import { report } from './job.ts';
@@ -55,8 +55,8 @@ export async function unitsBefore(service: DeployedService, row: Row): Promise<U
 }
 
 /** The same of a deployment that an earlier run started: its containers started after its request. */
-export function sentBefore({ clock }: Run, { at }: PendingDeploy): UnitsBefore {
-  return { units: undefined, since: clock.monotonic() - Math.max(0, clock.wall() - at) };
+export function sentBefore(run: Run, { at }: PendingDeploy): UnitsBefore {
+  return { units: undefined, since: run.clock.monotonic() - Math.max(0, timeNow(run) - at) };
 }
 
 /** Waits until a service that was deployed holds. Its health may stay unknown, which is no fault. Never throws. */

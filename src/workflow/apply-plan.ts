@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 
 /** How a plan is applied. By default apply waits 15 minutes at most for a deployment. */
 type ApplyingOptions = { readonly permissions: Permissions } & Pick<ApplyInput, 'connections'> &
-  Partial<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'clock' | 'onEvent' | 'signal'>>;
+  Partial<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'quietSince' | 'clock' | 'onEvent' | 'signal'>>;
 
 const usual = {
   deploying: { waits: true, limitMs: () => attempts.deployment.limitMs },
@@ -29,9 +29,11 @@ export async function applyPlan(made: Plan, connection: Connection, options: App
   const { permissions, signal, ...how } = options;
   const { client, store, addSecret, ask } = connection;
   requirePermissions(made, permissions);
+  const { clock = systemClock } = how;
   const ownsProject = made.actions.some(({ kind }) => kind.isTop === true);
   const input = {
     ...usual,
+    quietSince: clock.monotonic(), // without a lock, an earlier run may have ended just now
     ...defined(how),
     signal,
     plan: made,

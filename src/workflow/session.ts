@@ -198,6 +198,7 @@ export async function session<T>(
             permissions,
             connections,
             inFlightTimeoutMs,
+            quietSince: earlier.quietSince,
             clock,
             ...defined({ deploying }),
             ...about,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/formats/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
@@ -170,6 +170,63 @@ describe('code', () => {
       await plansNothingMore(made, fetched('compose', 'main'));
     },
   );
+});
+
+describe.each([0, 5, 30, -30])('a run whose clock is %i minutes ahead of that of the run before', (minutes) => {
+  let aheadMs = 0;
+  beforeEach(() => {
+    aheadMs = 0;
+  });
+  /** The platform, with its own time in its answers. */
+  const dated =
+    (made: Bench): Send =>
+    async (request) => {
+      const answer = await made.emulator.send(request);
+      const date = new Date(Date.now() - aheadMs).toUTCString();
+      return { ...answer, headers: { ...answer.headers, date } };
+    };
+
+  /** Interrupts a run as soon as it ordered a deployment, which the platform gets so many seconds later. */
+  const interrupted = async (made: Bench, text: string, order: string, laterMs: number) => {
+    const stopping = new AbortController();
+    const send: Send = async (request) => {
+      if (operationOf(request) !== order) return dated(made)(request);
+      setTimeout(() => void made.emulator.send(request), laterMs);
+      stopping.abort();
+      throw connection('ECONNRESET');
+    };
+    await applyInTime(made, text, { send, signal: stopping.signal });
+    aheadMs = minutes * 60_000;
+    vi.setSystemTime(Date.now() + aheadMs);
+  };
+
+  test('gives a deployment the whole in-flight timeout to begin', async () => {
+    const made = platformWith(5);
+    await interrupted(made, stack(), 'compose.deploy', 30_000);
+    await applyInTime(made, stack(), { send: dated(made) });
+    await passing(systemClock.sleep(60_000));
+    expect(ordersIn(made)).toEqual(['shop']);
+    await plansNothingMore(made, stack());
+  });
+
+  test('gives a deployment of a database the whole in-flight timeout to begin', async () => {
+    const made = platformWith(5);
+    await interrupted(made, database('postgres:17'), 'postgres.deploy', 30_000);
+    await applyInTime(made, database('postgres:17'), { send: dated(made) });
+    await passing(systemClock.sleep(60_000));
+    expect(ordersIn(made)).toEqual(['main']);
+    await plansNothingMore(made, database('postgres:17'));
+  });
+
+  test('gives the deployment of a database its whole time', async () => {
+    const made = platformWith(600);
+    await interrupted(made, database('postgres:17'), 'postgres.deploy', 0);
+    const next = await applyInTime(made, database('postgres:17'), { send: dated(made) });
+    expect(said(next)).not.toContain('has not ended within');
+    await passing(systemClock.sleep(60_000));
+    expect(ordersIn(made)).toEqual(['main']);
+    await plansNothingMore(made, database('postgres:17'));
+  });
 });
 
 describe('deployments that the platform accepted', () => {

@@ -74,6 +74,7 @@ export function runOf(
     ask: undefined,
     deploying: { waits: true, limitMs: () => attempts.deployment.limitMs },
     inFlightTimeoutMs: attempts.effect.timeoutMs,
+    quietSince: now,
     onEvent: () => undefined,
     signal: undefined,
     clock: {
