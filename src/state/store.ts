@@ -178,11 +178,7 @@ async function read(open: Open, how: Parameters<StateStore['read']>[0] = {}): Pr
   open.isUnsealed = false;
   const authenticity = await authenticate(open);
   const first = await load(open, authenticity);
-  if (first === undefined) {
-    const newest = acceptsNone ? undefined : await newestKnown(open);
-    if (newest !== undefined) throw gone(location, newest.serial);
-    return undefined;
-  }
+  if (first === undefined && acceptsNone) return undefined;
   // A rotation was killed after it saved the state: its key counts from now on.
   if (open.known !== undefined && open.known.key !== authenticity.key) {
     open.known = { ...open.known, key: authenticity.key, previous: open.known.key };
@@ -190,8 +186,12 @@ async function read(open: Open, how: Parameters<StateStore['read']>[0] = {}): Pr
   const newest = await newestKnown(open);
   const { lease } = open;
   // A run may have saved it between the two.
-  const isOlder = isOlderThan(first, newest) && lease === undefined;
-  const state = isOlder ? ((await load(open, await authenticate(open))) ?? first) : first;
+  const isLate = lease === undefined && newest !== undefined && (first === undefined || isOlderThan(first, newest));
+  const state = isLate ? ((await load(open, await authenticate(open))) ?? first) : first;
+  if (state === undefined) {
+    if (newest !== undefined) throw gone(location, newest.serial);
+    return undefined;
+  }
   if (open.isUnsealed && newest !== undefined && open.known?.unsealed !== 'always') {
     throw withoutMac(location, 'one that has a MAC was saved here last');
   }

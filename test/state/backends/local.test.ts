@@ -410,6 +410,24 @@ describe('without the right to write', () => {
   });
 });
 
+test.each([
+  ['a key that is given', { keys: testKeys }],
+  ['the key that the run makes', {}],
+])('a state that the first run saves while another one reads is read, with %s', async (_key, about) => {
+  const { folder, journal } = newFolder();
+  let isSaved = false;
+  const disk = hooked(nodeDisk, async ({ name, path }, work) => {
+    if (name !== 'read' || path !== journal || isSaved) return work();
+    isSaved = true;
+    const first = localStore(folder, about);
+    await first.lock({ purpose: 'apply' });
+    await first.write(stateWith(['a']));
+    await first.close();
+    return work();
+  });
+  expect(await localStore(folder, { ...about, disk }).read()).toEqual(stateWith(['a']));
+});
+
 describe('records that become ready one after the other', () => {
   afterEach(() => void vi.useRealTimers());
 
