@@ -1,5 +1,6 @@
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { isLoopback } from '../../api/loopback.ts';
+import { decoded } from '../../secrets/passwords-in-addresses.ts';
 
 /** The address of a database, read. */
 export interface PostgresAddress {
@@ -38,14 +39,17 @@ export function readPostgresAddress(text: string, of: Named = ofState): Postgres
   // The first "/", "?" or "#" ends the host. An "@" after it shows that it was meant to be a part of the password.
   const [, rest] = /^\s*postgres(?:ql)?:\/\/[^/?#]*(.*)$/is.exec(text) ?? [];
   if (url === undefined || rest === undefined) throw malformed(of, `has no address: ${of.variable} is not ${form}`);
-  if (url.hash !== '' || rest.includes('@')) throw malformed(of, `has an address that cannot be read: ${of.variable}`);
+  const hostname = decoded(url.hostname);
+  const isUndecodable = hostname.includes('%') && hostname === url.hostname;
+  if (url.hash !== '' || rest.includes('@') || isUndecodable)
+    throw malformed(of, `has an address that cannot be read: ${of.variable}`);
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1);
   const ssl = parameter('ssl');
   if (ssl !== undefined && !['true', '1'].includes(ssl)) {
     const message = `${of.database} has an address with ssl=, which ${of.variable} cannot have`;
     throw stop('state', 'state-unusable', message, { remedy: 'Write sslmode=verify-full or sslmode=disable instead.' });
   }
-  const host = parameter('host') ?? decodeURIComponent(url.hostname);
+  const host = parameter('host') ?? hostname;
   const isLocal = host.startsWith('/') || isLoopback(host) || host === '::1';
   const mode = parameter('sslmode');
   const hasTls = mode === undefined ? !isLocal || ssl !== undefined : mode !== 'disable';

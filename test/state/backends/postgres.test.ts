@@ -324,14 +324,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       }
     });
 
-    test.each(['not an address with secret canary', 'https://user:canary@host/db', 'host=x password=canary'])(
-      'is named by an address, and not by %s, which is not shown',
-      async (url) => {
-        const stop = await stopOf(() => postgresStore({ url, schema: 'trueup', name: 'shop' }, { keys: testKeys }));
-        expect(stop.message).toContain('TRUEUP_STATE_URL');
-        expect(inspect(stop, { depth: 9 })).not.toContain('canary');
-      },
-    );
+    test.each([
+      'not an address with secret canary',
+      'https://user:canary@host/db',
+      'host=x password=canary',
+      'postgres://user:canary@db%/x',
+      'postgres://user:canary@%E0%A4/db',
+    ])('is named by an address, and not by %s, which is not shown', async (url) => {
+      const stop = await stopOf(() => postgresStore({ url, schema: 'trueup', name: 'shop' }, { keys: testKeys }));
+      expect(stop.message).toContain('TRUEUP_STATE_URL');
+      expect(inspect(stop, { depth: 9 })).not.toContain('canary');
+    });
 
     test('can be used without the right to create tables, once they exist, and read with the right to read only', async () => {
       const { store } = await begin();
