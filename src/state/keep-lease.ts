@@ -110,6 +110,7 @@ async function renew(kept: Kept): Promise<void> {
     kept.seen = swapped.seen;
     kept.renewed = moment;
   } else if (swapped.seen?.entry.holder?.id === hold.id) {
+    if (swapped.seen.version === kept.seen.version) throw new Error('the lock can be read, and not be replaced');
     kept.seen = swapped.seen; // an attempt without an answer took effect
     await renew(kept);
   } else finish(kept, whoHas(swapped.seen));

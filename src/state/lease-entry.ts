@@ -20,13 +20,13 @@ const past = z.object({
   wasRemoved: z.literal(true).optional(),
 });
 
-/** The largest serial of a state. Numbers stay exact up to there, and a person can still go on from it. */
-export const largestSerial = 2 ** 52;
+/** The largest serial of a state, and the largest counter of a lease. Numbers stay exact up to there, and a person can still go on from it. */
+export const largestNumber = 2 ** 52;
 
-const version = z.object({ lineage: z.string(), serial: z.number().int().min(0).max(largestSerial) });
+const version = z.object({ lineage: z.string(), serial: z.number().int().min(0).max(largestNumber) });
 
 const entrySchema = z.object({
-  counter: z.number().int(),
+  counter: z.number().int().max(largestNumber),
   holder: hold.nullable(),
   past: past.nullable(),
   newest: version.optional(),

@@ -6,7 +6,7 @@ import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
 import { withCheckedNames } from './named-documents.ts';
 import { findHolder } from './holder.ts';
 import type { KeySource, Unsealed } from './key-sources.ts';
-import { type Version, largestSerial } from './lease-entry.ts';
+import { type Version, largestNumber } from './lease-entry.ts';
 import { type Lease, type LeaseContext, leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
 import type { Entry } from './record.ts';
@@ -205,7 +205,7 @@ async function read(open: Open, how: Parameters<StateStore['read']>[0] = {}): Pr
 async function write(open: Open, state: State): Promise<void> {
   const { storage, keys, saved } = open;
   open.held = undefined;
-  if (!(state.serial <= largestSerial))
+  if (!(state.serial <= largestNumber))
     throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
   open.saved = versionOf(state); // at once: a record that comes meanwhile would begin its journal beside the save
   try {

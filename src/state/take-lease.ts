@@ -2,13 +2,16 @@ import { isoTime } from './clock.ts';
 import type { Host } from './host.ts';
 import { inheritedFrom, pastOf, quietSince } from './inheritance.ts';
 import { keepLease, momentOf } from './keep-lease.ts';
-import type { Hold } from './lease-entry.ts';
+import { type Hold, largestNumber } from './lease-entry.ts';
 import type { Lease, LeaseContext, LockRequest } from './lease.ts';
 import { type Register, type Seen, swapSurely } from './register.ts';
-import { locked } from './unusable.ts';
+import { locked, lockUnusable } from './unusable.ts';
 
 /** Between two polls of a lease that is held. Milliseconds. */
 const lookEveryMs = 1_000;
+
+/** A location that refused a free lease so often without a reason will not take it, where nobody waits longer. */
+const maxRefusals = 3;
 
 /** Takes the lease once it is free, or its holder is gone. @throws Stop `locked`, after the wait. */
 export async function takeLease(register: Register, request: LockRequest, context: LeaseContext): Promise<Lease> {
@@ -16,6 +19,7 @@ export async function takeLease(register: Register, request: LockRequest, contex
   const { purpose, timeoutMs = 0, signal } = request;
   const until = clock.monotonic() + timeoutMs;
   const watched = { version: '', since: 0 };
+  let refusals = 0;
   for (;;) {
     const seen = await register.look();
     const now = clock.monotonic();
@@ -37,6 +41,8 @@ export async function takeLease(register: Register, request: LockRequest, contex
       };
       const counter = Math.max(seen?.entry.counter ?? 0, (await register.lastCounter?.()) ?? 0) + 1;
       const began = momentOf(clock);
+      if (counter > largestNumber)
+        throw lockUnusable(register.of, `no number of runs leads to its counter ${counter - 1}`);
       const entry = { counter, holder: hold, past: pastOf(inherited, now), newest: seen?.entry.newest };
       const swapped = await swapSurely(register, seen, entry);
       if (swapped.is === 'mine') {
@@ -54,6 +60,12 @@ export async function takeLease(register: Register, request: LockRequest, contex
         });
         return lease;
       }
+      if (swapped.seen?.version !== seen?.version) continue;
+      // No other run took it: the location refuses what it should take.
+      refusals += 1;
+      if ((now >= until && refusals >= maxRefusals) || signal?.aborted === true)
+        throw lockUnusable(register.of, 'it can be read, and what was read cannot be replaced');
+      await clock.sleep(lookEveryMs, signal);
     } else if (now >= until || signal?.aborted === true) throw heldBy(register.of, holder, seen);
     else await clock.sleep(Math.min(lookEveryMs, until - now), signal);
   }

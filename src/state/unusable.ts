@@ -59,6 +59,14 @@ export function locked(message: string, remedy: string, holder?: LockHolder): St
   return stop('locked', 'locked', message, { remedy, holder });
 }
 
+/** Stops a run that cannot take the lock, although no other run holds it; `why` follows: `its counter is 1`. */
+export function lockUnusable(of: string, why: string): Stop {
+  const remedy =
+    'Nothing was sent. A proxy before a store must leave the header ETag as it is. If somebody wrote the lock by hand, find out ' +
+    'who can write the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.';
+  return stop('state', 'state-unusable', `the lock of ${of} cannot be taken: ${why}`, { remedy });
+}
+
 /** Stops a run that lost its lock; `why` follows: `another run has it`. */
 export function lockLost(of: string, why: string): Stop {
   return locked(

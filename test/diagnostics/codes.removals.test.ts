@@ -153,6 +153,7 @@ const proofs: Readonly<Record<string, readonly string[]>> = {
     'Remove the line, run trueup secret set _ with a new value, and withdraw the old one: git keeps it.',
     'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.',
     'Nothing was written. No number of runs leads there: that version was written into the lock by hand. Find out who can write the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.',
+    'Nothing was sent. A proxy before a store must leave the header ETag as it is. If somebody wrote the lock by hand, find out who can write the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.',
   ],
   'stands behind what creates the object again': ['remove its block from the manifest'],
   'the records of the controller': [

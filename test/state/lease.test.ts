@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMemory } from '../../src/state/backends/memory.ts';
 import { findHolder } from '../../src/state/holder.ts';
 import { leaseContext } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
 import type { Register } from '../../src/state/register.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 
 /** What no place of a lease can be made to do in the suite that all of them share. */
@@ -119,4 +120,62 @@ test('a renewal that got no answer and took effect is gone on from', async () =>
   expect(lease.check).not.toThrow();
   await lease.release();
   expect((await real.look())?.entry.holder).toBeNull();
+});
+
+describe('a lease that can be read and not be replaced', () => {
+  /** A lease that was free once, and that a process looks at so many times. */
+  const fixed = async () => {
+    const time = processTime();
+    const process = time.process();
+    const { lease: real } = createMemory(process.clock).storage;
+    await (await takeLease(real, { purpose: 'apply' }, leaseContext(process))).release();
+    let looks = 0;
+    const look: Register['look'] = async () => {
+      // A lease that is looked at without a pause would be looked at for ever.
+      if (++looks > 100) throw new Error('it never ends');
+      return real.look();
+    };
+    const register: Register = { ...real, look, swap: () => Promise.resolve(undefined) };
+    return { time, process, real, register };
+  };
+
+  test('ends the run after its wait, which a signal ends sooner', async () => {
+    const { time, process, register } = await fixed();
+    const stopping = new AbortController();
+    const taking = [{}, { timeoutMs: 5_000 }, { timeoutMs: 600_000, signal: stopping.signal }].map(async (about) => {
+      const { message } = await stopOf(takeLease(register, { purpose: 'apply', ...about }, leaseContext(process)));
+      return [time.now(), message];
+    });
+    const begun = () => new Promise((done) => void setImmediate(done));
+    await begun();
+    await time.pass(8_000);
+    stopping.abort();
+    await begun();
+    const why = expect.stringContaining('it can be read, and what was read cannot be replaced') as string;
+    expect(await Promise.all(taking)).toEqual([
+      [2_000, why],
+      [5_000, why],
+      [8_000, why],
+    ]);
+  });
+
+  test('is not renewed, and lost once it expires', async () => {
+    const { time, process, real, register } = await fixed();
+    let isFixed = false;
+    const swap: Register['swap'] = (seen, entry) => (isFixed ? register.swap(seen, entry) : real.swap(seen, entry));
+    const lease = await takeLease({ ...register, swap }, { purpose: 'apply' }, leaseContext(process));
+    isFixed = true;
+    await time.pass(59_000);
+    lease.check();
+    await time.pass(2_000);
+    expect(lease.check).toThrow('the last renewal failed: the lock can be read, and not be replaced');
+  });
+});
+
+test('a lease whose counter no number of runs leads to is not taken, nor free for all', async () => {
+  const process = processTime().process();
+  const { lease: register } = createMemory(process.clock).storage;
+  await register.swap(undefined, { counter: 2 ** 52, holder: null, past: null });
+  const stop = await stopOf(takeLease(register, { purpose: 'apply' }, leaseContext(process)));
+  expect(stop.message).toContain('cannot be taken: no number of runs leads to its counter 4503599627370496');
 });

@@ -38,6 +38,8 @@ interface S3Switches {
   refusesConditions: boolean;
   /** Gives neither Date nor Last-Modified. */
   hasNoDates: boolean;
+  /** What a proxy makes of the tag of an object that is read. */
+  tagOf: (etag: string) => string;
   /** Most objects in one answer to a list. */
   pageSize: number;
   /**
@@ -59,6 +61,7 @@ export async function serveS3(buckets: readonly string[], now: () => number = Da
     isRacy: false,
     refusesConditions: false,
     hasNoDates: false,
+    tagOf: (etag) => etag,
     pageSize: 1_000,
     fault: () => undefined,
   };
@@ -111,7 +114,7 @@ export async function serveS3(buckets: readonly string[], now: () => number = Da
       case 'GET': {
         if (present === undefined) return { status: 404, text: error('NoSuchKey') };
         const modified = switches.hasNoDates ? {} : { 'last-modified': new Date(present.at).toUTCString() };
-        return { status: 200, text: present.text, headers: { etag: present.etag, ...modified } };
+        return { status: 200, text: present.text, headers: { etag: switches.tagOf(present.etag), ...modified } };
       }
       case 'PUT': {
         const { 'if-match': match, 'if-none-match': noneMatch } = request.headers;

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderRegister } from '../../../src/state/backends/folder-register.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
+import { systemClock } from '../../../src/state/clock.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
 import type { LeaseEntry } from '../../../src/state/lease-entry.ts';
 import { stopOf } from '../../../src/state/conformance/states.ts';
@@ -263,4 +264,28 @@ describe('the files of a lease on a real disk', () => {
     }
     expect(filesOf(folder)).toEqual(['1']);
   });
+});
+
+test.each([
+  ['a name that no number follows', '9007199254740992', free(1)],
+  ['a name that no number is exactly', '100000000000000000000', free(1)],
+  ['a counter that none follows', '1', free(2 ** 52)],
+])('a lease with %s is taken by no run', async (_what, name, entry) => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'lease'));
+  writeFileSync(join(folder, 'lease', name), JSON.stringify(entry));
+  const clock = { ...systemClock, sleep: () => Promise.resolve() };
+  const stop = await stopOf(localStore(folder, { clock }).lock({ purpose: 'apply' }));
+  expect(stop.message).toContain('cannot be taken');
+  expect(stop.diagnostics[0]?.remedy).toContain('remove the lock there: the folder lease');
+});
+
+test('a lease with a counter that is too large for an entry is held by one run at a time', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'lease'));
+  writeFileSync(join(folder, 'lease/1'), JSON.stringify(free(Number.MAX_SAFE_INTEGER)));
+  const [one, two] = [localStore(folder), localStore(folder)];
+  await one.lock({ purpose: 'apply' });
+  expect((await stopOf(two.lock({ purpose: 'apply' }))).failure).toBe('locked');
+  await one.close();
 });

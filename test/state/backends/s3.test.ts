@@ -195,6 +195,32 @@ describe('a store of objects', () => {
     },
   );
 
+  test('behind a proxy that makes its tags weak is used as any other', async () => {
+    const { server, store, another } = await begin();
+    server.switches.tagOf = (etag) => `W/${etag}`;
+    await store.lock({ purpose: 'apply' });
+    await store.write(stateWith({ a: recordOf('1') }));
+    await store.close();
+    const two = another();
+    await two.lock({ purpose: 'apply' });
+    await two.read();
+    await two.write(stateWith({ b: recordOf('2') }, 2));
+    await two.close();
+    expect(await another().read()).toEqual(stateWith({ b: recordOf('2') }, 2));
+  });
+
+  test('behind a proxy that changes its tags is refused, after a few requests', async () => {
+    const { server, store, another } = await begin();
+    await store.lock({ purpose: 'apply' });
+    await store.close();
+    server.switches.tagOf = (etag) => etag.replace(/"$/, '-gzip"');
+    server.log.length = 0;
+    const stop = await stopOf(another().lock({ purpose: 'apply' }));
+    expect(stop.message).toContain('cannot be taken: it can be read, and what was read cannot be replaced');
+    expect(stop.diagnostics[0]?.remedy).toContain('A proxy before a store must leave the header ETag as it is.');
+    expect(server.log.length).toBeLessThan(20);
+  });
+
   test('that lists a few objects at a time lists all documents', async () => {
     const { server, store } = await begin();
     server.switches.pageSize = 2;
