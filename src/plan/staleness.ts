@@ -1,7 +1,9 @@
 import { onceFor } from '../api/once.ts';
 import type { Json } from '../formats/json.ts';
+import { attributeField, attributeNamed } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import { knownPairs } from '../state/pending-operation.ts';
 import {
   type Action,
   type AttributeChange,
@@ -16,7 +18,8 @@ import {
 import { type ServiceActions, deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
 import { writesOrRemoves } from './decide.ts';
-import { wantedOf } from './standing.ts';
+import { recordedAt } from './relations.ts';
+import { undeclared, wantedOf } from './standing.ts';
 
 /** Finds the changes of a plan that make a service stale; undefined for a service that none does. */
 export function stalenessOf(input: Planning): (service: ServiceActions, isCode: boolean) => Staleness | undefined {
@@ -24,8 +27,8 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
   return (service, isCode) => {
     const { root, leafs, above } = service;
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
-    const reaches = (planned: AttributeChange) => isChange(planned) && !hasSameVariables(planned, input);
     const addAttributes = (by: Action) => {
+      const reaches = (planned: AttributeChange) => isChange(planned) && !hasSameVariables(planned, by, input);
       for (const { path, planned } of deployedAttributes(by, root, reaches)) changes.push({ path, by, planned });
     };
     for (const one of above) {
@@ -76,16 +79,34 @@ function isChange({ decision, pair, standing }: AttributeChange): boolean {
 }
 
 /** Tells whether a text of variables gets another form only, such as a comment: what runs has the same variables. */
-function hasSameVariables(planned: AttributeChange, input: Planning): boolean {
+function hasSameVariables(planned: AttributeChange, by: Action, input: Planning): boolean {
   const { attribute, field, decision, before } = planned;
   if (field.map === undefined || attribute.key !== undefined || decision.do !== 'write') return false;
   // In a conflict the text on the platform is another person's: whether it was deployed is not known.
-  if (decision.cause !== 'edit' && decision.cause !== 'drift') return false;
+  if (!['edit', 'drift', 'first managed'].includes(decision.cause)) return false;
   const resolved = wantedOf(planned, input.outputs);
   const old = before.reveal();
   if (resolved?.is !== 'known' || typeof old !== 'string') return false;
   const [now, then] = [variablesIn(field, resolved.value), variablesIn(field, old)];
-  return now.size === then.size && [...now].every(([key, value]) => then.get(key) === value);
+  const isSame = now.size === then.size && [...now].every(([key, value]) => then.get(key) === value);
+  return isSame && !(decision.cause === 'first managed' && hasOtherKeys(by, attribute.field, then, input));
+}
+
+/** Tells whether keys of a map whose place a text takes have other values on the platform than they were settled with. */
+function hasOtherKeys(
+  { kind, address, block }: Action,
+  name: string,
+  then: ReadonlyMap<string, string>,
+  { state, digests }: Planning,
+): boolean {
+  const recorded = recordedAt(state, { address, block });
+  return Object.entries(knownPairs(state.resources[recorded])).some(([settled, pair]) => {
+    const attribute = attributeNamed(settled);
+    if (attribute.field !== name || attribute.key === undefined) return false;
+    const field = attributeField(kind, attribute);
+    const observed = then.get(attribute.key) ?? null;
+    return undeclared(digests, recorded, { attribute, field, pair, observed }).standing.there === 'other';
+  });
 }
 
 /** Tells whether a field decides which code is fetched. */

@@ -83,6 +83,30 @@ test('F18: a comment beside what a person wrote to the platform is deployed: wha
   await plansNothing(made, edited);
 });
 
+test('F18: a map of variables that becomes a text with the same ones, or the reverse, deploys nothing', async () => {
+  const text = (env: unknown) =>
+    production(
+      `    compose:\n      shop: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, env: ${JSON.stringify(env)} }\n`,
+    );
+  const made = bench();
+  await made.apply(text({ A: '1', B: '2' }), everything);
+  const update = 'update production.compose.shop';
+  const deploy = 'deploy production.compose.shop (deploy)';
+  for (const [env, expected] of [
+    ["# said\nA='1'\nB=2\n", [update]],
+    [{ A: '1', B: '2' }, []],
+    ['B=2\nA=1\n', [update]],
+    [{ A: '1', B: '2' }, []],
+  ] as const) {
+    expect(actionsOf(await made.plan(text(env)))).toEqual(expected);
+    await made.apply(text(env));
+    await plansNothing(made, text(env));
+  }
+  expect(actionsOf(await made.plan(text('A=2\n')))).toEqual([update, deploy]);
+  await made.emulator.act('compose.update', { composeId: idOf(made, 'production.compose.shop'), env: "A='3'\n" });
+  expect(actionsOf(await made.plan(text('A=3\n')))).toEqual([update, deploy]);
+});
+
 describe('F18: a byte order mark', () => {
   const files = (bom: string) => ({
     'trueup.yaml': `${bom}${head}include: [more.yaml]\n`,
