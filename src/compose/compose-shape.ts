@@ -1,3 +1,4 @@
+import { isOpen } from './interpolate.ts';
 import {
   type Reader,
   type Shape,
@@ -235,7 +236,7 @@ const maxPort = 65_535;
  */
 export const ofCompose: Reader = {
   shape: compose,
-  isOpen: (value) => value.includes('${'),
+  isOpen,
   forms,
   isGrowing: true,
 };

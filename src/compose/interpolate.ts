@@ -1,3 +1,5 @@
+import { hasMark } from '../formats/secret-mark.ts';
+
 /** How a variable is used: `${NAME}` alone, or with a default, a replacement or an error. */
 export interface VariableUse {
   readonly name: string;
@@ -10,6 +12,11 @@ export type Lookup = (name: string) => string | typeof notKnown | undefined;
 
 /** The variable is set, and its value is not known. */
 export const notKnown = Symbol('not known');
+
+/** Returns true for a text that may become anything: what is left of its variables is not known, or it has a secret. */
+export function isOpen(text: string): boolean {
+  return text.includes('${') || hasMark(text);
+}
 
 /** A text with its variables filled in. */
 export interface Interpolated {

@@ -2,7 +2,7 @@ import type { Document } from 'yaml';
 import type { ComposeYaml } from '../formats/compose-yaml.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import { extendedIn } from './extends.ts';
-import { type Lookup, type Refused, type VariableUse, interpolate } from './interpolate.ts';
+import { type Lookup, type Refused, type VariableUse, interpolate, isOpen } from './interpolate.ts';
 import { referencesOf } from './references.ts';
 import {
   type Mount,
@@ -159,7 +159,9 @@ function startedOf(
     ...named.flatMap(profilesOf),
   ]);
   const isAny = (given !== undefined && typeof given !== 'string') || on.has('*');
-  const isOn = (profiles: readonly string[]) => profiles.length === 0 || isAny || profiles.some((one) => on.has(one));
+  // One that is not known may be any that is on.
+  const isOn = (profiles: readonly string[]) =>
+    profiles.length === 0 || isAny || profiles.some((one) => on.has(one) || (on.size > 0 && isOpen(one)));
   const enabled = new Set([...services.keys()].filter((name) => isOn(profilesOf(name))));
   if (named.length === 0) return enabled;
   const started = new Set(named);

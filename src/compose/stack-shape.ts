@@ -1,3 +1,4 @@
+import { hasMark } from '../formats/secret-mark.ts';
 import {
   type Reader,
   type Shape,
@@ -114,4 +115,9 @@ const stack = map({
  * How a stack reads a compose file, before its variables are filled in: a text with a `$` may become anything. Source: docker/cli,
  * config_schema_v3.13.json; measured with `docker stack config` of docker 28.
  */
-export const ofStack: Reader = { shape: stack, isOpen: (text) => text.includes('$'), forms: {}, isGrowing: false };
+export const ofStack: Reader = {
+  shape: stack,
+  isOpen: (text) => text.includes('$') || hasMark(text),
+  forms: {},
+  isGrowing: false,
+};

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import type { MapCodec } from '../kind/codecs.ts';
+import { secretMarks } from '../formats/secret-mark.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { pathOf } from '../kind/attribute.ts';
@@ -173,7 +174,7 @@ function markedText(wanted: Wanted | undefined): string | undefined {
 }
 
 /** A character that no name of a variable has. */
-const mark = '\uE000';
+const mark = secretMarks.first;
 
 /**
  * Why a value that the platform fills in is refused afterwards: of what it mentions itself only variables of the environment in

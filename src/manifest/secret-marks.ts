@@ -1,3 +1,4 @@
+import { anyMark, secretMarks } from '../formats/secret-mark.ts';
 import type { Resource } from './resource.ts';
 import { type Concealed, concealedIn, knownTexts, writtenName } from './wanted.ts';
 
@@ -11,24 +12,20 @@ export interface Marks {
   readonly asWritten: (text: string) => string;
 }
 
-/** Characters of the private use area: no parser, no trimming and no change of case takes them for anything. */
-const [first, last] = [0xe0_00, 0xf8_ff];
-const anyMark = /[\uE000-\uF8FF]/g;
-
 /** Marks for the secrets in the fields of resources, whose texts have none of the characters. */
 export function marksOf(resources: readonly Resource[]): Marks {
   const fields = resources.flatMap((resource) => Object.values(resource.fields));
   const texts = fields.filter((wanted) => concealedIn(wanted).length > 0).flatMap(knownTexts);
   const taken = new Set(texts.flatMap((text) => text.match(anyMark) ?? []));
   const [marks, names] = [new Map<string, string>(), new Map<string, string>()];
-  let next = first;
+  let next = secretMarks.first.charCodeAt(0);
   return {
     of: (secret) => {
       const name = writtenName(secret);
       const known = marks.get(name);
       if (known !== undefined) return known;
       while (taken.has(String.fromCharCode(next))) next++;
-      if (next > last) return undefined; // too many: their texts are not checked
+      if (next > secretMarks.last.charCodeAt(0)) return undefined; // too many: their texts are not checked
       const mark = String.fromCharCode(next++);
       marks.set(name, mark);
       names.set(mark, name);

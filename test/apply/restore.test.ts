@@ -240,6 +240,11 @@ test.each([
   expect((await platformWith(0).manifest(application(image))).resources).not.toEqual([]);
 });
 
+test('an image of a compose with a secret may have a version', async () => {
+  const text = compose('web:${secret:TAG}', file('a'));
+  expect((await platformWith(0).manifest(text)).resources).not.toEqual([]);
+});
+
 test('drift calls a change that failed one that is not applied yet, and no drift', async () => {
   const made = platformWith(0);
   await applyInTime(made, application('web:1'));

@@ -2,6 +2,7 @@ import { onceFor } from '../../api/once.ts';
 import { closest } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import { folderTree } from '../../compose/folder-tree.ts';
+import { isOpen } from '../../compose/interpolate.ts';
 import type { ComposeModel } from '../../compose/model.ts';
 import { type NamedFile, plainPath } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
@@ -36,7 +37,7 @@ export function filesExist(
   const empty = mounts.flatMap((mount) => {
     const path = belowFiles(mount.source ?? '');
     // A folder without entries may be one for data, unless no service writes into it. Swarm makes none.
-    if (path === undefined || path.includes('${') || isWritten(path)) return [];
+    if (path === undefined || isOpen(path) || isWritten(path)) return [];
     const isEmpty = isStack || (mount.isReadOnly && !isFilled(path));
     return isFileName(path) || isEmpty ? [[path, mount] as const] : [];
   });
@@ -74,7 +75,7 @@ function unusedFiles(
   sources: readonly string[],
 ): readonly Problem[] {
   // One that is not known may be any of them.
-  if (sources.some((source) => source.includes('${'))) return [];
+  if (sources.some(isOpen)) return [];
   const used = folderTree(sources.map(belowFiles));
   return written.flatMap(({ address }, index): Problem[] => {
     const path = paths[index];
@@ -187,7 +188,7 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
 }
 
 function isMissing(self: CheckedResource, { is, path }: NamedFile, isWritten: (path: string) => boolean): boolean {
-  if (path.includes('${') || isElsewhere(path)) return false;
+  if (isOpen(path) || isElsewhere(path)) return false;
   const below = belowFiles(path);
   if (below !== undefined && isWritten(below)) return false;
   return is !== 'env_file' || plainPath(path) !== '.env' || self.values.createEnvFile === false;

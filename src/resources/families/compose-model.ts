@@ -4,6 +4,7 @@ import { mapOf } from '../../compose/service-parts.ts';
 import { readCompose } from '../../compose/model.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
 import type { Json } from '../../formats/json.ts';
+import { hasMark } from '../../formats/secret-mark.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { envOf } from './env-checks.ts';
 
@@ -61,7 +62,7 @@ export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables 
     if (!isWritten) return undefined;
     if (entries.has(name)) {
       const value = entries.get(name);
-      return value === undefined || value.includes('${{') ? notKnown : value;
+      return value === undefined || value.includes('${{') || hasMark(value) ? notKnown : value;
     }
     return isOpen ? notKnown : undefined;
   };

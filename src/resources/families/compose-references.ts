@@ -1,3 +1,4 @@
+import { isOpen } from '../../compose/interpolate.ts';
 import { type Reference, referencesOf } from '../../compose/references.ts';
 import type { ComposeModel, ComposeService } from '../../compose/model.ts';
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
@@ -49,7 +50,7 @@ export function servicesStart(self: CheckedResource, { services }: ComposeModel)
 
 function hasOpenTest({ definition: { healthcheck } }: ComposeService): boolean {
   const [first] = itemsOf(mapOf(healthcheck).test);
-  return typeof first === 'string' && !/^(?:CMD|CMD-SHELL|NONE)$|\$\{/.test(first);
+  return typeof first === 'string' && !/^(?:CMD|CMD-SHELL|NONE)$/.test(first) && !isOpen(first);
 }
 
 /** Notes what the server must have before services start: compose makes no external volume, and pulls no such image. */
@@ -117,7 +118,7 @@ export function namesHold(
     referencesOf(service.definition).flatMap((reference): Problem[] => {
       const { section, name } = reference;
       const isIgnored = (isStack && section === 'services') || (section === 'networks' && given.has(name));
-      const isAsked = service.isActive && !isIgnored && !name.includes('${');
+      const isAsked = service.isActive && !isIgnored && !isOpen(name);
       const problem = isAsked ? lost(self, { service, reference, model }) : undefined;
       if (problem === undefined) return [];
       const path = ['services', service.name, reference.key];

@@ -1,5 +1,5 @@
 import { onceFor } from '../../api/once.ts';
-import type { Lookup } from '../../compose/interpolate.ts';
+import { type Lookup, isOpen } from '../../compose/interpolate.ts';
 import type { ComposeModel, UseAt } from '../../compose/model.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
@@ -133,7 +133,7 @@ function unused(self: CheckedResource, { uses, services, files }: ComposeModel):
   const env = self.maps['env']?.entries;
   const texts = env === undefined ? [String(self.values['env'] ?? '')] : [...env.values()].map(String);
   const all = [...services.values()];
-  const takesAll = files.some(({ is, path }) => is === 'env_file' && /(?:^|\/)\.env$/.test(path));
+  const takesAll = files.some(({ is, path }) => is === 'env_file' && (isOpen(path) || /(?:^|\/)\.env$/.test(path)));
   const isMounted = all.some(({ mounts }) => mounts.some(({ source = '' }) => /(?:^|\/)\.env$/.test(source)));
   if (takesAll || isMounted || !all.some(({ isActive }) => isActive)) return [];
   const used = new Set(uses.map(({ name }) => name));

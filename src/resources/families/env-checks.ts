@@ -1,6 +1,7 @@
 import { onceFor } from '../../api/once.ts';
 import { didYouMean } from '../../diagnostics/closest.ts';
 import { readEnvText } from '../../formats/env-text.ts';
+import { hasMark } from '../../formats/secret-mark.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { imageIsWhole, variablesStay } from './stray-dollars.ts';
 
@@ -36,7 +37,7 @@ function refusedReferences(self: CheckedResource): readonly Problem[] {
   return [...entries].flatMap(([key, value = '']): Problem[] => {
     const names = [...value.matchAll(/\$\{\{(.*?)\}\}/g)].map(([, name = '']) => name);
     const wrong = names.find((name) => {
-      if (/^(?:project|environment)\.|^vault\.[\w-]+\.[^}]|[\uE000-\uF8FF]/.test(name) || keys.includes(name))
+      if (/^(?:project|environment)\.|^vault\.[\w-]+\.[^}]/.test(name) || hasMark(name) || keys.includes(name))
         return false;
       return !isOpen || !/^[\w.-]+$/.test(name);
     });

@@ -1,3 +1,4 @@
+import { hasMark } from '../../formats/secret-mark.ts';
 import type { CheckedResource, Checks } from '../../kind/checks.ts';
 import { composeOf } from './compose-model.ts';
 
@@ -17,7 +18,7 @@ function isFixedImage(image: string): boolean {
 const remedy = 'Write a version or a digest, such as shop:1.4.2, or leave deploy: out.';
 
 function otherImage(image: string): { readonly message: string; readonly remedy: string } | undefined {
-  if (isFixedImage(image) || image.includes('$')) return undefined; // a variable that is not known yet
+  if (isFixedImage(image) || image.includes('$') || hasMark(image)) return undefined; // a variable that is not known yet, or a secret
   return { message: `${image} means another version each time that it is pulled`, remedy };
 }
 

@@ -137,3 +137,43 @@ test('what a variable leaves of a text is one finding', async () => {
   const all = await read({ 'trueup.yaml': production(raw(web('read_only: "${R}", volumes: ["${V}:/data"]'))) });
   expect(all.map(({ code }) => code)).toEqual(['unset-variable', 'unset-variable']);
 });
+
+const openPlaces = [
+  'ports: ["${X}:80", "${X}:81:82"]',
+  'ports: [{ target: 80, published: "${X}", host_ip: "${X}" }]',
+  'deploy: { replicas: "${X}", resources: { limits: { cpus: "${X}", memory: "${X}" } } }',
+  'mem_limit: "${X}", cpus: "${X}", read_only: "${X}", pull_policy: "${X}"',
+  'healthcheck: { test: ["${X}", curl], interval: "${X}", retries: "${X}" }',
+  'volumes: ["${X}:/a", "${X}/a:/b", "../files/${X}:/c"]',
+  'networks: ["${X}"], depends_on: ["${X}"]',
+  'network_mode: "service:${X}"',
+  'env_file: ["${X}"], configs: [{ source: "${X}", target: /a }]',
+  'user: "${X}", extra_hosts: ["a:${X}"]',
+];
+
+test.each(openPlaces.flatMap((members) => [members, members.replaceAll('${X}', '${secret:X}')]))(
+  'a secret may be anything in %s',
+  async (members) => {
+    const found = (composeType: string) =>
+      read(
+        { 'trueup.yaml': production(raw(web(members), `composeType: ${composeType}, env: { X: "\${secret:X}" }`)) },
+        { secrets: { X: 'one' } },
+      );
+    expect((await found('docker-compose')).filter(({ severity }) => severity === 'error')).toEqual([]);
+    // There are members that a stack refuses whatever they have.
+    expect(JSON.stringify(await found('stack'))).not.toContain('must be');
+  },
+);
+
+test('a secret may name any profile, and one that may be on starts its service', async () => {
+  const found = async (profile: string, env: string) => {
+    const all = await read(
+      { 'trueup.yaml': production(raw(`services: { web: { image: nginx, profiles: [${profile}] } }`, `env: ${env}`)) },
+      { secrets: { X: 'debug' } },
+    );
+    return all.map(({ code }) => code);
+  };
+  expect(await found('debug', '{ COMPOSE_PROFILES: "${secret:X}" }')).toEqual([]);
+  expect(await found('"${secret:X}"', '{ COMPOSE_PROFILES: debug }')).toEqual([]);
+  expect(await found('"${secret:X}"', '{}')).toEqual(['refused-setting']);
+});
