@@ -7,8 +7,10 @@ export interface Rewritten {
   /** The value as it stands in the text, and as compose gets it. */
   readonly from: string;
   readonly to: string;
-  /** How to write it so that it stays. */
-  readonly remedy: string;
+  /** How to write it so that it stays, by the text to write in its place. */
+  readonly remedy: (written: string) => string;
+  /** The value itself; undefined: it is about a tag. */
+  readonly value?: string;
 }
 
 /** Whether a text may have any of them: a look at all scalars takes a parser. */
@@ -31,7 +33,7 @@ export function rewritten(text: string): readonly Rewritten[] {
       const tag = /^!(?:reset|override)$/.exec(node.tag ?? '')?.[0];
       if (tag !== undefined) {
         const remedy = 'Write the value itself: there is one file, which nothing overrides.';
-        found.push({ at, from: tag, to: 'nothing', remedy });
+        found.push({ at, from: tag, to: 'nothing', remedy: () => remedy });
       } else if (isScalar(node)) {
         const change = changeOf(node, at);
         if (change !== undefined) found.push({ at, ...change });
@@ -44,18 +46,21 @@ export function rewritten(text: string): readonly Rewritten[] {
 function changeOf({ value, source = '', type }: Scalar, at: Rewritten['at']): Omit<Rewritten, 'at'> | undefined {
   if (type === 'PLAIN' && typeof value === 'number') {
     const isExact = !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
-    if (!isExact) return { from: source, to: String(value), remedy: `Write it in quotes: "${source}".` };
+    const change = { from: source, to: String(value), value: source };
+    if (!isExact) return { ...change, remedy: (written) => `Write it in quotes: "${written}".` };
     if (!/^0\d+$/.test(source)) return undefined;
-    const asNumber = /^0[0-7]+$/.test(source) ? `0o${source.replace(/^0+/, '')} for a number, or ` : '';
-    return { from: source, to: String(value), remedy: `Write ${asNumber}"${source}" for a text.` };
+    const asNumber = (written: string) =>
+      /^0[0-7]+$/.test(written) ? `0o${written.replace(/^0+/, '')} for a number, or ` : '';
+    return { ...change, remedy: (written) => `Write ${asNumber(written)}"${written}" for a text.` };
   }
   const isQuoted = type === 'QUOTE_SINGLE' || type === 'QUOTE_DOUBLE';
   if (!isQuoted || typeof value !== 'string' || !isReadOtherwise(value)) return undefined;
   const [above, key] = at.slice(-2);
-  const remedy = ['environment', 'labels', 'args'].includes(String(above))
-    ? `Write ${above} as a list, with - ${key}=${value}.`
-    : 'Write it under env:, and its variable here: what compose fills in stays a text.';
-  return { from: `"${value}"`, to: value, remedy };
+  const remedy = (written: string) =>
+    ['environment', 'labels', 'args'].includes(String(above))
+      ? `Write ${above} as a list, with - ${key}=${written}.`
+      : 'Write it under env:, and its variable here: what compose fills in stays a text.';
+  return { from: `"${value}"`, to: value, value, remedy };
 }
 
 /** Whether compose takes a text without quotes for a date or a number, and YAML 1.2 does not. Source: yaml.v3, resolve.go. */

@@ -64,6 +64,8 @@ export interface CheckedResource {
   readonly unknown?: readonly string[];
   /** What is declared key by key, by field. */
   readonly maps: Readonly<Record<string, CheckedMap>>;
+  /** A text of it as messages show it, without what looks like a secret or is private; `key`: the name that it has. */
+  readonly shown: (text: string, key?: string) => string;
 }
 
 /** A map of a block. */

@@ -12,6 +12,7 @@ import {
 import type { Kind } from '../kind/kind.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
+import { showing } from '../secrets/looks-secret.ts';
 import { compose, hasBareHash } from './expression-encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { pathsIn, placesInFile } from './place-in-file.ts';
@@ -296,8 +297,9 @@ function knownValues(resource: Resource, marks: Marks, isKnown: (variable: strin
     const known = [...entries].map(([key, wanted]) => [key, knownText(wanted, textOf)] as const);
     return [name, { entries: new Map(known), isOwn: resource.mapMode === 'own' }];
   });
-  const { address, key, parent } = resource;
-  return { address, kind: resource.kind.kind, key, parent, values, unknown, maps: Object.fromEntries(maps) };
+  const { address, key, parent, privateKeys } = resource;
+  const shown = showing(privateKeys);
+  return { address, kind: resource.kind.kind, key, parent, values, unknown, maps: Object.fromEntries(maps), shown };
 }
 
 /** The value of a key of a map; undefined: it is not known. */

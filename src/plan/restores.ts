@@ -4,6 +4,7 @@ import { isCipher } from '../kind/cipher.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { showing } from '../secrets/looks-secret.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/row-values.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import { type Action, type Member, type Restoring, type Step, isDeployment, isUpdate } from './action.ts';
@@ -75,7 +76,7 @@ function formerOf({ address, kind, parent }: Action, row: Row): CheckedResource 
     const value = observedValue(kind, name, row);
     if (value !== undefined && value !== null) values[name] = value;
   }
-  return { address, kind: kind.kind, key: address, parent, values, maps: {} };
+  return { address, kind: kind.kind, key: address, parent, values, maps: {}, shown: showing() };
 }
 
 /** The updates of an action with the former values of what a deployment takes in; or why there are none. */

@@ -6,6 +6,7 @@ import { type Kind, root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
 import { findBlocks } from '../manifest/blocks.ts';
+import { showing } from '../secrets/looks-secret.ts';
 import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Block } from '../manifest/resource.ts';
 import type { StatePlace } from '../manifest/settings.ts';
@@ -204,7 +205,7 @@ function knownFields(block: Block, filled: (value: unknown) => Known | undefined
     if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
     else if (writtenOf(block, field).length > 0) unknown.push(field);
   }
-  return { address, kind: kind.kind, key, parent, values, unknown, maps: {} };
+  return { address, kind: kind.kind, key, parent, values, unknown, maps: {}, shown: showing() };
 }
 
 /** What a block has for a field, by each of its names. */

@@ -121,6 +121,11 @@ export function maskText(text: string, how: Masking = {}): string {
   return replaceParts(text, secretParts(text, how), hiddenLines);
 }
 
+/** How messages show a text with a name or without: with `(sensitive)` in place of each part that looks like a secret. */
+export function showing(privateKeys?: ReadonlySet<string>): (text: string, key?: string) => string {
+  return (text, key) => String(maskValue(key, text, { privateKeys, isEnv: false }));
+}
+
 /** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
 export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   if (text.length > maxCharacters) return [[0, text.length]];

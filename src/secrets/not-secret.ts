@@ -1,3 +1,5 @@
+import { secretMarks } from '../formats/secret-mark.ts';
+
 /** What stands under a secret name and is none: nothing, a flag, a time, a list of names, a reference, a path, an alias. */
 export function isOpenValue(value: string): boolean {
   const text = bareValue(value);
@@ -19,14 +21,14 @@ export function bareValue(value: string): string {
   return open === undefined ? bare : bareValue(bare.slice(open.length, -1));
 }
 
-/** A variable of compose, a shell or a manifest, a template, or several of them; one with a default that is no reference is none. */
+/** A variable of compose, a shell or a manifest, the mark of a secret, a template, or several of them; one with a default that is no reference is none. */
 export function isReference(text: string): boolean {
   if (text.length > 512) return false;
   const bare = bareValue(text);
   return reference.test(text) || filledIn.test(text) || (bare !== text && (bare === '' || isReference(bare)));
 }
 
-const variable = String.raw`\$\$?(?:\w+|\{(?:(?:secret|env|var|ref|file):[^{}]*|[a-z]+(?::\w+)+|\w[\w.]*(?::?\?[^{}]*|:?[-+])?)\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\))`;
+const variable = String.raw`(?:[${secretMarks.first}-${secretMarks.last}]|\$\$?(?:\w+|\{(?:(?:secret|env|var|ref|file):[^{}]*|[a-z]+(?::\w+)+|\w[\w.]*(?::?\?[^{}]*|:?[-+])?)\}|\{\{[^{}]*\}\}|\((?:\w+|(?:cat|file|<)[^()]*)\)))`;
 const reference = new RegExp(
   String.raw`^(?:(?:Bearer|Basic|Token)[ \t]+|base64:)?(?:${variable}[:/@., -]{0,2})+["',;)\]]{0,4}$|^\$\{\w+:?\?|^\$\$?\([^\n]*\)$|^\{\{[^{}]*\}\}$|^<[\w -]{1,40}>$|^%(?:\w|\w+%|\{[^{}]*\})$`,
 );

@@ -16,6 +16,7 @@ import { secretParts } from '../../src/secrets/looks-secret.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { composeWorks } from '../../src/resources/families/compose-checks.ts';
 import { keepersIn, volumesOf } from '../../src/resources/families/compose-data.ts';
+import { showing } from '../../src/secrets/looks-secret.ts';
 
 /**
  * Texts of a stranger that take time in proportion to their square, where an expression tries each place again. Such a test
@@ -41,7 +42,15 @@ test('A7: the target of a volume with many slashes', limit, () => {
 test('A7: a compose file with many names that it does not declare, and a text with many variables', limit, () => {
   const works = (composeFile: string) =>
     composeWorks(
-      { address: 'a', kind: 'compose', key: 'a', parent: 'p', values: { sourceType: 'raw', composeFile }, maps: {} },
+      {
+        address: 'a',
+        kind: 'compose',
+        key: 'a',
+        parent: 'p',
+        values: { sourceType: 'raw', composeFile },
+        maps: {},
+        shown: showing(),
+      },
       [],
     );
   const each = (form: (index: number) => string) => Array.from({ length: 4000 }, (_, index) => form(index)).join('');
@@ -98,8 +107,12 @@ test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts 
     parent: 'a',
     values: { filePath: `${index}.conf` },
     maps: {},
+    shown: showing(),
   }));
-  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {} }, files);
+  const found = composeWorks(
+    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {}, shown: showing() },
+    files,
+  );
   expect(found.filter(({ code }) => code === 'unmounted-file')).toHaveLength(2 * count);
 });
 
@@ -117,7 +130,10 @@ test.each([
   const values = { sourceType: 'raw', composeFile: `services:\n${numbers.map(service).join('')}` };
   const entries = new Map(numbers.map((at) => [`V${at}`, `text of ${at}`]));
   const maps = 'env' in more ? { env: { entries, isOwn: true } } : {};
-  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps }, []);
+  const found = composeWorks(
+    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps, shown: showing() },
+    [],
+  );
   expect(found).toHaveLength(findings);
 });
 
@@ -131,9 +147,13 @@ test('A7: many blocks that name services which a compose file of many services l
     parent: 'a',
     values: { serviceName: `other-${at}` },
     maps: {},
+    shown: showing(),
   }));
   const values = { sourceType: 'raw', composeFile };
-  const found = composeWorks({ address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {} }, blocks);
+  const found = composeWorks(
+    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {}, shown: showing() },
+    blocks,
+  );
   expect(found).toHaveLength(numbers.length);
   expect(found[0]?.remedy).toMatch(/^Its services are service-number-0, .* and 9990 more\.$/);
 });

@@ -62,7 +62,7 @@ export function filesUnread(all: readonly CheckedResource[]): readonly Problem[]
 /** Warns of a service whose data go with its container, although it mounts a volume. */
 function dataGoes(self: CheckedResource, service: ComposeService): readonly Problem[] {
   const { name, image = '', mounts, environment } = service;
-  return unkeptData(name, { image, mounts, environment, command: commandOf(service) }).map((problem) =>
+  return unkeptData(name, { image, mounts, environment, command: commandOf(service) }, self.shown).map((problem) =>
     inFile(self, { ...problem, path: ['services', name, 'volumes'] }),
   );
 }
@@ -85,7 +85,7 @@ function servicesExist(
         code: 'inconsistent',
         address: child.address,
         field: 'serviceName',
-        message: `the compose file of ${self.key} has no service ${name}`,
+        message: `the compose file of ${self.key} has no service ${child.shown(name)}`,
         remedy,
       },
     ];
@@ -105,20 +105,20 @@ function noCompose(self: CheckedResource, text: string, problem: NoCompose): Pro
   const { content, at } = problem;
   const about = { code: 'not-compose', fails: true, path: at } as const;
   if (problem.is === 'no service') {
-    const message = `${at.join('.')} must be a map, such as { image: nginx }`;
+    const message = `${self.shown(at.join('.'))} must be a map, such as { image: nginx }`;
     return inFile(self, { ...about, message, remedy: 'Write what the service is made of, indented below its name.' });
   }
   return inFile(self, {
     ...about,
     message: 'a compose file must be a map with services:',
-    remedy: instead(text, content),
+    remedy: instead(self, text, content),
   });
 }
 
 /** What to write in place of a text that is no compose file. */
-function instead(text: string, content: Json): string {
+function instead({ shown }: CheckedResource, text: string, content: Json): string {
   if (text.startsWith('version https://git-lfs')) return 'The file is a pointer of Git LFS: run git lfs pull.';
-  if (/^\S+\.ya?ml\s*$/.test(text)) return `Did you mean \${file:${text.trim().replace(/^\.\//, '')}}?`;
+  if (/^\S+\.ya?ml\s*$/.test(text)) return `Did you mean \${file:${shown(text.trim()).replace(/^\.\//, '')}}?`;
   const key = closest('services', Object.keys(mapOf(content)));
   return key === undefined || key === 'services'
     ? 'Write services: { NAME: { image: … } }, or ${file:…} with the path of the file.'

@@ -50,11 +50,11 @@ export function filesExist(
       inFile(self, {
         code: 'unmounted-file',
         path: ['services', first.service, 'volumes', first.index],
-        message: `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ../files/${path}, and no block under files: writes it: ${isStack ? noTask : 'Docker makes an empty folder there'}`,
+        message: `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ../files/${self.shown(path)}, and no block under files: writes it: ${isStack ? noTask : 'Docker makes an empty folder there'}`,
         remedy:
           meant === undefined
-            ? `Write it under files:, as ${isFileName(path) ? path : `${path}/NAME`}: { content: "\${file:…}" }.`
-            : `Did you mean ../files/${meant}?`,
+            ? `Write it under files:, as ${self.shown(path)}${isFileName(path) ? '' : '/NAME'}: { content: "\${file:…}" }.`
+            : `Did you mean ../files/${self.shown(meant)}?`,
       }),
     ];
   });
@@ -77,11 +77,12 @@ function unusedFiles(
   // One that is not known may be any of them.
   if (sources.some(isOpen)) return [];
   const used = folderTree(sources.map(belowFiles));
-  return written.flatMap(({ address }, index): Problem[] => {
+  return written.flatMap(({ address, shown }, index): Problem[] => {
     const path = paths[index];
     if (path === undefined || used.above(path).length > 0) return [];
-    const remedy = `Mount it in the compose file, as in ../files/${path}:/etc/${path}, or remove the block.`;
-    return [{ code: 'unmounted-file', address, message: `no service mounts ../files/${path}`, remedy }];
+    const file = shown(path);
+    const remedy = `Mount it in the compose file, as in ../files/${file}:/etc/${file}, or remove the block.`;
+    return [{ code: 'unmounted-file', address, message: `no service mounts ../files/${file}`, remedy }];
   });
 }
 
@@ -147,9 +148,9 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
     ...[...data.values()].flatMap((mounts): Problem[] => {
       const [first, ...others] = mounts;
       if (first === undefined) return [];
-      const folder = plainPath(first.source).replace(/^\.?$/, 'data');
+      const folder = self.shown(plainPath(first.source)).replace(/^\.?$/, 'data');
       const [them, likewise] = others.length === 0 ? ['it', ''] : ['them', '; the others likewise'];
-      const sources = mounts.map(({ source }) => source).join(', ');
+      const sources = mounts.map(({ source }) => self.shown(source)).join(', ');
       return [
         lost(
           first,
@@ -166,8 +167,8 @@ function foldersLast(self: CheckedResource, services: ComposeModel['services']):
       const [first] = mounts;
       if (first === undefined) return [];
       const names = [...new Set(mounts.map(({ service }) => service))];
-      const who = `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ${source}`;
-      const path = plainPath(source);
+      const who = `${someOf(names, 3)} ${names.length === 1 ? 'mounts' : 'mount'} ${self.shown(source)}`;
+      const path = self.shown(plainPath(source));
       return isFileName(path)
         ? [
             lost(
@@ -202,7 +203,7 @@ function missingFiles(self: CheckedResource, all: readonly NamedFile[]): readonl
   const below = belowFiles(path);
   const what = below === undefined ? 'the source of a raw compose is its one file' : 'no block under files: writes it';
   const names = all.map((one) => one.at.filter((part) => typeof part === 'string').join('.'));
-  const message = `${someOf(names, 3)} ${names.length === 1 ? 'names' : 'name'} ${path}, which is not there: ${what}`;
+  const message = `${someOf(names, 3)} ${names.length === 1 ? 'names' : 'name'} ${self.shown(path)}, which is not there: ${what}`;
   return [inFile(self, { code: 'not-in-source', fails: true, path: at, message, remedy: remedies[is] })];
 }
 

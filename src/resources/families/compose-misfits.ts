@@ -5,7 +5,7 @@ import { someOf } from '../../diagnostics/some-of.ts';
 import { type Json, isObject } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
-import { inFile } from './compose-model.ts';
+import { inFile, mayShow } from './compose-model.ts';
 
 /** What to write in place of members that a stack does not have. */
 const instead: readonly (readonly [RegExp, string])[] = [
@@ -53,14 +53,15 @@ export function refusedMembers(
     if (first === undefined) return [];
     const { at, value, is, meant } = first;
     const key = at.at(-1) ?? '';
-    const where = ofServices(placeIn(first).join('.'), all);
+    const path = withIndexes(at);
+    const where = ofServices(self.shown(placeIn(first).join('.')), all);
     const [message, remedy] =
       is === undefined
         ? [`${who} refuses ${where}`, meant === undefined ? inPlaceOf(key) : `Did you mean ${meant}?`]
         : is[0] === 'once'
           ? [`${who} refuses ${where}: it is listed twice`, 'Remove one of the two.']
-          : [`${who} refuses ${where}: it must be ${wordsOf(is)}`, formOf(key, value, is)];
-    return [inFile(self, { code: 'refused-setting', fails: true, path: withIndexes(at), message, remedy })];
+          : [`${who} refuses ${where}: it must be ${wordsOf(is)}`, formOf(key, value, is, mayShow(self, path))];
+    return [inFile(self, { code: 'refused-setting', fails: true, path, message, remedy })];
   });
 }
 
@@ -103,11 +104,11 @@ function wordsOf(is: readonly string[]): string {
   return all.join(' or ');
 }
 
-function formOf(key: string, value: Json, is: readonly string[]): string {
+function formOf(key: string, value: Json, is: readonly string[], isShown: boolean): string {
   const isPlain = is.every((word) => word in words);
   if (value === null) return `Remove ${key}:, or write what it has.`;
   if (typeof value !== 'object' && typeof value !== 'string' && is.includes('text'))
-    return `Write it in quotes: "${String(value)}".`;
+    return isShown ? `Write it in quotes: "${String(value)}".` : 'Write it in quotes.';
   if (isPlain && typeof value === 'string' && is.some((word) => word !== 'list' && word !== 'map'))
     return 'Write it without quotes.';
   if (key === 'depends_on' && isObject(value))

@@ -62,12 +62,50 @@ export const variablesOfBlock = onceFor((self: CheckedResource): BlockVariables 
     if (!isWritten) return undefined;
     if (entries.has(name)) {
       const value = entries.get(name);
-      return value === undefined || value.includes('${{') || hasMark(value) ? notKnown : value;
+      const isKnown = value !== undefined && !value.includes('${{') && !hasMark(value);
+      // No check computes on what looks like a secret: what it is filled into keeps its name.
+      return isKnown && self.shown(value, name) === value ? value : notKnown;
     }
     return isOpen ? notKnown : undefined;
   };
   return { declared: isOpen ? undefined : [...entries.keys()], lookup };
 });
+
+/** The content of the compose file of a block without what looks like a secret; undefined: it cannot be read. */
+const shownOf = onceFor((self: CheckedResource): { readonly content: Json } | undefined => {
+  const read = readComposeYaml(self.shown(String(self.values.composeFile)));
+  return 'unreadable' in read ? undefined : { content: read.content as Json };
+});
+
+/** A text or a number of the compose file as messages show it: without what looks like a secret, by its name or by itself. */
+export function shownAt(self: CheckedResource, path: NonNullable<Problem['path']>): string {
+  const value = valueAt(shownOf(self)?.content ?? null, path);
+  return typeof value === 'object' ? '' : self.shown(String(value), lastKey(path));
+}
+
+/** Whether messages may show the whole of a text or a number of the compose file. */
+export function mayShow(self: CheckedResource, path: NonNullable<Problem['path']>): boolean {
+  const read = composeYamlOf(self);
+  const content = read !== undefined && 'content' in read ? (read.content as Json) : null;
+  return shownAt(self, path) === String(valueAt(content, path));
+}
+
+/** How messages name a value of the compose file that they may not show. */
+export function nameOfValue(path: NonNullable<Problem['path']>): string {
+  return `the value of ${lastKey(path)}`;
+}
+
+function lastKey(path: NonNullable<Problem['path']>): string {
+  return path.findLast((part) => typeof part === 'string') ?? '';
+}
+
+function valueAt(content: Json, path: NonNullable<Problem['path']>): Json {
+  return path.reduce<Json>(
+    (value, part) =>
+      typeof value === 'object' ? ((value as Readonly<Record<string, Json>> | null)?.[part] ?? null) : null,
+    content,
+  );
+}
 
 /** A problem of the compose file of a block. */
 export function inFile({ address }: CheckedResource, problem: Omit<Problem, 'address' | 'field'>): Problem {

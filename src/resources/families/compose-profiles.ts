@@ -16,7 +16,7 @@ export function startsNothing(self: CheckedResource, { services, files }: Compos
     const remedy = 'Write a service, as in services: { web: { image: nginx } }, or remove the block.';
     return [inFile(self, { ...about, path: ['services'], message, remedy })];
   }
-  const message = `all services are in profiles that are off, and compose has none to start: ${someOf([...new Set(all.flatMap(profilesOf))])}`;
+  const message = `all services are in profiles that are off, and compose has none to start: ${someOf([...new Set(all.flatMap((one) => profilesOf(self, one)))])}`;
   const path = ['services', first.name, 'profiles'];
   return [inFile(self, { ...about, path, message, remedy: turnOn(self, first) })];
 }
@@ -39,7 +39,7 @@ export function routesStart(
             `Add ${service.name} to command:.`,
           ]
         : [
-            `${service.name} starts only with a profile (${profilesOf(service).join(', ')}), and none of that is on`,
+            `${service.name} starts only with a profile (${profilesOf(self, service).join(', ')}), and none of that is on`,
             turnOn(self, service),
           ];
     return [{ code: 'lost-route', address, field: 'serviceName', message: `${why}: ${then}`, remedy }];
@@ -48,7 +48,7 @@ export function routesStart(
 
 /** What turns a service on that is in profiles. */
 export function turnOn(self: CheckedResource, service: Pick<ComposeService, 'name' | 'definition'>): string {
-  const [profile = ''] = profilesOf(service);
+  const [profile = ''] = profilesOf(self, service);
   const isFlag = String(self.values.command ?? '').includes('--profile');
   if (isFlag || !hasEnvFile(self.values)) return `Remove profiles: from ${service.name}.`;
   const others = variablesOfBlock(self).lookup('COMPOSE_PROFILES') ?? '';
@@ -57,6 +57,7 @@ export function turnOn(self: CheckedResource, service: Pick<ComposeService, 'nam
     : `Add ${profile} to COMPOSE_PROFILES under env:, after a comma, or remove profiles: from ${service.name}.`;
 }
 
-function profilesOf({ definition }: Pick<ComposeService, 'definition'>): readonly string[] {
-  return itemsOf(definition.profiles).map(String);
+/** The profiles of a service as messages show them. */
+function profilesOf({ shown }: CheckedResource, { definition }: Pick<ComposeService, 'definition'>): readonly string[] {
+  return itemsOf(definition.profiles).map((profile) => shown(String(profile)));
 }

@@ -143,15 +143,16 @@ function lost(
     return { message, remedy: turnOn(self, needed) };
   }
   if (found !== undefined) return undefined;
-  const message = `${service} names the ${words[section]} ${name} under ${key}:, and ${section}: has none of that name`;
+  const shown = self.shown(name);
+  const message = `${service} names the ${words[section]} ${shown} under ${key}:, and ${section}: has none of that name`;
   if (section === 'volumes' && name.includes('/')) {
-    return { message, remedy: `For a folder of the server write ../files/${name}, or a path that begins with /.` };
+    return { message, remedy: `For a folder of the server write ../files/${shown}, or a path that begins with /.` };
   }
   const declared = section === 'configs' || section === 'secrets' ? '{ file: ../files/NAME }' : '{}';
   const otherwise =
     section === 'services'
       ? `Remove it from ${key}:, or write the service.`
-      : `Declare it, as in ${section}: { ${name}: ${declared} }.`;
+      : `Declare it, as in ${section}: { ${shown}: ${declared} }.`;
   const others =
     model[section].size > maxCompared ? [] : [...model[section].keys()].filter((other) => other !== service);
   return { message, remedy: didYouMean(name, others, otherwise) };

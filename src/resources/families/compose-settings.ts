@@ -3,7 +3,7 @@ import { rewritten } from '../../compose/rewriting.ts';
 import { mapOf } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
-import { hasEnvFile, inFile, unmergedOf } from './compose-model.ts';
+import { hasEnvFile, inFile, mayShow, unmergedOf, nameOfValue } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
 export function settingsWork(self: CheckedResource): readonly Problem[] {
@@ -37,7 +37,7 @@ export function settingsWork(self: CheckedResource): readonly Problem[] {
   if (sourceType === 'raw' && typeof composePath === 'string' && !/^(?:\.\/+)*docker-compose\.yml$/.test(composePath)) {
     const isAside = !hasEnvFile(self.values) && createEnvFile !== false;
     const message = isAside
-      ? `the platform writes the variables to the .env file of ${composePath}, and a raw compose is always docker-compose.yml: it gets none of them`
+      ? `the platform writes the variables to the .env file of ${self.shown(composePath)}, and a raw compose is always docker-compose.yml: it gets none of them`
       : 'a raw compose is always docker-compose.yml';
     found.push(problem('ignored-setting', 'composePath', message, 'Remove composePath.'));
   }
@@ -52,7 +52,7 @@ export function settingsWork(self: CheckedResource): readonly Problem[] {
     );
   }
   if (isolatedDeployment === true && typeof suffix === 'string' && suffix !== '' && suffix !== appName) {
-    const message = `isolatedDeployment puts the services into the network ${suffix}, and the platform makes only one with the appName: without a network ${suffix} docker refuses the file`;
+    const message = `isolatedDeployment puts the services into the network ${self.shown(suffix)}, and the platform makes only one with the appName: without a network ${self.shown(suffix)} docker refuses the file`;
     found.push(problem('lost-route', 'suffix', message, 'Remove suffix.'));
   }
   return found;
@@ -74,14 +74,16 @@ function refusedInCommand(command: string): string | undefined {
 
 /** Values that the platform changes while it writes the compose file anew. */
 export function staysAsWritten(self: CheckedResource, text: string): readonly Problem[] {
-  return rewritten(text).map(({ at, from, to, remedy }) =>
-    inFile(self, {
-      code: 'rewritten-file',
-      path: at,
-      message: `the platform writes ${to} for ${from}`,
-      remedy,
-    }),
-  );
+  return rewritten(text).map(({ at, from, to, value, remedy }) => {
+    const about = { code: 'rewritten-file', path: at } as const;
+    return value === undefined || mayShow(self, at)
+      ? inFile(self, { ...about, message: `the platform writes ${to} for ${from}`, remedy: remedy(value ?? '') })
+      : inFile(self, {
+          ...about,
+          message: `the platform writes ${nameOfValue(at)} in another form`,
+          remedy: remedy('…'),
+        });
+  });
 }
 
 /**

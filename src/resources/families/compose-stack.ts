@@ -27,7 +27,7 @@ export function worksInStack(self: CheckedResource, { services }: ComposeModel):
 function refusedVersion(self: CheckedResource, content: Json): readonly Problem[] {
   const { version } = content as { readonly version?: Json };
   if (typeof version !== 'string' || /^(?:3(?:\.\d+)?)?$/.test(version)) return [];
-  const message = `a stack takes no compose file of version ${version}`;
+  const message = `a stack takes no compose file of version ${self.shown(version)}`;
   const remedy = 'Remove version:, which means the newest one.';
   return [inFile(self, { code: 'refused-setting', fails: true, path: ['version'], message, remedy })];
 }
@@ -73,7 +73,7 @@ function ignoredAddresses(self: CheckedResource, services: readonly ComposeServi
     const ports = itemsOf(definition.ports);
     const bound = ports.findIndex((port) => /^(?:\[[^\]]+\]|[\d.]+):[^:]*:/.test(String(port)));
     if (bound === -1) return [];
-    const message = `a stack ignores the address in ${String(ports[bound])}: ${name} is published on all addresses`;
+    const message = `a stack ignores the address in ${self.shown(String(ports[bound]))}: ${name} is published on all addresses`;
     const remedy = 'Remove the port where it must not be public: services of one stack reach each other without it.';
     return [inFile(self, { code: 'ignored-setting', path: ['services', name, 'ports', bound], message, remedy })];
   });

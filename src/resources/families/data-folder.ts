@@ -1,5 +1,5 @@
 import { type StatefulImage, distributors, folderOf, readImage, statefulImage } from './stateful-images.ts';
-import type { Problem } from '../../kind/checks.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Reason } from './image-version.ts';
 
 /** What a container mounts. */
@@ -86,6 +86,7 @@ function refusesOldFolder({ image, mounts, environment }: Container): number | u
 export function unkeptData(
   who: string,
   container: Container,
+  shown: CheckedResource['shown'],
 ): Pick<Problem, 'code' | 'message' | 'remedy' | 'fails'>[] {
   const refusing = refusesOldFolder(container);
   const newPlace = 'Mount its volume at /var/lib/postgresql, or write PGDATA: with the path where it is mounted.';
@@ -99,8 +100,8 @@ export function unkeptData(
   return [
     {
       code: 'unkept-data',
-      message: `${who} keeps its data in ${folder}, where nothing is mounted: they go with the container`,
-      remedy: version ? newPlace : `Mount its volume at ${folder}.`,
+      message: `${who} keeps its data in ${shown(folder)}, where nothing is mounted: they go with the container`,
+      remedy: version ? newPlace : `Mount its volume at ${shown(folder)}.`,
     },
   ];
 }

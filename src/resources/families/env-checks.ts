@@ -42,12 +42,28 @@ function refusedReferences(self: CheckedResource): readonly Problem[] {
       return !isOpen || !/^[\w.-]+$/.test(name);
     });
     if (wrong === undefined) return [];
-    return [{ code: 'refused-expression', fails: true, address, field: 'env', ...refusal(key, wrong, keys) }];
+    return [
+      {
+        code: 'refused-expression',
+        fails: true,
+        address,
+        field: 'env',
+        ...refusal(self, { key, value, name: wrong }, keys),
+      },
+    ];
   });
 }
 
 /** What is wrong with `${{NAME}}` in the value of a key, and what to write. */
-function refusal(key: string, name: string, keys: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
+function refusal(
+  self: CheckedResource,
+  { key, value, name }: { readonly key: string; readonly value: string; readonly name: string },
+  keys: readonly string[],
+): Pick<Problem, 'message' | 'remedy'> {
+  if (!self.shown(value, key).includes(`\${{${name}}}`)) {
+    const message = `${key}: the platform refuses a \${{…}} in its value: this env has no variable of that name`;
+    return { message, remedy: 'Write the name of a variable that is declared under env:.' };
+  }
   const plain = name.trim();
   const message = `${key}: the platform refuses \${{${name}}}`;
   if (/^vault\./i.test(plain))

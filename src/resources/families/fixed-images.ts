@@ -17,9 +17,12 @@ function isFixedImage(image: string): boolean {
 
 const remedy = 'Write a version or a digest, such as shop:1.4.2, or leave deploy: out.';
 
-function otherImage(image: string): { readonly message: string; readonly remedy: string } | undefined {
+function otherImage(
+  { shown }: CheckedResource,
+  image: string,
+): { readonly message: string; readonly remedy: string } | undefined {
   if (isFixedImage(image) || image.includes('$') || hasMark(image)) return undefined; // a variable that is not known yet, or a secret
-  return { message: `${image} means another version each time that it is pulled`, remedy };
+  return { message: `${shown(image)} means another version each time that it is pulled`, remedy };
 }
 
 /** A repository gives the code that it has when it is asked. */
@@ -30,8 +33,9 @@ function ofRepository(source: unknown): ReturnType<Repeats> {
 }
 
 /** A database runs its image. */
-export const imageRepeats: Repeats = ({ values: { dockerImage } }) => {
-  const found = typeof dockerImage === 'string' ? otherImage(dockerImage) : undefined;
+export const imageRepeats: Repeats = (self) => {
+  const { dockerImage } = self.values;
+  const found = typeof dockerImage === 'string' ? otherImage(self, dockerImage) : undefined;
   return found && { field: 'dockerImage', ...found };
 };
 
@@ -50,7 +54,7 @@ export const composeRepeats: Repeats = (self: CheckedResource) => {
       const message = `the service ${name} is built from code that the platform does not give back`;
       return { field: 'composeFile', path: ['services', name, 'build'], message, remedy };
     }
-    const found = image === undefined ? undefined : otherImage(image);
+    const found = image === undefined ? undefined : otherImage(self, image);
     if (found !== undefined) return { field: 'composeFile', path, ...found, message: `${name}: ${found.message}` };
   }
   return undefined;

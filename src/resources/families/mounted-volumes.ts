@@ -69,16 +69,13 @@ export function leftFolder(row: Row): Loss | undefined {
 
 /** Warns of a block with one image whose data go with its container; `provided`: what the platform mounts by itself. */
 export function dataIsKept(
-  { address, key, values, maps }: CheckedResource,
+  { address, key, values, maps, shown }: CheckedResource,
   children: readonly CheckedResource[],
   provided: readonly Mounted[] = [],
 ): readonly Problem[] {
   const mounts = children.filter(({ kind }) => kind === 'mount').map((child) => child.values);
   const container = containerOf({ ...values, mounts });
   const environment = maps['env']?.entries ?? container.environment;
-  return unkeptData(key, { ...container, environment, mounts: [...provided, ...container.mounts] }).map((problem) => ({
-    ...problem,
-    address,
-    field: 'dockerImage',
-  }));
+  const all = { ...container, environment, mounts: [...provided, ...container.mounts] };
+  return unkeptData(key, all, shown).map((problem) => ({ ...problem, address, field: 'dockerImage' }));
 }

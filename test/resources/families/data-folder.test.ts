@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Container, isDataFolder, movedData, unkeptData } from '../../../src/resources/families/data-folder.ts';
+import { showing } from '../../../src/secrets/looks-secret.ts';
 
 /** Where containers look for their data. */
 
@@ -135,7 +136,7 @@ describe('a mount where PostgreSQL kept its data before 18', () => {
     [container('postgis/postgis:18-3.6', [`../files/pg:${pgdata}`]), 18],
     [container('postgres:18', [`pg:${pgdata}`, 'all:/var/lib/postgresql']), 18],
   ])('%j', (one, version) => {
-    expect(unkeptData('db', one)).toMatchObject([
+    expect(unkeptData('db', one, showing())).toMatchObject([
       { fails: true, message: expect.stringContaining(`db does not start: PostgreSQL ${version} refuses`) as string },
     ]);
   });
@@ -147,7 +148,7 @@ describe('a mount where PostgreSQL kept its data before 18', () => {
     [container('postgres:18', [`pg:${pgdata}/pgdata`, 'all:/var/lib/postgresql'])],
     [container('bitnamilegacy/postgresql:18', [`pg:${pgdata}`, 'b:/bitnami/postgresql'])],
   ])('%j starts', (one) => {
-    expect(unkeptData('db', one)).toEqual([]);
+    expect(unkeptData('db', one, showing())).toEqual([]);
   });
 });
 
@@ -166,7 +167,7 @@ describe('a volume beside the folder of the data', () => {
     [container('redis:7', ['r:/var/lib/redis']), '/data'],
     [container('getmeili/meilisearch:v1.13', ['m:/data.ms']), '/meili_data'],
   ])('%j', (one, folder) => {
-    expect(unkeptData('db', one).map(({ message }) => message)).toEqual([
+    expect(unkeptData('db', one, showing()).map(({ message }) => message)).toEqual([
       `db keeps its data in ${folder}, where nothing is mounted: they go with the container`,
     ]);
   });
@@ -192,7 +193,7 @@ describe('a volume beside the folder of the data', () => {
     [container('minio/minio', ['m:/srv'])],
     [container('nginx:1.27', ['web:/srv'])],
   ])('%j: not', (one) => {
-    expect(unkeptData('db', one)).toEqual([]);
+    expect(unkeptData('db', one, showing())).toEqual([]);
   });
 });
 

@@ -125,6 +125,7 @@ describe('a $ that nothing reads', () => {
     ['{ A: "pa$$w0rd$1", B: "5$" }', nothing],
     ['{ PATH: "$PATH:/app" }', nothing],
     ['{ PW: "${secret:PW}", URL: "${var:HOST}" }', nothing],
+    ['{ PW: "${secret:PW}.${HOST}", HOST: b }', says('PW: HOST is not filled in')],
   ])('in env: %s', async (env, expected) => {
     const text = `variables: { HOST: { default: a } }\n`;
     const all = (await read({ 'trueup.yaml': `${text}${production(database(`env: ${env}`))}` }))
@@ -153,6 +154,7 @@ describe('beside a plan', () => {
     ['${HOST}', '0.30.0', says('stray-dollar env: URL: HOST is not filled in')],
     ['${HOST}', 'v0.29.9', says('stray-dollar env: URL: this platform is older than 0.30.0')],
     ['$NONE', 'v0.29.14', says('this platform is older')],
+    ['http://a:pa$NONE@b', 'v0.29.14', says('docker compose puts a variable in place of the text')],
     ['pa${x', '0.29.9', nothing],
     ['$NONE', '0.30.1', nothing],
     ['$$HOST 5$', '0.9.0', nothing],
