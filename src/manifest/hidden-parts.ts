@@ -1,13 +1,15 @@
 import { fieldAlias } from '../kind/aliases.ts';
-import { type Scalar, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { type Node, type Scalar, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { onceFor } from '../api/once.ts';
 import type { Kind } from '../kind/kind.ts';
 import { withTop } from '../kind/top.ts';
+import { mayMerge } from '../formats/simple-yaml.ts';
 import { maxLevels, yamlTokens } from '../formats/yaml.ts';
 import { isReference } from '../secrets/not-secret.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
+import { type Around, type Flows, createFlows, definedBy, hasFlows, mayFlow } from './value-flows.ts';
 import { type Matters, yamlNodes } from './yaml-nodes.ts';
 
 /** The place of a value that is not quoted. */
@@ -26,6 +28,8 @@ interface Names {
   readonly privateKeys: ReadonlySet<string>;
   /** Returns false for a part of the text that no line asked for has. */
   readonly matters: Matters;
+  /** Where the values of parameters and variables go. */
+  readonly flows: Flows;
 }
 
 /**
@@ -40,13 +44,23 @@ export function hiddenParts(
     kinds,
     ofUser,
     matters,
-  }: Pick<Names, 'matters'> & { readonly kinds: readonly Kind[]; readonly ofUser: Iterable<string> },
+    flows,
+  }: Pick<Names, 'matters' | 'flows'> & { readonly kinds: readonly Kind[]; readonly ofUser: Iterable<string> },
 ): readonly Hidden[] {
   const { whole, near } = text;
   const privateKeys = new Set([...privateIn(whole), ...ofUser]);
-  const names = { secretKeys: secretKeysOf(kinds), privateKeys, matters };
+  const names = { secretKeys: secretKeysOf(kinds), privateKeys, matters, flows };
   const values = (text.isValid ? hiddenInTree(whole, names) : undefined) ?? hiddenInLines(near, names);
   return merged([...values, ...(text.hasComments ? commentsIn(near) : [])]);
+}
+
+/** Collects where the values of parameters and variables go in the texts of a manifest. */
+export function flowsIn(texts: Iterable<string>, kinds: readonly Kind[]): Flows {
+  const flows = createFlows();
+  const secretKeys = secretKeysOf(kinds);
+  for (const text of texts)
+    if (mayFlow(text)) hiddenInTree(text, { secretKeys, privateKeys: privateIn(text), matters: hasFlows(text), flows });
+  return flows;
 }
 
 /** Parts in their order; of those that overlap, the first decides what stands for them. */
@@ -83,24 +97,52 @@ const secretKeysOf = onceFor((kinds: readonly Kind[]): ReadonlySet<string> => {
 /** A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing. */
 const plainKey = /^(?:[\p{L}\p{M}\p{N}_.*@/${}-]{1,100}|(["'])[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1|<<)$/u;
 
-/** What stands around a node: its key, and whether everything below is secret. */
-interface Around {
-  readonly key?: string | undefined;
-  readonly isSecret: boolean;
+/** What stands around a node, and how deep it is. */
+interface AroundNode extends Around {
   readonly depth: number;
+  /** The parameter or the variable whose value it is. */
+  readonly defines?: string | undefined;
 }
 
 /** What does not show of a valid text; undefined for one that is not. */
-function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names): Hidden[] | undefined {
-  const tree = yamlNodes(text, matters);
+function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
+  const { secretKeys, privateKeys, matters, flows } = names;
+  // What an alias stands for is hidden where its anchor stands.
+  const isWhole = mayMerge(text);
+  const tree = yamlNodes(text, isWhole ? undefined : matters);
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
+  const anchors = new Map<string, Node>();
+  const followed = new Set<Node>();
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
-  const walk = (node: unknown, around: Around): void => {
+  const hideScalar = (node: Scalar, around: AroundNode): void => {
+    const { key, isSecret, defines } = around;
+    // What a file calls private is so in other files too.
+    const isPrivate = key !== undefined && privateKeys.has(key);
+    if (typeof node.value === 'string') flows.add(node.value, { key, isSecret: isSecret || isPrivate }, defines);
+    for (const one of [around, ...(defines === undefined ? [] : flows.to(defines))])
+      for (const part of hiddenInScalar(text, node, one, names)) found.push(part);
+  };
+  let furthest = -1;
+  /** An alias means the anchor that begins last before it. */
+  const anchored = (node: Node): void => {
+    const [from = 0] = node.range ?? [];
+    if (from <= furthest || (!isScalar(node) && !isMap(node) && !isSeq(node)) || node.anchor === undefined) return;
+    anchors.set(node.anchor, node);
+    furthest = from;
+  };
+  const walk = (node: unknown, around: AroundNode): void => {
     const { key, isSecret, depth } = around;
-    if (isNode(node) && node.range && !matters(node.range[0], node.range[1])) return;
-    if (isScalar(node)) for (const one of hiddenInScalar(text, node, around, { privateKeys, matters })) found.push(one);
-    else if (isAlias(node) || (!isMap(node) && !isSeq(node))) return;
+    if (isNode(node) && node.range && !isWhole && !matters(node.range[0], node.range[1])) return;
+    if (isNode(node) && !isAlias(node)) anchored(node);
+    if (isScalar(node)) hideScalar(node, around);
+    else if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      // What is secret where the anchor stands is hidden there.
+      if (target === undefined || followed.has(target) || !(isSecret || isScalar(target))) return;
+      if (isSecret) followed.add(target);
+      walk(target, around);
+    } else if (!isMap(node) && !isSeq(node)) return;
     else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
     else if (isSeq(node)) {
       let option: string | undefined;
@@ -116,26 +158,35 @@ function hiddenInTree(text: string, { secretKeys, privateKeys, matters }: Names)
         if (name === undefined) walk(pair.key, { ...around, isSecret: true, depth: depth + 1 });
         else if (matters(from, to) && (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name))
           hide(from, to);
-        // A definition says what its own key is: `token: { default: x }`.
-        const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
-        const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
-        const isBelow =
-          own !== undefined &&
-          !isScalar(pair.value) &&
-          depth > 0 &&
-          key !== 'variables' &&
-          isSecretName(own, { privateKeys });
-        const isOpen = name !== undefined && isUserName(name);
-        walk(pair.value, {
-          key: own,
-          isSecret: !isOpen && (isSecret || isDeclared || isBelow),
-          depth: depth + 1,
-        });
+        walk(pair.value, aroundValue(pair.value, name, around, { secretKeys, privateKeys }));
       }
     }
   };
   walk(tree, { isSecret: false, depth: 0 });
   return found;
+}
+
+/** What stands around the value of a key in a map. */
+function aroundValue(
+  value: unknown,
+  name: string | undefined,
+  { key, isSecret, depth, defines }: AroundNode,
+  { secretKeys, privateKeys }: Pick<Names, 'secretKeys' | 'privateKeys'>,
+): AroundNode {
+  // A definition says what its own key is: `token: { default: x }`.
+  const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
+  const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
+  const isBelow =
+    own !== undefined && !isScalar(value) && depth > 0 && key !== 'variables' && isSecretName(own, { privateKeys });
+  const isOpen = name !== undefined && isUserName(name) && !privateKeys.has(name);
+  const isDefined = name !== undefined && name !== 'description';
+  const here = isDefined ? definedBy(key, name, depth === 0 && isScalar(value)) : undefined;
+  return {
+    key: own,
+    isSecret: !isOpen && (isSecret || isDeclared || isBelow),
+    depth: depth + 1,
+    defines: here ?? (isDefined ? defines : undefined),
+  };
 }
 
 /** What does not show of one value. */

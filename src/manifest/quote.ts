@@ -1,7 +1,10 @@
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+import { firstAtLeast } from '../formats/first-at-least.ts';
+import { once } from '../api/once.ts';
 import type { Kind } from '../kind/kind.ts';
-import { hiddenParts, mask } from './hidden-parts.ts';
+import { flowsIn, hiddenParts, mask } from './hidden-parts.ts';
 import { linesOf } from './tree.ts';
+import type { Flows } from './value-flows.ts';
 
 /** Most characters of a line that is quoted. */
 const maxCharacters = 4_000;
@@ -26,11 +29,14 @@ export function withQuotes<T extends Diagnostic>(
   for (const { position } of diagnostics) {
     if (position !== undefined) wanted.set(position.file, (wanted.get(position.file) ?? new Set()).add(position.line));
   }
+  const valid = [...texts].flatMap(([file, text]) => (broken.has(file) ? [] : [text]));
+  const flows = once(() => flowsIn(valid, kinds));
   const lines = new Map<string, (line: number) => readonly Piece[]>();
   const linesOf = (file: string) => {
     const text = texts.get(file);
     if (text === undefined) return undefined;
-    const found = lines.get(file) ?? maskedLines(text, kinds, { isValid: !broken.has(file), wanted: wanted.get(file) });
+    const how = { isValid: !broken.has(file), wanted: wanted.get(file), flows: flows() };
+    const found = lines.get(file) ?? maskedLines(text, kinds, how);
     lines.set(file, found);
     return found;
   };
@@ -42,9 +48,21 @@ export function withQuotes<T extends Diagnostic>(
   });
 }
 
-/** A valid text as it may be shown: masked as a quoted line is, also the values of `privateKeys`; `#…` for each comment. */
-export function maskedText(text: string, kinds: readonly Kind[], privateKeys: Iterable<string> = []): string {
-  const lineAt = maskedLines(text, kinds, { isValid: true, ofUser: privateKeys });
+/**
+ * Makes of each of the valid texts of a manifest one that may be shown: masked as a quoted line is, also the values of `privateKeys`;
+ * `#…` for each comment.
+ */
+export function masking(
+  texts: Iterable<string>,
+  kinds: readonly Kind[],
+  privateKeys: Iterable<string> = [],
+): (text: string) => string {
+  const flows = flowsIn(texts, kinds);
+  return (text) => maskedText(text, kinds, { isValid: true, ofUser: privateKeys, flows });
+}
+
+function maskedText(text: string, kinds: readonly Kind[], how: Request): string {
+  const lineAt = maskedLines(text, kinds, how);
   const shownOf = ({ source, shown }: Piece) =>
     shown === '' ? `#…${/(?<![ \t\r])[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown;
   return text
@@ -93,13 +111,14 @@ interface Request {
   /** The lines that are asked for; all without it. */
   readonly wanted?: ReadonlySet<number> | undefined;
   readonly ofUser?: Iterable<string>;
+  readonly flows: Flows;
 }
 
 /** Gives the pieces of a line by its number; none for one that is too long or does not exist. */
 function maskedLines(
   text: string,
   kinds: readonly Kind[],
-  { isValid, wanted, ofUser = [] }: Request,
+  { isValid, wanted, ofUser = [], flows }: Request,
 ): (line: number) => readonly Piece[] {
   const near = wanted === undefined ? text : text.slice(0, endOfLine(text, Math.max(...wanted)));
   const starts = linesOf(near).lineStarts;
@@ -111,7 +130,7 @@ function maskedLines(
   };
   const mayComment = (line: number) => near.slice(starts[line - 1] ?? near.length, starts[line]).includes('#');
   const hasComments = wanted === undefined || [...wanted].some(mayComment);
-  const hidden = hiddenParts({ whole: text, near, isValid, hasComments }, { kinds, ofUser, matters });
+  const hidden = hiddenParts({ whole: text, near, isValid, hasComments }, { kinds, ofUser, matters, flows });
   const ends = hidden.map(({ to }) => to);
   return (line) => {
     const start = starts[line - 1];
@@ -146,15 +165,4 @@ function endOfLine(text: string, line: number): number {
     if (end === -1) return text.length;
   }
   return end;
-}
-
-/** The index of the first of the numbers, which ascend, that is no smaller. */
-function firstAtLeast(numbers: readonly number[], least: number): number {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) >= least) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

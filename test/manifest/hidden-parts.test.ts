@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import { hiddenParts, mask } from '../../src/manifest/hidden-parts.ts';
+import { createFlows } from '../../src/manifest/value-flows.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** What a quoted line hides of the values in it. */
 
 const partsOf = (whole: string) =>
-  hiddenParts({ whole, near: whole, isValid: true, hasComments: false }, { kinds, ofUser: [], matters: () => true });
+  hiddenParts(
+    { whole, near: whole, isValid: true, hasComments: false },
+    { kinds, ofUser: [], matters: () => true, flows: createFlows() },
+  );
 
 test('a value with more secret parts than a call takes arguments hides each', () => {
   const lines = 160_000;

@@ -4,7 +4,7 @@ import { parseDocument } from 'yaml';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Quote } from '../../src/diagnostics/diagnostic.ts';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { withQuotes } from '../../src/manifest/quote.ts';
+import { masking, withQuotes } from '../../src/manifest/quote.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** The line of a file below an error, and what of it never shows. */
@@ -242,4 +242,69 @@ test.each([
   ['a key behind a folded text', 'main:\n  composeFile: >-\n    a: b\n\n  §env§: {}', 'env'],
 ])('%s shows', (_title, marked, part) => {
   expect(quoteAt(marked)?.part).toBe(part);
+});
+
+/** A manifest with a text in front of a block whose fields have it by an alias or an expression. */
+const elsewhere = (start: string, fields: string, key = 'main') =>
+  `${start}\nenvironments:\n  production:\n    postgres:\n      ${key}: { ${fields} }\n`;
+const template = (parameter: string, block = 'databasePassword: "${param:login}"') =>
+  `templates:\n  db:\n    parameters: { login: ${parameter} }\n    block: { ${block} }`;
+
+test.each([
+  ['an alias', elsewhere('x-a: &login my`tiger9', 'databasePassword: *login')],
+  ['an alias of a text in a map', elsewhere('x-a: { b: &login my`tiger9 }', 'databasePassword: *login')],
+  ['an alias of a list', elsewhere('x-a: &login [tiger9]', 'private: [LOGIN], env: { LOGIN: *login }')],
+  ['an alias below a secret name', elsewhere('x-a: &login tiger9', 'env: { DB_PASSWORD: *login }')],
+  ['an alias in a list below a secret', elsewhere('x-a: &login tiger9', 'databasePassword: [*login]')],
+  ['an alias of an alias', elsewhere('x-a: &a tiger9\nx-b: &b [*a]', 'databasePassword: *b')],
+  ['the inner of two anchors', elsewhere('x-a: &a [&a tiger9]', 'databasePassword: *a')],
+  ['an alias beside merged maps', elsewhere('x-a: &a { <<: {} }\nx-b: &b tiger9', 'databasePassword: *b')],
+  ['a parameter', elsewhere(template('{}'), 'use: db, with: { login: my`tiger9 }')],
+  ['the default of a parameter', elsewhere(template('{ default: my`tiger9 }'), 'use: db')],
+  [
+    'a parameter in env',
+    elsewhere(template('{}', 'env: { DB_PASSWORD: "${param:login}" }'), 'use: db, with: { login: tiger9 }'),
+  ],
+  [
+    'a parameter that is private',
+    elsewhere(template('{}', 'private: [A], env: { A: "${param:login}" }'), 'use: db, with: { login: tiger9 }'),
+  ],
+  ['a variable', elsewhere('variables: { a: { default: tiger9 } }', 'databasePassword: "${var:a}"')],
+  ['the value of a variable', elsewhere('variables: { a: tiger9 }', 'databasePassword: "${var:a}"')],
+  [
+    'a variable by a parameter',
+    elsewhere(`variables: { a: { default: tiger9 } }\n${template('{}')}`, 'use: db, with: { login: "${var:a}" }'),
+  ],
+])('a secret that reaches its field by %s does not show where it stands', (_title, manifest) => {
+  expect(parseDocument(manifest).errors).toEqual([]);
+  const lines = quotesOf(manifest).map((quote) => quote.text);
+  expect(lines.join('\n')).toContain('********');
+  expect(lines.join('\n')).not.toContain('tiger9');
+  const [shown, ...rest] = [manifest, ''].map(masking([manifest], kinds));
+  expect(shown).not.toContain('tiger9');
+  expect(rest).toEqual(['']);
+});
+
+test('a secret in one file does not show where it reaches its field by a template or a variable in another', () => {
+  const files = new Map([
+    ['root.yaml', elsewhere('variables: { a: tiger9 }', 'use: db, with: { login: zebra7 }')],
+    ['values.yaml', 'a: tiger9\n'],
+    ['shared.yaml', `${template('{}')}\napplication: { x: { private: [A], env: { A: "\${var:a}" } } }\n`],
+  ]);
+  const found = [...files].flatMap(([file, whole]) =>
+    whole
+      .split('\n')
+      .map((_, index) => diagnostic('wrong-type', 'x', { position: { file, line: index + 1, column: 1 } })),
+  );
+  const lines = withQuotes(found, files, kinds).flatMap(({ quote }) => quote?.text ?? []);
+  expect(lines.join('\n')).not.toMatch(/tiger9|zebra7/);
+  expect(lines).toContain('variables: { a: ******** }');
+});
+
+test('what reaches no secret by an alias or an expression shows', () => {
+  const manifest = elsewhere(
+    `x-a: &name shop\nvariables: { tier: { default: gold } }\n${template('{}', 'databaseName: "${param:login}"')}`,
+    'use: db, with: { login: main }, databaseUser: *name, description: "${var:tier}", databasePassword: "${secret:PW}"',
+  );
+  expect(quotesOf(manifest).map((quote) => quote.text)).toEqual(manifest.trimEnd().split('\n'));
 });

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { readComposeYaml } from '../../src/formats/compose-yaml.ts';
 import { wordsOf } from '../../src/edit/format-yaml.ts';
 import { ignoreLine } from '../../src/project/write-files.ts';
-import { maskedText } from '../../src/manifest/quote.ts';
+import { masking } from '../../src/manifest/quote.ts';
 import { shown } from '../../src/manifest/problem.ts';
 import { reshapedSetting } from '../../src/manifest/reshape.ts';
 import { readTree } from '../../src/manifest/read-tree.ts';
@@ -210,7 +210,7 @@ test.each([...named, ...maps, ...rows, ...columns])('A7: a line with many values
 });
 
 test.each(['}', ']'])('A7: a text of many mistakes in YAML is quoted: %s', limit, (sign) => {
-  expect(maskedText(`x: ${sign.repeat(120_000)}`, kinds).length).toBeLessThan(1_000);
+  expect(masking([], kinds)(`x: ${sign.repeat(120_000)}`).length).toBeLessThan(1_000);
 });
 
 test('A7: an answer that names keys, and no value', limit, () => {

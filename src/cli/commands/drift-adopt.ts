@@ -2,7 +2,7 @@ import { defined } from '../../formats/json.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import type { Finding } from '../../drift/finding.ts';
 import { groupBy } from '../../kind/group.ts';
-import { maskedText } from '../../manifest/quote.ts';
+import { masking } from '../../manifest/quote.ts';
 import { type AdoptResult, adoptDrift } from '../../drift/adopt.ts';
 import { refuseWrites } from '../../drift/drift-run.ts';
 import { loadManifest } from '../../project/load.ts';
@@ -143,10 +143,9 @@ export const command = defineCommand({
       );
       const ofUser = manifest.resources.flatMap(({ privateKeys: own }) => [...(own ?? [])]);
       const privateKeys = new Set([...ofUser, ...hidden]);
+      const masked = masking(manifest.texts.values(), options.kinds, privateKeys);
       const shown = (path: string, text: string) =>
-        manifest.texts.has(path)
-          ? maskedText(withoutMark(text), options.kinds, privateKeys)
-          : maskText(text, { privateKeys });
+        manifest.texts.has(path) ? masked(withoutMark(text)) : maskText(text, { privateKeys });
       view.report({
         ...result,
         differences: result.files.map(({ path, before, after }) => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { maskedText } from '../../manifest/quote.ts';
+import { once } from '../../api/once.ts';
+import { masking } from '../../manifest/quote.ts';
 import { formatFiles } from '../../project/format-files.ts';
 import type { FormatDocument } from '../../render/document-schemas.ts';
 import { type Screen, reportFormats } from '../../render/output-format.ts';
@@ -65,7 +66,9 @@ export const command = defineCommand({
       { writes },
     );
     const changed = files.filter(({ before, after }) => before !== after);
-    const shown = (text: string) => maskedText(withoutMark(text), options.kinds);
+    const texts = files.flatMap(({ before, after }) => [before, after].map(withoutMark));
+    const masked = once(() => masking(texts, options.kinds));
+    const shown = (text: string) => masked()(withoutMark(text));
     const exit = check === true && changed.length > 0 ? 'failed' : 'done';
     view.report({
       files: files.map(({ path, before, after }) => ({ path, isChanged: before !== after })),
