@@ -1,10 +1,12 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { isCipher } from '../kind/cipher.ts';
+import { mayHoldSecrets } from '../kind/field.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import type { Json, Row } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { showing } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/row-values.ts';
 import { restoresOnFailure } from '../kind/written-keys.ts';
 import { type Action, type Member, type Restoring, type Step, isDeployment, isUpdate } from './action.ts';
@@ -51,8 +53,8 @@ function restoresFor(input: Planning, { root, deployment, writing }: Deploying):
   const drifted = writing.find(({ attributes }) => attributes.some(isDrifted));
   if (drifted !== undefined) return `${drifted.address} was changed on the platform since the last deployment`;
   const row = input.observed.objects.get(root.address)?.row ?? {};
-  const other = root.kind.checks?.repeats?.(formerOf(root, row));
-  if (other !== undefined) return `of the former version, ${other.message}`;
+  const other = differingFormer(root, row);
+  if (other !== undefined) return `of the former version, ${other}`;
   const restores: Restoring[] = [];
   for (const one of writing) {
     const steps = formerSteps(one, input.observed.objects.get(one.address)?.row ?? {});
@@ -69,14 +71,25 @@ function isDrifted(one: Action['attributes'][number]): boolean {
   return isWrittenForDeployment(one) && !isOld;
 }
 
+/** Why a second deployment of what the platform has may run something else; undefined: it does not. */
+function differingFormer(root: Action, row: Row): string | undefined {
+  const { checks, fields } = root.kind;
+  // The platform has the values of secrets in a field that may hold some.
+  const found = checks?.repeats?.(formerOf(root, row, () => redacted));
+  if (found === undefined) return undefined;
+  const field = fields[found.field ?? ''];
+  const isOpen = field !== undefined && !mayHoldSecrets(field);
+  return (isOpen ? checks?.repeats?.(formerOf(root, row, showing())) : undefined)?.message ?? found.message;
+}
+
 /** A service as the platform has it, for the checks of its kind. */
-function formerOf({ address, kind, parent }: Action, row: Row): CheckedResource {
+function formerOf({ address, kind, parent }: Action, row: Row, shown: CheckedResource['shown']): CheckedResource {
   const values: Record<string, Json> = {};
   for (const name of Object.keys(kind.fields)) {
     const value = observedValue(kind, name, row);
     if (value !== undefined && value !== null) values[name] = value;
   }
-  return { address, kind: kind.kind, key: address, parent, values, maps: {}, shown: showing() };
+  return { address, kind: kind.kind, key: address, parent, values, maps: {}, shown };
 }
 
 /** The updates of an action with the former values of what a deployment takes in; or why there are none. */

@@ -200,6 +200,14 @@ test.each(unrestorable)('the plan of %s says that nothing is restored', async (_
   expect(notes.map(({ code, message }) => [code, message])).toEqual([['no-restore', expect.stringContaining(why)]]);
 });
 
+test('the plan shows no secret of a former image that has no version', async () => {
+  const made = platformWith(0);
+  made.secrets['OWNER'] = 'canary-owner-4713';
+  await applyInTime(made, compose('${secret:OWNER}/web', file('a')).replace(`, ${restoring}`, ''));
+  const [note] = await notesIn(made, compose('web:2', file('a')));
+  expect(note?.message).toContain('of the former version, web: (sensitive) means another version each time');
+});
+
 const refused = [
   [
     'a repository',
