@@ -7,6 +7,7 @@ import { sectionsOf } from './blocks.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { showing } from '../secrets/looks-secret.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import { filledText, variablesIn } from './sources/var.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
@@ -247,7 +248,7 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
 }
 
 /** A resource with its values as they are written: they show no secret, and a check can tell that it does not know one. */
-function writtenValues({ address, kind, key, parent, fields, maps, mapMode }: Resource): CheckedResource {
+function writtenValues({ address, kind, key, parent, fields, maps, mapMode, privateKeys }: Resource): CheckedResource {
   const values = Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)] as const);
   const unknown = Object.keys(fields).filter((name) => knownValue(fields[name]) === undefined);
   const written = Object.entries(maps).map(([name, entries]) => {
@@ -262,6 +263,7 @@ function writtenValues({ address, kind, key, parent, fields, maps, mapMode }: Re
     values: Object.fromEntries(values),
     unknown,
     maps: Object.fromEntries(written),
+    shown: showing(privateKeys),
   };
 }
 
