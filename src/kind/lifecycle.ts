@@ -31,7 +31,7 @@ export interface Lifecycle {
   readonly deploymentRemoves?: (row: Row, parent: Row) => Loss | undefined;
   /** Fields that name the data: another object below the same parent with the same values holds the same data. */
   readonly dataNamedBy?: readonly string[];
-  /** By sort of data, and by field: the data that a new value puts at risk. */
+  /** By sort of data, and by field: the data that a new value puts at risk. By a list of the row: what new objects in it do. */
   readonly changeAtRisk?: Readonly<Partial<Record<Loss['of'], Readonly<Record<string, ChangeAtRisk>>>>>;
 }
 

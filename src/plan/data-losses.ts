@@ -1,8 +1,10 @@
+import { onceFor } from '../api/once.ts';
 import { type Row, member } from '../formats/json.ts';
+import { groupBy } from '../kind/group.ts';
 import type { ChangeAtRisk, FieldChange, Loss } from '../kind/lifecycle.ts';
 import { observedValue } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { type Outputs, withGaps } from '../manifest/wanted.ts';
+import { type Outputs, resolve, withGaps } from '../manifest/wanted.ts';
 import { type ObservedObject, addressesById } from '../observe/observed.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { writesOrRemoves } from './decide.ts';
@@ -34,9 +36,10 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
   const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
-  const names = [...new Set([...changed, ...(hasOther ? maps : [])])];
+  const lists = listsAfter(input, changing);
+  const names = [...new Set([...changed, ...(hasOther ? maps : []), ...Object.keys(lists)])];
   if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
-  const next = rowAfter({ kind, attributes }, row, outputs);
+  const next = { ...rowAfter({ kind, attributes }, row, outputs), ...lists };
   const nextParent = above === undefined ? {} : rowAfter(above, to.row, outputs);
   // The rows as people may see them, made when a loss has something of them.
   let shown: Pick<FieldChange, 'row' | 'next' | 'parent'> | undefined;
@@ -67,6 +70,29 @@ function formerParent({ observed }: Planning, { object, parent }: Changing): Par
   const address = addressesById(observed.objects).get(object.parentId ?? '');
   return address === undefined || parent === undefined ? undefined : { kind: parent.kind, address, block: address };
 }
+
+/** The lists of an object that get more objects of the manifest, which have their known values. */
+function listsAfter(input: Planning, { kind, address, object: { row } }: Changing): Row {
+  const all = byParent(input.resources).get(address) ?? [];
+  const coming = groupBy(
+    all.flatMap((resource) => {
+      const listed = resource.kind.parents[kind.kind]?.listed;
+      const isThere = input.observed.objects.has(resource.address);
+      if (isThere || listed === undefined || !('at' in listed)) return [];
+      const known = Object.entries(resource.fields).flatMap(([name, wanted]) => {
+        const resolved = resolve(wanted, input.outputs);
+        return resolved.is === 'known' ? [[name, resolved.value] as const] : [];
+      });
+      return [[listed.at, Object.fromEntries(known)] as const];
+    }),
+  );
+  const there = (at: string): readonly unknown[] => (Array.isArray(row[at]) ? row[at] : []);
+  return Object.fromEntries([...coming].map(([at, rows]) => [at, [...there(at), ...rows]]));
+}
+
+const byParent = onceFor((resources: readonly Resource[]) =>
+  groupBy(resources.map((one) => [one.parent, one] as const)),
+);
 
 function isWritten({ decision }: AttributeChange): boolean {
   return writesOrRemoves(decision);

@@ -42,10 +42,10 @@ const ofEnvironment = (all: Tree): void => {
 };
 
 /** PostgreSQL as an application, with a volume for its data. */
-const postgresApplication = (env: Tree) => ({
+const postgresApplication = (env: Tree, at = '/var/lib/postgresql/data') => ({
   source: { type: 'docker', image: 'postgres:16' },
   env: { ...env },
-  mounts: { '/var/lib/postgresql/data': { type: 'volume', volumeName: 'pg' } },
+  mounts: { [at]: { type: 'volume', volumeName: 'pg' } },
 });
 
 const original = composeFile('{ data: {} }', '"data:/var/lib/postgresql/data"');
@@ -285,6 +285,18 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.application.web.env = { APP_DATA_DIR: '/srv/app' }),
   },
   // Volumes
+  {
+    does: 'a folder of the host is mounted over the folder of a database that runs as an application',
+    by: 'volume',
+    after: (all) => (all.application.db = postgresApplication({}, '/var/lib/postgresql')),
+    edit: (all) => (all.application.db.mounts['/var/lib/postgresql/data'] = { type: 'bind', hostPath: '/srv/pg' }),
+  },
+  {
+    does: 'a volume is mounted over the folder that `PGDATA` of a database names',
+    by: 'volume',
+    after: (all) => (all.postgres.main.env = { PGDATA: '/var/lib/postgresql/data/pg' }),
+    edit: (all) => (all.postgres.main.mounts['/var/lib/postgresql/data/pg'] = { type: 'volume', volumeName: 'pg' }),
+  },
   {
     does: 'a folder of the host is mounted in place of another',
     by: 'volume',
@@ -915,6 +927,15 @@ export const harmless: readonly Edit[] = [
       const { mounts } = all.application.web;
       delete mounts['/uploads'];
       mounts.up = { type: 'volume', volumeName: 'uploads', mountPath: '/uploads' };
+    },
+  },
+  {
+    does: 'more is mounted beside and above the data of a database that runs as an application',
+    after: (all) => (all.application.db = postgresApplication({})),
+    edit: (all) => {
+      const { mounts } = all.application.db;
+      mounts['/var/lib/postgresql'] = { type: 'volume', volumeName: 'other' };
+      mounts['/var/lib/postgresql/data/pg_wal'] = { type: 'bind', hostPath: '/srv/wal' };
     },
   },
   { does: 'a mount of a folder is removed', edit: (all) => delete all.application.web.mounts['/srv'] },

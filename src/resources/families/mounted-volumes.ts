@@ -41,11 +41,11 @@ function mountsIn({ mounts }: Row): Mounted[] {
   );
 }
 
-/** The data that a service looks for elsewhere, by each field that may say where. */
+/** The data that a service looks for elsewhere, by each field that may say where, and by mounts that come. */
 export function movesData(what: string): Readonly<Record<string, ChangeAtRisk>> {
   const moves: ChangeAtRisk = ({ row, next, parent }) =>
     because(what, movedData(containerOf(row, parent.row), containerOf(next, parent.next)));
-  return { dockerImage: moves, env: moves, command: moves, args: moves };
+  return { dockerImage: moves, env: moves, command: moves, args: moves, mounts: moves };
 }
 
 function containerOf(row: Row, environment?: Row): Container {
