@@ -141,6 +141,7 @@ export function comparisonOf(
 
 /** Whether a wanted value is not known to the run. The plan has a change or an error about it. */
 function isUnknown(decision: Decision, standing: Standing): boolean {
+  if (decision.do === 'wait') return false; // it is among what was not compared
   return standing.declared === 'known after apply' || (decision.do === 'error' && lacksSecret(standing));
 }
 

@@ -162,8 +162,7 @@ async function compare(manifest: Manifest, connection: Connection, options: Drif
   });
   const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
   const left = new Set(ignored.map((one) => subjectKey(one.found)));
-  const isUnknown = (entry: Entry) =>
-    left.has(subjectKey(entry)) || (entry.is === 'drifted' && all.uncompared.has(entry.objectId));
+  const isUnknown = (entry: Entry) => left.has(subjectKey(entry)) || all.isUncompared(entry);
   const before = (await memory.read()).map(entryMeant);
   const today = dayOf(options);
   const acceptanceOf = acceptancesOn(today, manifest.accepted, digestsOfObjects).of;

@@ -16,7 +16,9 @@ import {
   deletesObject,
   isBeside,
   isCreation,
+  isDeferred,
   isDeposed,
+  isLeftOut,
   isMove,
   leavesState,
   outputsOf,
@@ -44,10 +46,11 @@ export interface FindingsInput {
   readonly redact: (text: string) => string;
 }
 
-/** The findings of a plan, in order, and the ids of the objects that the plan did not compare field by field. */
+/** The findings of a plan, in order. */
 export interface Findings {
   readonly found: readonly Found[];
-  readonly uncompared: ReadonlySet<string>;
+  /** Returns true for a subject that the plan did not compare: what an earlier run found there may still be there. */
+  readonly isUncompared: (subject: Pick<Found, 'is' | 'objectId'>) => boolean;
 }
 
 /** Compares the platform with what was applied last, and the manifest with both, as far as a plan did. Pure. */
@@ -67,16 +70,28 @@ export function findingsOf(input: FindingsInput): Findings {
     })),
     ...unmanaged(input, (id) => duplicates.has(id)),
   ];
-  const uncompared = plan.actions.flatMap((action) => {
-    const isUncompared = deletesObject(action) || leavesState(action);
-    const id = isUncompared ? plan.base.resources[action.address]?.id : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
   return {
     found: together(found)
       .map((one) => redacted(one, redact))
       .toSorted(inOrder),
-    uncompared: new Set(uncompared),
+    isUncompared: uncomparedIn(context),
+  };
+}
+
+/** Finds what a plan did not compare: objects that go or wait. */
+function uncomparedIn({ plan, missing }: Context): Findings['isUncompared'] {
+  const gone = new Set<string>();
+  const objects = new Set<string>();
+  for (const action of plan.actions) {
+    const id = plan.base.resources[action.address]?.id;
+    if (typeof id !== 'string') continue;
+    // What is below a missing object is counted with it.
+    if (missing.has(action.address)) gone.add(id);
+    else if (deletesObject(action) || leavesState(action) || isDeferred(action)) objects.add(id);
+  }
+  return ({ is, objectId = '' }) => {
+    if (is === 'missing') return gone.has(objectId) || objects.has(objectId);
+    return is === 'drifted' && objects.has(objectId);
   };
 }
 
@@ -125,12 +140,12 @@ function contextOf(input: FindingsInput): Context {
 
 /** Returns true where the state has an object that the platform does not have any more, and the manifest wants it. */
 function isMissing(plan: Plan, one: Action): boolean {
-  const { address, notes } = one;
+  const { address } = one;
   if (leavesState(one) || isBeside(one)) return false;
   const record = plan.base.resources[address];
   if (!wasThere(record)) return false;
   const object = plan.observed.objects.get(address);
-  if (object === undefined) return isCreation(one) || notes.some(({ code }) => code === 'accepted');
+  if (object === undefined) return isCreation(one) || (isDeferred(one) && !isLeftOut(one));
   return object.id !== record.id && object.foundBy === 'key';
 }
 
@@ -238,8 +253,9 @@ function blockPosition({ declared }: Context, address: string): Found['position'
 /** What one attribute of an object that exists gives: nothing, drift, or a change that was not applied yet. */
 function ofAttribute(context: Context, action: Action, one: AttributeChange, subject: FoundAt): Found[] {
   const { attribute, field, wanted, standing, decision, pair, before } = one;
-  // The plan has an error about a value that the platform cannot decrypt.
-  if (['nothing', 'keep', 'wait'].includes(decision.do)) return [];
+  // A value that has to wait is compared with the last apply, unless the platform cannot decrypt its own.
+  const isLikeLast = decision.do === 'wait' && standing.there !== 'other';
+  if (decision.do === 'nothing' || decision.do === 'keep' || isLikeLast) return [];
   const { digestsOfObjects, outputs, values = 'usual', declared, redact } = context;
   const resource = declared.get(action.address);
   const resolved = wantedOf(one, outputs);
@@ -259,7 +275,7 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
   const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
   const absent: Shown = { is: 'absent' };
   const is = isDrift ? 'drifted' : 'not yet applied';
-  const isLeft = decision.do === 'leave' || decision.do === 'error';
+  const isLeft = ['leave', 'error', 'wait'].includes(decision.do);
   return [
     {
       ...subject,

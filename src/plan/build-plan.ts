@@ -2,6 +2,7 @@ import { attempts } from '../api/attempts.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../formats/json.ts';
+import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
@@ -32,7 +33,7 @@ import { emptiedEnvironment, massDeletions } from './mass-deletion.ts';
 import { vanished } from './vanished.ts';
 import { oldSecretNotes, oldSecrets } from './old-secrets.ts';
 import { otherManifest } from './other-manifest.ts';
-import { deferred } from './not-listed.ts';
+import { awaitedIn, deferred } from './not-listed.ts';
 import { isBelowDeleted } from './relations.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './possible-renames.ts';
@@ -112,13 +113,14 @@ function planDeclared(
   const above = parent === undefined || createsObject(parent) ? undefined : observed.objects.get(parent.address)?.row;
   const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
   const object = observed.objects.get(address);
+  const awaited = awaitedIn(dependencies(resource), actions);
   const action =
     object === undefined || isBelowDeleted(parent, object)
       ? planCreation(planning, resource, object, parent)
-      : planExisting(planning, resource, object, parent);
+      : planExisting(planning, resource, object, { parent, awaited });
   const more = [...unknown, ...tooLarge(action, object?.row, outputs)];
   const noted = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
-  return deferred(leftMissing(planning, noted), actions);
+  return deferred(leftMissing(planning, noted), awaited);
 }
 
 /** Plans what the state has and the manifest does not declare: parents first, so that a child knows whether its parent goes. */

@@ -33,7 +33,10 @@ export type Decision =
   | { readonly do: 'leave'; readonly sentence: string; readonly accepted?: true }
   /** Others set the value once the object is there: nothing is compared or sent. */
   | { readonly do: 'keep' }
-  /** The platform answers cipher text: nothing is compared or sent until it can decrypt that again. */
+  /**
+   * Nothing is sent until the platform can decrypt the cipher text that it answers, or until the object is there whose
+   * output the value needs.
+   */
   | { readonly do: 'wait' }
   | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };
 

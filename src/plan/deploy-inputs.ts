@@ -64,9 +64,9 @@ function inputsOf(one: Action, prefix: string, isInput: (field: Field) => boolea
   return declared.map((item) => [`${prefix}${attributeName(item.attribute)}`, digestOf(one, item, how)]);
 }
 
-/** Whether a value of the manifest is deployed: not one that others set, and that Trueup never wrote. */
+/** Whether a value of the manifest is deployed: not one that others set, or that has to wait, and that Trueup never wrote. */
 function isDeclared({ wanted, decision, pair }: AttributeChange): boolean {
-  return wanted !== undefined && (decision.do !== 'keep' || pair !== undefined);
+  return wanted !== undefined && (!['keep', 'wait'].includes(decision.do) || pair !== undefined);
 }
 
 function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
@@ -90,7 +90,8 @@ function digestOf(
   const resolved = wantedOf(planned, outputs);
   const digest = digests(address, attributeName(attribute));
   // What this run does not know is as it was settled last, or the plan is refused. What others set counts as it was created.
-  if ((resolved?.is === 'unavailable' || decision.do === 'keep') && pair !== undefined) {
+  const isUnknown = resolved?.is === 'unavailable' || (resolved?.is === 'pending' && decision.do === 'wait');
+  if ((isUnknown || decision.do === 'keep') && pair !== undefined) {
     return 'digest' in pair.wanted ? pair.wanted.digest : digest(canonical(pair.wanted.value), like);
   }
   return resolved?.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;

@@ -42,6 +42,8 @@ interface DiffInput extends NotesInput {
   /** The names of attributes that an interrupted run sent, and got an error for. */
   readonly unproven: readonly string[] | undefined;
   readonly isProvided: boolean;
+  /** The addresses that have no id, and get none while the plan is applied. */
+  readonly awaited: ReadonlySet<string>;
   readonly digests: Digests;
 }
 
@@ -105,6 +107,8 @@ function judge(
   const before = secret(observed ?? null);
   if (isCreateOnly(resource, attribute) && !isOfNewCase(input, attribute))
     return { attribute, field, wanted, standing, before, pair, decision: kept };
+  const isAwaiting = standing.declared.startsWith('known after apply') && refersTo(wanted, input.awaited);
+  if (isAwaiting) return { attribute, field, wanted, standing, before, pair, decision: waiting };
   const isRotatable = wanted?.isSecret === true && pair !== undefined && isEdited(standing.declared);
   const rotation = isRotatable ? rotationIn(wanted, pair.wanted, { outputs, digest }) : undefined;
   const accepted = standing.there === 'other' ? acceptedOf(input, attribute, field, observed ?? null) : undefined;
@@ -132,6 +136,12 @@ function judge(
 }
 
 const kept: Decision = { do: 'keep' };
+const waiting: Decision = { do: 'wait' };
+
+/** Whether a value needs an output of one of those addresses. */
+function refersTo(wanted: Wanted | undefined, addresses: ReadonlySet<string>): boolean {
+  return wanted?.references.some(({ address }) => addresses.has(address)) === true;
+}
 
 /** Whether a field belongs to a case of a union that the platform does not have yet: choosing it is a creation. */
 function isOfNewCase({ resource: { kind, fields }, row }: DiffInput, { field }: Attribute): boolean {

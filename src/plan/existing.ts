@@ -26,7 +26,7 @@ export function planExisting(
   input: Planning,
   resource: Resource,
   object: ObservedObject,
-  parent: Action | undefined,
+  { parent, awaited }: { readonly parent: Action | undefined; readonly awaited: readonly Action[] },
 ): Action {
   const { kind, address } = resource;
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
@@ -42,6 +42,7 @@ export function planExisting(
     pairs: isAdoption ? {} : knownPairs(record),
     unproven: isAdoption ? undefined : record?.pending?.unproven,
     isProvided,
+    awaited: new Set(awaited.map((other) => other.address)),
     accepting: {
       ...input.accepting,
       objectId: object.id,
@@ -221,10 +222,17 @@ function obstaclesOf({ resource, isAdoption, isProvided, isElsewhere }: Existing
 }
 
 /** The errors of requests that need a value which neither the block nor the platform has. */
-function membersLacking({ resource, object }: Existing, steps: readonly Step[]): Diagnostic[] {
+function membersLacking({ resource, object, difference }: Existing, steps: readonly Step[]): Diagnostic[] {
+  const waits = (name: string) =>
+    difference.attributes.some(({ attribute, decision }) => attribute.field === name && decision.do === 'wait');
   return steps.flatMap(({ operation, members }) =>
     Object.entries(members).flatMap(([name, from]) => {
-      if (from.is !== 'as read' || takesNull(operation, name) || (valueAt(object.row, from.from) ?? null) !== null)
+      if (
+        from.is !== 'as read' ||
+        waits(name) ||
+        takesNull(operation, name) ||
+        (valueAt(object.row, from.from) ?? null) !== null
+      )
         return [];
       const path = fieldPath(resource.kind, name);
       const message = `${path}: the platform has none, and ${operation} cannot go without`;

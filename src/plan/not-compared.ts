@@ -63,6 +63,7 @@ function reasonOf(
   if (isDeferred(action)) return { why: 'left out' };
   if (decision.do === 'keep') return { why: 'create only' };
   if (there === 'unreadable') return { why: 'cannot be decrypted' };
+  if (decision.do === 'wait') return { why: 'left out' };
   if (lacksSecret(standing)) {
     const why = declared === 'not recorded, secret missing' ? 'not recorded' : 'secret missing';
     return { why, secrets: wanted?.missing ?? [] };

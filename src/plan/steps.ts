@@ -241,10 +241,10 @@ function wantedMembers(
   return members;
 }
 
-/** The keys of a map that stay as the platform has them: a person accepted the value, or others set it. */
+/** The keys of a map that stay as the platform has them: a person accepted the value, others set it, or it has to wait. */
 function keptOf(attributes: readonly AttributeChange[], name: string): { readonly kept?: ReadonlySet<string> } {
   const stays = (decision: Decision) =>
-    decision.do === 'keep' || (decision.do === 'leave' && decision.accepted === true);
+    decision.do === 'keep' || decision.do === 'wait' || (decision.do === 'leave' && decision.accepted === true);
   const kept = attributes.flatMap(({ attribute, decision }) =>
     attribute.field === name && stays(decision) ? (attribute.key ?? []) : [],
   );

@@ -68,6 +68,7 @@ function diff({
     pairs,
     unproven: undefined,
     isProvided,
+    awaited: new Set(),
     outputs,
     observed: { nameOf: nameOf ?? (() => undefined) },
     redact,

@@ -48,7 +48,8 @@ function plan(about: About): Action {
   const replaces = about.isRequested === true ? [at] : [];
   const input = { ...known, narrowing: { ...known.narrowing, replaces } };
   const resource = resourceOf(kind, at, { fields: image, ...about.resource });
-  return planExisting(input, resource, found, 'parent' in about ? about.parent : production);
+  const parent = 'parent' in about ? about.parent : production;
+  return planExisting(input, resource, found, { parent, awaited: [] });
 }
 
 const told = ({ notes }: Action) =>
@@ -122,7 +123,8 @@ describe('an object that the platform has', () => {
     const planning = { ...input, observed: { ...input.observed, objects } };
     const moves = names.map((name) => {
       const resource = resourceOf(kindNamed('redis'), name, { fields: image });
-      return planExisting(planning, resource, objectOf(name, row, { parentId: 'env_2' }), production).action;
+      const found = objectOf(name, row, { parentId: 'env_2' });
+      return planExisting(planning, resource, found, { parent: production, awaited: [] }).action;
     });
     expect(moves).toEqual(['move', 'move', 'move']);
     expect(searches).toBeLessThan(2);

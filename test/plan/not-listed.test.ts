@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { isDeferred } from '../../src/plan/action.ts';
+import { type Step, isDeferred } from '../../src/plan/action.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import { deferred, planPending } from '../../src/plan/not-listed.ts';
+import { awaitedIn, deferred, planPending } from '../../src/plan/not-listed.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
+  anything,
+  attributeChange,
   declared,
   here,
   inputOf,
@@ -79,52 +81,90 @@ describe('an object that is not listed yet', () => {
 
 describe('what depends on it', () => {
   const lab = actionOf('gitlab.lab', { kind, id: undefined, kept: 'held' });
-  const user = actionOf('production.compose.shop', {
-    action: 'update',
+  const shop = 'production.compose.shop';
+  const user = actionOf(shop, {
+    action: 'create',
     dependsOn: ['production', 'gitlab.lab'],
     notes: [],
     dataAtRisk: 'its volumes',
   });
-  const among = (...actions: readonly ReturnType<typeof actionOf>[]) =>
-    new Map([actionOf('production'), ...actions].map((action) => [action.address, action]));
+  const awaitedAmong = (...actions: readonly ReturnType<typeof actionOf>[]) =>
+    awaitedIn(user.dependsOn, new Map([actionOf('production'), ...actions].map((action) => [action.address, action])));
+  const remedy = 'Apply again when it is.';
 
-  test('is held back, and says what it waits for', () => {
-    const held = deferred(user, among(lab));
-    expect(held).toMatchObject({
-      action: 'no-op',
-      kept: 'held',
-      steps: [],
-      dataAtRisk: undefined,
-    });
+  test('is held back while it is not there itself, and says what it waits for', () => {
+    const held = deferred(user, [lab]);
+    expect(held).toMatchObject({ action: 'no-op', kept: 'held', steps: [], dataAtRisk: undefined });
+    const message = `${shop} waits for gitlab.lab, whose id is not known yet`;
     expect(held.notes).toEqual([
-      {
-        code: 'pending',
-        severity: 'warning',
-        message: 'production.compose.shop waits for gitlab.lab, whose id is not known yet',
-        remedy: 'Apply again when it is.',
-        address: 'production.compose.shop',
-        position: here,
-      },
+      { code: 'pending', severity: 'warning', message, remedy, address: shop, position: here },
     ]);
   });
 
-  test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
-    const created = actionOf('gitlab.lab', { kind, id: undefined, action: 'create' });
-    expect(isDeferred(deferred(user, among(created)))).toBe(true);
-    const waiting = actionOf('gitlab.lab', { id: undefined, kept: 'held' });
-    expect(isDeferred(deferred(user, among(waiting)))).toBe(true);
+  test('is held back as well when its parent waits', () => {
+    expect(isDeferred(deferred(actionOf(shop, { action: 'update', parent: 'gitlab.lab' }), [lab]))).toBe(true);
   });
 
-  test('names all that it waits for', () => {
+  test('names all that it waits for, and why each is not there', () => {
+    const accepted = { code: 'accepted', severity: 'note', message: '' } as const;
+    const cache = actionOf('production.redis.cache', { id: undefined, kept: 'held', notes: [accepted] });
     const other = actionOf('gitlab.other', { kind, id: undefined, kept: 'held' });
-    const [note] = deferred({ ...user, dependsOn: ['gitlab.lab', 'gitlab.other'] }, among(lab, other)).notes;
-    expect(note?.message).toBe('production.compose.shop waits for gitlab.lab, gitlab.other, whose id is not known yet');
+    expect(deferred(user, [lab, cache, other]).notes).toMatchObject([
+      {
+        message: `${shop} waits for production.redis.cache, which is accepted as missing`,
+        remedy: 'To create it now: --include-accepted.',
+      },
+      { message: `${shop} waits for gitlab.lab, gitlab.other, whose id is not known yet`, remedy },
+    ]);
+    expect(deferred(user, [cache, cache]).notes).toMatchObject([
+      { message: expect.stringMatching(/, which are accepted as missing$/) as string },
+    ]);
   });
 
-  test('keeps what was said of it', () => {
-    const [note] = deferred(user, among(lab)).notes;
-    const again = deferred({ ...user, notes: note === undefined ? [] : [note] }, among(lab));
-    expect(again.notes).toEqual([note, note]);
+  test('keeps what was said of it, and is held back once', () => {
+    const [note] = deferred(user, [lab]).notes;
+    const held = deferred({ ...user, notes: note === undefined ? [] : [note] }, [lab]);
+    expect(held.notes).toEqual([note, note]);
+    expect(deferred(held, [lab])).toBe(held);
+  });
+
+  const waiting = attributeChange('gitlabId', { decision: { do: 'wait' }, wanted: declared('lab') });
+  const step = (members: Step['members']): Step => ({
+    operation: 'compose.update',
+    role: 'update',
+    members,
+    changed: ['description'],
+  });
+  const written = attributeChange('description', { decision: { do: 'write', cause: 'edit' }, wanted: declared('new') });
+  const update = (steps: readonly Step[], attributes = [written, waiting]) =>
+    actionOf(shop, { kind: kindNamed('compose'), action: 'update', id: 'com_1', attributes, steps });
+
+  test('is written but for the fields that wait, where it is there', () => {
+    const action = update([step({ description: { is: 'wanted', field: anything, wanted: declared('new') } })]);
+    const { notes, ...rest } = deferred(action, [lab]);
+    expect({ ...rest, notes: [] }).toEqual(action);
+    const message = 'source.provider waits for gitlab.lab, whose id is not known yet';
+    expect(notes).toEqual([{ code: 'pending', severity: 'warning', message, remedy, address: shop, position: here }]);
+  });
+
+  test('is held back where it would be written by half', () => {
+    const sentBack = step({ gitlabId: { is: 'as read', from: 'gitlabId' } });
+    expect(isDeferred(deferred(update([sentBack]), [lab]))).toBe(true);
+    const branch = attributeChange('gitlabBranch', { decision: { do: 'write', cause: 'edit' } });
+    expect(isDeferred(deferred(update([step({})], [branch, waiting]), [lab]))).toBe(true);
+  });
+
+  test('is left as it is where no field of it waits', () => {
+    const other = update([], [written]);
+    expect(deferred(other, [lab])).toBe(other);
+    expect(deferred(user, [])).toBe(user);
+  });
+
+  test('waits for what is only about to be created, and for what waits itself', () => {
+    const created = actionOf('gitlab.lab', { kind, id: undefined, action: 'create' });
+    expect(awaitedAmong(created)).toEqual([created]);
+    const held = actionOf('gitlab.lab', { id: undefined, kept: 'held' });
+    expect(awaitedAmong(held)).toEqual([held]);
   });
 
   test.each([
@@ -132,6 +172,6 @@ describe('what depends on it', () => {
     ['that is created and known at once', actionOf('gitlab.lab', { id: undefined, action: 'create' })],
     ['of another plan', actionOf('gitlab.other', { kind, id: undefined, kept: 'held' })],
   ])('does not wait for an object %s', (_what, other) => {
-    expect(deferred(user, among(other))).toBe(user);
+    expect(awaitedAmong(other)).toEqual([]);
   });
 });

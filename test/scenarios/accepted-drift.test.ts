@@ -216,6 +216,113 @@ describe('apply', () => {
   });
 });
 
+describe('what refers to an object whose absence was accepted', () => {
+  const cache = 'production.redis.cache';
+  const api = 'production.application.api';
+  const text = ({ level = 'info', more = '' } = {}) => `${head}environments:
+  production:
+    redis: { cache: { dockerImage: "redis:7", databasePassword: correct-horse } }
+    application:
+      api:
+        source: { type: docker, image: "nginx:1" }
+        env: { HOST: "\${ref:redis.cache.host}", LEVEL: ${level}${more} }
+`;
+
+  /** The Redis is gone and that is accepted. */
+  async function missing() {
+    const { made, at } = await applied(text());
+    const { resources = {} } = (await made.store.read()) ?? {};
+    const idOf = (address: string) => resources[address]?.id ?? '';
+    const applicationId = idOf(api);
+    const row = async () =>
+      (await made.world().client.call('application.one', { applicationId })) as Readonly<Record<string, unknown>>;
+    const env = String((await row())['env']);
+    const fix = (dockerImage: string) => edit(made, 'application.update', { applicationId, dockerImage });
+    const gone = async () => {
+      await edit(made, 'redis.remove', { redisId: idOf(cache) });
+      const request = { subject: cache, until: '2026-03-10', because: 'moved', by: 'ops' };
+      const folder = { folder: made.folder, file: 'trueup.yaml' };
+      await acceptDrift(await made.manifest(text()), made.world(), { folder, now: made.clock.wall(), request });
+    };
+    return { made, at, fix, gone, row, env, applicationId };
+  }
+
+  it('is compared all the same, also in the field that refers to it, and nothing of it is resolved', async () => {
+    const { made, fix, gone, env, applicationId } = await missing();
+    await fix('evil:666');
+    expect(await driftOf(made, text())).toMatchObject({ exitCode: 2, findings: [{ path: 'source.image' }] });
+    await gone();
+    expect(await driftOf(made, text())).toMatchObject({
+      exitCode: 8,
+      resolved: [],
+      findings: [
+        { address: api, path: 'source.image', is: 'drifted', status: 'known' },
+        { address: cache, is: 'missing', status: 'accepted' },
+      ],
+    });
+    await edit(made, 'application.saveEnvironment', {
+      applicationId,
+      env: env.replace(/HOST=.*/, 'HOST=evil'),
+      buildArgs: '',
+      buildSecrets: '',
+      createEnvFile: true,
+    });
+    const host = { path: 'env.HOST', is: 'drifted', status: 'new', platform: { value: 'evil' }, isLeft: true };
+    expect((await driftOf(made, text())).findings).toMatchObject([host, { path: 'source.image' }, { is: 'missing' }]);
+    await made.apply(text(), permissions);
+    expect((await driftOf(made, text())).findings).toMatchObject([{ ...host, status: 'known' }, { is: 'missing' }]);
+  });
+
+  it('gets its other edits, and the warning names the field that waits and for what', async () => {
+    const { made, at, gone, row, env } = await missing();
+    await gone();
+    const edited = text({ level: 'debug', more: ', OTHER: "x ${ref:redis.cache.host}"' });
+    const plan = await made.plan(edited);
+    expect(writes(plan)).toEqual([api, `${api} (deploy)`]);
+    expect(plan.actions.flatMap((action) => action.notes)).toMatchObject([
+      { code: 'accepted', address: cache },
+      {
+        code: 'pending',
+        message: 'env.HOST, env.OTHER wait for production.redis.cache, which is accepted as missing',
+        remedy: 'To create it now: --include-accepted.',
+      },
+    ]);
+    expect(documentOf(plan).notCompared).toMatchObject([
+      { address: cache, why: 'left out' },
+      { address: api, path: 'env.HOST', why: 'left out' },
+      { address: api, path: 'env.OTHER', why: 'left out' },
+    ]);
+    await made.apply(edited, permissions);
+    expect(String((await row())['env']).trimEnd()).toBe(env.trimEnd().replace('info', 'debug'));
+    expect(writes(await made.plan(edited))).toEqual([]);
+
+    at.setDay('2026-03-11');
+    await made.apply(edited, permissions);
+    expect(String((await row())['env'])).toMatch(/^HOST=(.+)\nLEVEL=debug\nOTHER=x \1\n?$/);
+    expect(writes(await made.plan(edited))).toEqual([]);
+  });
+
+  it('is missing as well when the platform does not have it', async () => {
+    const { made, gone, applicationId } = await missing();
+    await gone();
+    await edit(made, 'application.delete', { applicationId });
+    for (const status of ['new', 'known'])
+      expect(await driftOf(made, text())).toMatchObject({
+        resolved: [],
+        findings: [
+          { address: api, is: 'missing', status },
+          { address: cache, is: 'missing', status: 'accepted' },
+        ],
+      });
+    const plan = await made.plan(text());
+    expect(writes(plan)).toEqual([]);
+    expect(notes(plan)).toMatchObject([
+      { code: 'accepted' },
+      { message: `${api} waits for ${cache}, which is accepted as missing` },
+    ]);
+  });
+});
+
 describe('drift', () => {
   it('reports the field as accepted, with who, until when and why, and as expired after that', async () => {
     const { made, at, fix } = await applied();
