@@ -1,7 +1,8 @@
 import { onceFor } from '../api/once.ts';
 import { defined } from '../formats/json.ts';
-import { blockAddress } from '../kind/address.ts';
+import { blockAddress, isWithin } from '../kind/address.ts';
 import { attributeNamed, pathOf } from '../kind/attribute.ts';
+import { append } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { addressesById } from '../observe/observed.ts';
@@ -50,7 +51,7 @@ export interface FindingsInput {
 export interface Findings {
   readonly found: readonly Found[];
   /** Returns true for a subject that the plan did not compare: what an earlier run found there may still be there. */
-  readonly isUncompared: (subject: Pick<Found, 'is' | 'objectId'>) => boolean;
+  readonly isUncompared: (subject: Pick<Found, 'is' | 'objectId' | 'field'>) => boolean;
 }
 
 /** Compares the platform with what was applied last, and the manifest with both, as far as a plan did. Pure. */
@@ -78,20 +79,28 @@ export function findingsOf(input: FindingsInput): Findings {
   };
 }
 
-/** Finds what a plan did not compare: objects that go or wait. */
+/** Finds what a plan did not compare: objects that go or wait, and fields that others set or that cannot be decrypted. */
 function uncomparedIn({ plan, missing }: Context): Findings['isUncompared'] {
   const gone = new Set<string>();
   const objects = new Set<string>();
+  const fields = new Map<string, string[]>();
   for (const action of plan.actions) {
     const id = plan.base.resources[action.address]?.id;
     if (typeof id !== 'string') continue;
     // What is below a missing object is counted with it.
     if (missing.has(action.address)) gone.add(id);
     else if (deletesObject(action) || leavesState(action) || isDeferred(action)) objects.add(id);
+    for (const { attribute, decision, standing } of action.attributes) {
+      if (decision.do !== 'keep' && standing.there !== 'unreadable') continue;
+      const whole = standing.there === 'unreadable' ? { field: attribute.field } : attribute;
+      append(fields, id, subjectField(action.kind, whole));
+    }
   }
-  return ({ is, objectId = '' }) => {
+  return ({ is, objectId = '', field }) => {
     if (is === 'missing') return gone.has(objectId) || objects.has(objectId);
-    return is === 'drifted' && objects.has(objectId);
+    if (is !== 'drifted') return false;
+    const isWaiting = (path: string) => fields.get(objectId)?.some((one) => isWithin(path, one)) === true;
+    return objects.has(objectId) || (field !== undefined && isWaiting(field));
   };
 }
 

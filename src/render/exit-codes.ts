@@ -47,7 +47,7 @@ export const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
   usage: 'failed',
 };
 
-/** How a run of `drift` ends: by its drift; without drift, as failed when a notification failed. */
+/** How a run of `drift` ends: by its drift; without drift, as failed when a notification failed or a field could not be read. */
 export function driftExit({
   exitCode,
   diagnostics,
@@ -55,6 +55,7 @@ export function driftExit({
   readonly exitCode: 0 | 2 | 8;
   readonly diagnostics: readonly Pick<Diagnostic, 'code'>[];
 }): 'done' | 'failed' | 'changes' | 'known drift' {
-  if (exitCode === 0) return diagnostics.some(({ code }) => code === 'not-notified') ? 'failed' : 'done';
+  const hasFailed = ({ code }: Pick<Diagnostic, 'code'>) => code === 'not-notified' || code === 'not-decrypted';
+  if (exitCode === 0) return diagnostics.some(hasFailed) ? 'failed' : 'done';
   return exitCode === 2 ? 'changes' : 'known drift';
 }

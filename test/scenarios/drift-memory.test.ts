@@ -143,6 +143,13 @@ describe('the memory survives', () => {
     }
   });
 
+  it('a field that createOnly leaves to others: it is not compared, and not resolved', async () => {
+    const { made, id } = await accepted();
+    const left = cache('cache').replace('name: cache,', 'name: cache, createOnly: [dockerImage],');
+    expect(await driftOf(made, left, day('2026-03-02'))).toMatchObject({ exitCode: 0, findings: [], resolved: [] });
+    expect(await driftOf(made, cache('cache'), day('2026-03-03'))).toMatchObject(known('production.redis.cache', id));
+  });
+
   it('a rename in the state', async () => {
     const { made, id } = await accepted();
     const state = await made.store.read();

@@ -1,6 +1,7 @@
 import { documentOf } from '../support/documents.ts';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { driftExit } from '../../src/render/exit-codes.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { driftOf } from '../support/drifting.ts';
@@ -70,6 +71,21 @@ describe.each([
     const found = await driftOf(made, shop(env));
     expect(found).toMatchObject({ findings: [], diagnostics: [{ code: 'not-decrypted', address }] });
     expect(JSON.stringify(found)).not.toContain(cipher);
+  });
+
+  test('is no end of what drifted in it before, and drift without another finding fails', async () => {
+    const { made, restore } = await changedKey(shop(env));
+    const [composeId] = Object.keys(made.emulator.world.tables.compose);
+    await made.emulator.act('compose.update', { composeId, env: 'REGION=us\nSECRET_TOKEN=canary-7f3a' });
+    expect(await driftOf(made, shop(env))).toMatchObject({ exitCode: 2, findings: [{ status: 'new' }] });
+    await made.emulator.act('compose.update', { composeId, env: cipher });
+    const unread = await driftOf(made, shop(env));
+    expect([unread.findings, unread.resolved, driftExit(unread)]).toEqual([[], [], 'failed']);
+    await made.emulator.act('compose.update', { composeId, env: 'REGION=us\nSECRET_TOKEN=canary-7f3a' });
+    expect(await driftOf(made, shop(env))).toMatchObject({ exitCode: 8, findings: [{ status: 'known' }] });
+    await restore();
+    const after = await driftOf(made, shop(env));
+    expect([after.findings, after.resolved.length, driftExit(after)]).toEqual([[], 1, 'done']);
   });
 
   test('is as before once the platform has its key again, and then plans nothing', async () => {

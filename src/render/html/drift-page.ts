@@ -35,10 +35,11 @@ export function driftPage(drift: DriftDocument, reader: Reader = readerOfCommand
     environment: environmentOf({ address: one.address ?? '', single: one.single }) ?? '',
   }));
   const groups = byStatus(entries);
+  const isUnnotified = drift.exitCode === 1 && drift.diagnostics.some(({ code }) => code === 'not-notified');
   return {
     subject: 'drift',
     title: project?.name ?? project?.id ?? 'project',
-    verdict: `${verdictOf(drift)}${drift.exitCode === 1 ? ' A notification failed.' : ''}`,
+    verdict: `${verdictOf(drift)}${isUnnotified ? ' A notification failed.' : ''}`,
     counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${classOf(status)}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
     facts: [...factsOf(drift), ['memory', memory.location]],
     contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, title, found }) => markup`<li><a href="#${classOf(status)}">${title}</a> (${found.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,
@@ -47,7 +48,7 @@ export function driftPage(drift: DriftDocument, reader: Reader = readerOfCommand
         ? markup``
         : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(drift.diagnostics, reader)}</section>`,
       markup`<section id="changes" aria-labelledby="changes-title"><h2 id="changes-title">Findings</h2>
-${entries.length === 0 ? markup`<p class="empty">The platform is as the last apply left it.</p>` : renderFilter(choices(entries), 'finding')}
+${entries.length === 0 ? markup`<p class="empty">Nothing was found.</p>` : renderFilter(choices(entries), 'finding')}
 ${groups.map(
   ({ status, title, found }) =>
     markup`<details class="group" id="${classOf(status)}" open><summary><h3>${title}</h3> <span>${found.length}</span></summary>

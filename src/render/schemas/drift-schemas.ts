@@ -72,7 +72,7 @@ const driftSummary = z.object({
 
 /** What `drift` prints. */
 export const driftDocument = document('drift', 2, {
-  /** 0: nothing new, and nothing known; 1: that too, and a notification failed; 2: new drift; 8: known or accepted drift only. */
+  /** 0: nothing new, and nothing known; 1: that too, and a notification failed or a field could not be read; 2: new drift; 8: known or accepted drift only. */
   exitCode: z.literal([0, 1, 2, 8]),
   requests,
   ...head,

@@ -22,7 +22,7 @@ it('says so when there is none', () => {
   const page = renderDriftPage({ ...hostileDrift([]), exitCode: 0, diagnostics: [], summary: none });
   expectSafe(page);
   expect(page).toContain('>No drift: the platform is as it was applied.<');
-  expect(page).toContain('The platform is as the last apply left it.');
+  expect(page).toContain('<p class="empty">Nothing was found.</p>');
 });
 
 it('takes hostile names for text, wherever they stand', () => {
