@@ -3,7 +3,7 @@ import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import { type Action, isCreation, isBeside, isLeftOut, leavesState } from './action.ts';
+import { type Action, isCreation, isBeside, isDeferred, isLeftOut, leavesState } from './action.ts';
 import { wasThere } from '../state/pending-operation.ts';
 import { inProject, manyOfOneKind } from './mass-deletion.ts';
 import { someOf } from '../diagnostics/some-of.ts';
@@ -11,7 +11,8 @@ import { someOf } from '../diagnostics/some-of.ts';
 /**
  * The warning that much of what the state knows is gone from the platform at once, and would be created again: all of it,
  * or all in the project, unless that is a single object with what is below it, or as much of one kind as needs a permission to be deleted. What
- * each project has, such as its default environment, counts for nothing. A note names each other object that is gone.
+ * each project has, such as its default environment, counts for nothing, and neither does what is gone and stays so. A note
+ * names each other object that is gone.
  */
 export function vanished(
   actions: readonly Action[],
@@ -22,7 +23,9 @@ export function vanished(
     const { address } = action;
     const isKept = !leavesState(action) && !isBeside(action);
     const record = resources[address];
-    return isKept && wasThere(record) && !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
+    const staysGone = isDeferred(action) && !isLeftOut(action) && !objects.has(address);
+    if (!isKept || staysGone || !wasThere(record)) return false;
+    return !wentAlong(record, resources) && objects.get(address)?.isProvided !== true;
   });
   const gone = known.filter(
     (action) => !isLeftOut(action) && objects.get(action.address)?.id !== resources[action.address]?.id,

@@ -60,6 +60,34 @@ test('a note names a single object that is gone, and not what is below it', () =
   ]);
 });
 
+test('what is gone and stays gone is not created again, and counts for no warning', () => {
+  const names = ['a', 'b', 'c'];
+  const records = Object.fromEntries(names.map((name) => [`production.redis.${name}`, recordOf('redis', name)]));
+  const { state } = inputOf({}, records);
+  const held = names.map((name) => actionOf(`production.redis.${name}`, { id: undefined, kept: 'held' }));
+  expect(vanished(held, state, new Map())).toEqual([]);
+  const one = actionOf('production.redis.a', { action: 'create' });
+  expect(vanished([one, ...held.slice(1)], state, new Map()).map(({ code }) => code)).toEqual(['gone']);
+  const two = actionOf('production.redis.b', { action: 'create' });
+  expect(vanished([one, two, ...held.slice(2)], state, new Map()).map(({ code }) => code)).toEqual(['vanished']);
+});
+
+test('as many of a kind as need a permission to be deleted count only where they are created again', () => {
+  const names = Array.from({ length: 12 }, (_, at) => `n${at}`);
+  const records = Object.fromEntries(names.map((name) => [`production.redis.${name}`, recordOf('redis', name)]));
+  const { state } = inputOf({}, { ...records, 'production.redis.there': recordOf('redis', 'there') });
+  const objects = new Map([['production.redis.there', objectOf('there', {})]]);
+  const codesOf = (created: number) => {
+    const actions = names.map((name, at) =>
+      actionOf(`production.redis.${name}`, at < created ? { action: 'create' } : { id: undefined, kept: 'held' }),
+    );
+    return vanished([...actions, actionOf('production.redis.there')], state, objects).map(({ code }) => code);
+  };
+  expect(codesOf(12)).toEqual(['vanished']);
+  expect(codesOf(2)).toEqual(['gone', 'gone']);
+  expect(codesOf(0)).toEqual([]);
+});
+
 test('no note names an object that a killed run was deleting, nor one that another object takes the place of', () => {
   const there = recordOf('redis', 'r2');
   const stateWith = (a: StateRecord) => inputOf({}, { 'production.redis.a': a, 'production.redis.b': there }).state;

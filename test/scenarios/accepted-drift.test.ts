@@ -207,6 +207,28 @@ describe('apply', () => {
     expect(writes(await made.plan(manifest()))).toEqual([]);
   });
 
+  it('asks for no permission where the object that is missing is all that the state has', async () => {
+    const text = `${head}environments:
+  production:
+    redis:
+      a: { dockerImage: "redis:7", databasePassword: correct-horse }
+      b: { dockerImage: "redis:7", databasePassword: correct-horse }
+`;
+    const { made } = await applied(text);
+    const folder = { folder: made.folder, file: 'trueup.yaml' };
+    for (const name of ['a', 'b']) {
+      const redisId = made.store.state?.resources[`production.redis.${name}`]?.id;
+      await edit(made, 'redis.remove', { redisId });
+    }
+    for (const name of ['a', 'b']) {
+      const request = { subject: `production.redis.${name}`, until: '2026-03-10', because: 'moved', by: 'ops' };
+      await acceptDrift(await made.manifest(text), made.world(), { folder, now: made.clock.wall(), request });
+    }
+    await made.apply(text, permissions);
+    const plan = await made.plan(text);
+    expect([writes(plan), plan.diagnostics]).toEqual([[], []]);
+  });
+
   it('deletes a block with accepted drift that the manifest does not have any more', async () => {
     const { made, fix } = await applied();
     await fix({ description: 'theirs' });
