@@ -125,6 +125,8 @@ export function comparisonOf(
   let [declared, left] = [0, 0];
   for (const { attributes } of existing) {
     for (const { wanted, decision, standing } of attributes) {
+      // A key that a person added, and that was accepted, is not declared, and differs all the same.
+      if (wanted === undefined) left += decision.do === 'leave' ? 1 : 0;
       if (wanted === undefined || isUnknown(decision, standing)) continue;
       declared += 1;
       if (decision.do === 'leave' && wanted.missing.length === 0) left += 1;

@@ -8,6 +8,7 @@ import { planFile } from '../../src/plan/plan-facts.ts';
 import { acceptDrift } from '../../src/drift/drift-run.ts';
 import { plan as makePlan } from '../../src/workflow/make-plan.ts';
 import { planAgain } from '../../src/workflow/reviewed.ts';
+import { verdictOf } from '../../src/render/verdict.ts';
 import { session } from '../../src/workflow/session.ts';
 import { documentOf } from '../support/documents.ts';
 import { driftOf, edit } from '../support/drifting.ts';
@@ -176,6 +177,16 @@ describe('apply', () => {
     expect(writes(plan)).toEqual([]);
     expect(notes(plan)).toMatchObject([{ code: 'accepted' }]);
     expect(notes(plan)[0]?.message.endsWith('; the new value of the manifest waits until then')).toBe(isEdited);
+  });
+
+  it('does not say that the platform matches while a key that a person added stays', async () => {
+    const text = manifest().replace('env: {', 'envMode: own\n        env: {');
+    const { made, fix } = await applied(text);
+    await fix({ env: 'REGION=eu-1\nSIZE=small\nEXTRA=1' });
+    await accept(made, { text });
+    const document = documentOf(await made.plan(text));
+    expect(document).toMatchObject({ hasChanges: false, left: 1 });
+    expect(verdictOf(document)).toBe('No changes. 1 field differs on the platform and stays so.');
   });
 
   it('keeps a key of an owned map that a person added, and one that a person removed', async () => {
