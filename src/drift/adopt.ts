@@ -57,7 +57,7 @@ interface AdoptContext {
 }
 
 /**
- * Writes what the platform has into the files of the manifest. Sends the GETs of a plan and nothing else. Before it writes,
+ * Writes what the platform has into the files of the manifest. Sends GETs and nothing else. Before it writes,
  * a plan with the new texts has to show no change of what was adopted. Files are written all or none.
  *
  * @throws {Stop} `refused`, when nothing is found at an address, or nothing can be adopted; and as `findDrift`.

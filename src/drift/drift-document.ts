@@ -3,18 +3,18 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Drift } from './drift-run.ts';
 import { type Finding, type Found, findingId } from './finding.ts';
 import { type CommandText, remediesFor, remedyText } from './remedies.ts';
-import type { Plan } from '../plan/action.ts';
 import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { DriftAcceptDocument, DriftDocument } from '../render/document-schemas.ts';
 import { driftExit, exitCodes } from '../render/exit-codes.ts';
 import type { PlanAbout } from '../render/plan-head.ts';
+import { type WithLists, unlistedIn } from '../plan/not-compared.ts';
 import { comparisonOf } from '../documents/plan-document.ts';
 
 /** What `drift` found, and what else a run knows. */
 export interface DriftInput {
   readonly drift: Omit<Drift, 'plan' | 'notified'> & {
     /** The plan that it was computed from. */
-    readonly plan: Pick<Plan, 'actions'>;
+    readonly plan: WithLists;
     readonly notified?: Drift['notified'];
   };
   readonly counts: { readonly reads: number; readonly writes: number };
@@ -38,7 +38,7 @@ export function driftDocument({ drift, counts, about, isFull, command, warnings 
     ...about,
     memory,
     compared,
-    notCompared,
+    notCompared: [...notCompared, ...unlistedIn(plan)],
     summary: summaryOf(drift),
     findings: findings.map((finding) => findingDocument(finding, command)),
     resolved: resolved.map(subjectOf),

@@ -57,7 +57,7 @@ export function refuseWrites(): never {
 }
 
 /**
- * Compares the platform with what was applied last, and the manifest with both. Sends the GETs of a plan and nothing else;
+ * Compares the platform with what was applied last, and the manifest with both. Sends GETs and nothing else;
  * needs no right to write. Writes the memory, unless `remembers` is false.
  *
  * @throws {Stop} as planning does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
@@ -93,7 +93,7 @@ export interface AcceptRequest extends Acceptance {
 }
 
 /**
- * Accepts what is found at an address now, until a day. Sends the GETs of a plan and nothing else.
+ * Accepts what is found at an address now, until a day. Sends GETs and nothing else.
  *
  * @throws {Stop} `refused`, when nothing is found there; and as `findDrift`.
  */
@@ -145,6 +145,7 @@ async function compare(manifest: Manifest, connection: Connection, options: Drif
       signal,
       clock,
     },
+    { readsEveryList: true },
   );
   if (planned.saved === undefined) throw nothingApplied(store.location);
   const key = await store.key();

@@ -51,7 +51,7 @@ export interface FindingsInput {
 export interface Findings {
   readonly found: readonly Found[];
   /** Returns true for a subject that the plan did not compare: what an earlier run found there may still be there. */
-  readonly isUncompared: (subject: Pick<Found, 'is' | 'objectId' | 'field'>) => boolean;
+  readonly isUncompared: (subject: Pick<Found, 'is' | 'kind' | 'objectId' | 'field'>) => boolean;
 }
 
 /** Compares the platform with what was applied last, and the manifest with both, as far as a plan did. Pure. */
@@ -79,7 +79,7 @@ export function findingsOf(input: FindingsInput): Findings {
   };
 }
 
-/** Finds what a plan did not compare: objects that go or wait, and fields that others set or that cannot be decrypted. */
+/** Finds what a plan did not compare: objects that go or wait, lists without a right, fields that cannot be decrypted or are of others. */
 function uncomparedIn({ plan, missing }: Context): Findings['isUncompared'] {
   const gone = new Set<string>();
   const objects = new Set<string>();
@@ -96,7 +96,8 @@ function uncomparedIn({ plan, missing }: Context): Findings['isUncompared'] {
       append(fields, id, subjectField(action.kind, whole));
     }
   }
-  return ({ is, objectId = '', field }) => {
+  return ({ is, kind, objectId = '', field }) => {
+    if (is === 'unmanaged') return plan.observed.unlisted.some((one) => one.kind.kind === kind);
     if (is === 'missing') return gone.has(objectId) || objects.has(objectId);
     if (is !== 'drifted') return false;
     const isWaiting = (path: string) => fields.get(objectId)?.some((one) => isWithin(path, one)) === true;

@@ -38,6 +38,8 @@ export interface ObserveInput {
   readonly ownsOneEnvironment: boolean;
   /** The addresses that are read; undefined: all. Of the others, those are read too that a list lacks. */
   readonly only: ReadonlySet<string> | undefined;
+  /** Lists with an operation of their own are read below each object of the project, also where nothing is expected in them. */
+  readonly readsEveryList: boolean;
 }
 
 /** One address that may be on the platform: declared, in the state, or both. */

@@ -17,6 +17,7 @@ import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, hasSecretName, namedKinds } from './bound-names.ts';
 import type { Listed, Observed, ObservedObject, Parent } from './observed.ts';
+import { isOfProject } from './ownership.ts';
 import { type TopList, readTop } from './project-id.ts';
 import { type Lists, unownedIn } from './unowned.ts';
 
@@ -40,6 +41,7 @@ interface Reading extends ObserveInput, Omit<IdentifyInput, 'kind' | 'items' | '
   readonly byId: Map<string, Parent>;
   /** The addresses of the state that are not read. */
   readonly unread: Set<string>;
+  readonly unlisted: Observed['unlisted'][number][];
 }
 
 /**
@@ -78,6 +80,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     unread: new Set(every.flatMap((item) => (isMeant(item) ? [] : [item.address]))),
     diagnostics,
     duplicates: [],
+    unlisted: [],
     idOf,
     parentWith: (id) => byId.get(id),
     // The list of what the top stands for shows all of the organization; only the one that was found is ours.
@@ -118,8 +121,10 @@ async function findKind(reading: Reading, kind: Kind): Promise<void> {
   const { kinds, isMeant, lists, expected, objects, byId, unread } = reading;
   const items = expected.get(kind.kind) ?? [];
   const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
-  if (items.length === 0 && rows.size === 0) return; // nothing is expected and nothing was found: most kinds
-  await readBelow(reading, kind, items.filter(isMeant));
+  const above = parentIds(reading, kind, items.filter(isMeant));
+  // Nothing is expected and nothing was found: most kinds.
+  if (items.length === 0 && rows.size === 0 && above.length === 0) return;
+  await readBelow(reading, kind, above);
   const isRead = (item: Expected) => isMeant(item) || isLacking(reading, item, rows);
   for (const item of items) if (isRead(item)) unread.delete(item.address);
   const found = await identify({ ...reading, kind, items, isRead, rows, search: searchIn(kind, rows) });
@@ -134,23 +139,36 @@ async function findKind(reading: Reading, kind: Kind): Promise<void> {
   }
 }
 
-/** Reads the lists of a kind below the objects where some addresses are expected. */
-async function readBelow(
-  { reader, caller, lists, idOf, parentWith }: Reading,
+/** The ids of the objects below which a list of a kind is read, each with the addresses that are expected there. */
+function parentIds(
+  { byId, idOf, readsEveryList }: Reading,
   kind: Kind,
   items: readonly Expected[],
+): (readonly [id: string, items: readonly Expected[]])[] {
+  const expected = groupBy(items.flatMap((item) => idsAbove([item], idOf).map((id) => [id, item] as const)));
+  if (!readsEveryList || !isOfProject(kind)) return [...expected];
+  const others = [...byId.values()].filter(
+    ({ id, kind: parent }) => !expected.has(id) && kind.parents[parent.kind] !== undefined && isOfProject(parent),
+  );
+  return [...expected, ...others.map(({ id }) => [id, []] as const)];
+}
+
+/** Reads the lists of a kind below objects. */
+async function readBelow(
+  { reader, caller, lists, parentWith, unlisted }: Reading,
+  kind: Kind,
+  above: ReturnType<typeof parentIds>,
 ): Promise<void> {
   await Promise.all(
-    idsAbove(items, idOf).map(async (id) => {
+    above.map(async ([id, items]) => {
       const parent = parentWith(id);
       const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
       if (listed === undefined || !('call' in listed)) return;
-      const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) =>
-        refuseUnread(
-          error,
-          items.filter((item) => idsAbove([item], idOf).includes(id)),
-        ),
-      );
+      const rows = await reader.rows(kind, { place: caller, parent }).catch((error: unknown) => {
+        if (items.length > 0 || !lacksRight(error)) return refuseUnread(error, items);
+        unlisted.push({ kind, parentId: id });
+        return undefined;
+      });
       if (rows?.size === 0 && listed.whenEmpty !== undefined) throw emptyList(kind, parent, listed.whenEmpty);
       remember(lists, kind, rows, parent);
     }),
@@ -159,7 +177,7 @@ async function readBelow(
 
 /** What was read, once all kinds are found. */
 function observedIn(reading: Reading): Observed {
-  const { kinds, records, reader, caller, since, listed, lists, objects, byId, unread, duplicates } = reading;
+  const { kinds, records, reader, caller, since, listed, lists, objects, byId, unread, unlisted, duplicates } = reading;
   const isClear = (name: string) => reader.redact(name) === name;
   const known = new Set([...byId.keys(), ...[...unread].flatMap((address) => records[address]?.id ?? [])]);
   const about = { known, isClear, ownsOneEnvironment: reading.ownsOneEnvironment };
@@ -175,6 +193,7 @@ function observedIn(reading: Reading): Observed {
     projectName: projectNameIn(kinds, lists),
     nameOf: namesAtTop(listed, (id, name) => hidden.has(id) || !isClear(name)),
     ...unownedIn(kinds, lists, about),
+    unlisted,
     duplicates,
   };
 }

@@ -62,6 +62,8 @@ export interface Observed extends Caller {
    * manifests, where this one has one of its own.
    */
   readonly ofOthers: readonly UnmanagedObject[];
+  /** The lists below objects that the key may not read, and in which nothing is expected. */
+  readonly unlisted: readonly { readonly kind: Kind; readonly parentId: string }[];
   /** Objects that a create which was sent or delivered more than once may have made beside the one that has the address. */
   readonly duplicates: readonly DuplicateObject[];
 }

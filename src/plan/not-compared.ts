@@ -3,6 +3,7 @@ import { defined } from '../formats/json.ts';
 import { isHidden } from '../kind/row-values.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { position } from '../manifest/tree.ts';
+import { type Observed, addressesById } from '../observe/observed.ts';
 import {
   type Action,
   type AttributeChange,
@@ -12,6 +13,7 @@ import {
   isDeferred,
   isLeftOut,
 } from './action.ts';
+import { actionsByAddress } from './relations.ts';
 import { lacksSecret } from './standing.ts';
 
 /** Something declared that a plan did not compare with the platform. */
@@ -36,6 +38,24 @@ export function notComparedIn({ actions }: Pick<Plan, 'actions'>): readonly NotC
     if (createsObject(action) || !isCompared(action)) return [];
     if (isLeftOut(action) || (isDeferred(action) && action.attributes.length === 0)) return leftOut(action);
     return action.attributes.flatMap((one) => notCompared(action, one) ?? []);
+  });
+}
+
+/** A plan with the lists that it could not read. */
+export interface WithLists extends Pick<Plan, 'actions'> {
+  readonly observed: Pick<Observed, 'unlisted' | 'objects'>;
+}
+
+/** The lists that the key may not read and that no block has something in: others may have. */
+export function unlistedIn({ observed, actions }: WithLists): readonly NotCompared[] {
+  const { unlisted, objects } = observed;
+  if (unlisted.length === 0) return [];
+  const byAddress = actionsByAddress(actions);
+  return unlisted.flatMap(({ kind, parentId }) => {
+    const address = addressesById(objects).get(parentId);
+    if (address === undefined) return [];
+    const at = byAddress.get(address)?.position;
+    return [{ address, path: kind.section, why: 'left out', ...defined({ position: at }) }];
   });
 }
 

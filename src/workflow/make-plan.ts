@@ -45,6 +45,8 @@ export interface PlanOptions {
   readonly begins?: Pick<State, 'lineage'> | undefined;
   /** What a reviewed plan touches: only that is read, and what it depends on. Everything by default. */
   readonly touched?: Touched | undefined;
+  /** true: reads each list of the project, also where nothing in it is declared: for drift, which finds what others made. */
+  readonly readsEveryList?: boolean | undefined;
 }
 
 /** What is declared, and the plan to make of it. */
@@ -191,7 +193,7 @@ async function prepare(
 /** Reads the objects, and the version of the platform beside them; `upgraded` where that is not the one of the state. */
 async function readObjects(
   { saved, ahead, moved, key, platform, kinds, resources, ownsProject, client }: Start,
-  { settings, touched }: Request,
+  { settings, touched, readsEveryList = false }: Request,
   connection: ReadConnection,
 ): Promise<Seen | 'upgraded'> {
   const records = moved.state?.resources ?? {};
@@ -214,6 +216,7 @@ async function readObjects(
     digests,
     ownsOneEnvironment: settings.environment !== undefined,
     only: touched === undefined ? undefined : readsOf(touched, { kinds, resources, records, digests }),
+    readsEveryList,
   };
   const observation = inSpan('observe', () => observe(observing));
   const reads = Promise.all([observation, platform.version()]);

@@ -30,7 +30,7 @@ const region: Finding = {
 function viewOf(findings: readonly Finding[], more: Partial<DriftInput['drift']> = {}): DriftDocument {
   return driftDocument({
     drift: {
-      plan: { actions: [] },
+      plan: { actions: [], observed: { unlisted: [], objects: new Map() } },
       findings,
       resolved: [],
       ignored: [],

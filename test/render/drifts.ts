@@ -49,7 +49,7 @@ export const findings: readonly Finding[] = [
 export function driftView(all: readonly Finding[] = findings, over: Partial<DriftInput['drift']> = {}): DriftDocument {
   return driftDocument({
     drift: {
-      plan: { actions: [] },
+      plan: { actions: [], observed: { unlisted: [], objects: new Map() } },
       findings: all,
       resolved: [],
       ignored: [],

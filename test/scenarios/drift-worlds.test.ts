@@ -18,8 +18,8 @@ import { drift } from './histories/life.ts';
 import { newRun, recorded } from './histories/run.ts';
 
 /**
- * Random worlds in which people changed things by hand and edited the manifest: `drift` reads what a plan reads and sends no
- * POST, finds something exactly when the plan has something to do, and finds nothing after an apply.
+ * Random worlds in which people changed things by hand and edited the manifest: `drift` reads what a plan reads, and each list
+ * below a service, and sends no POST, finds something exactly when the plan has something to do, and finds nothing after an apply.
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 15);
@@ -28,7 +28,7 @@ const runs = Number(process.env.TRUEUP_RUNS ?? effort({ fast: 100, all: 200 }));
 /** Whether a finding is one that a plan does something about. */
 const isWork = ({ is }: { readonly is: string }) => is !== 'unmanaged' && is !== 'duplicate';
 
-test('drift sends the GETs of a plan and no POST, and agrees with the plan, in random worlds', async () => {
+test('drift sends the GETs of a plan, those of lists below each service, and no POST, and agrees with the plan, in random worlds', async () => {
   const happened = new Map<string, number>();
   const worlds = histories.map(({ commands, ...history }) => {
     const drifts = commands.flatMap((one): readonly Drift[] => ('drift' in one ? [one.drift] : []));
@@ -56,10 +56,13 @@ test('drift sends the GETs of a plan and no POST, and agrees with the plan, in r
       const planned = await plan(await made.manifest(manifest), made.world()).catch((error: unknown) => error as Error);
       const reads = asked();
       const before = JSON.stringify(made.emulator.world);
+      const seen = made.emulator.log.length;
       const found = await driftOf(made, manifest).catch((error: unknown) => error as Error);
-      const log = made.emulator.log.slice(-reads.length - 1).map(({ method }) => method);
-      expect(log).not.toContain('POST');
-      expect(asked()).toEqual(reads);
+      expect(made.emulator.log.slice(seen).map(({ method }) => method)).not.toContain('POST');
+      const read = asked();
+      const isOfList = (one: string) => /^(?:schedule\.list|volumeBackups\.list|patch\.byEntityId)/.test(one);
+      expect(read.filter((one) => !isOfList(one))).toEqual(reads.filter((one) => !isOfList(one)));
+      expect(read.length).toBeGreaterThanOrEqual(reads.length);
       expect(JSON.stringify(made.emulator.world)).toBe(before);
       if (planned instanceof Error || found instanceof Error) {
         expect(String(found)).toBe(String(planned));

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { refuseWrites } from '../../src/drift/drift-run.ts';
 import { driftAcceptCommand, driftCommand } from '../cli/asked.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { unlistedIn } from '../../src/plan/not-compared.ts';
 import { clientOf, driftOf, edit } from '../support/drifting.ts';
 import { bench, head } from '../support/world.ts';
 import { documentIn, places } from '../cli/place.ts';
@@ -112,6 +114,67 @@ describe('drift', () => {
       findings: [{ is: 'unmanaged', status: 'known' }],
       resolved: [{ is: 'missing' }],
     });
+  });
+
+  it('finds what others scheduled, backed up and patched below a service that declares none of it, and forgets none', async () => {
+    const { made, idOf } = await applied();
+    const composeId = idOf('production.compose.shop');
+    const schedule = { name: 'backdoor', cronExpression: '* * * * *', command: 'true', shellType: 'bash' };
+    await edit(made, 'schedule.create', { ...schedule, scheduleType: 'compose', composeId, serviceName: 'web' });
+    await edit(made, 'patch.create', { composeId, filePath: 'a.txt', content: 'a' });
+    const backup = { name: 'copy', volumeName: 'data', prefix: 'p', cronExpression: '0 3 * * *', keepLatestCount: 1 };
+    const volume = { ...backup, serviceType: 'compose', composeId, serviceName: 'web', destinationId: 'dst_1' };
+    await edit(made, 'volumeBackups.create', volume);
+    const address = 'production.compose.shop';
+    const found = (status: string) => ({
+      resolved: [],
+      findings: [
+        { is: 'unmanaged', kind: 'patch', status },
+        { is: 'unmanaged', kind: 'schedule', address: `${address}.schedules.backdoor`, status },
+        { is: 'unmanaged', kind: 'volumeBackup', address: `${address}.volumeBackups.copy`, status },
+      ],
+    });
+    expect(await driftOf(made, shop())).toMatchObject({ exitCode: 2, ...found('new') });
+    const declared = shop(
+      '        schedules: { mine: { cronExpression: "@daily", command: "true", serviceName: web } }\n',
+    );
+    await made.apply(declared, permissions);
+    expect(await driftOf(made, declared)).toMatchObject({ exitCode: 8, ...found('known') });
+    await made.apply(shop(), permissions);
+    expect(await driftOf(made, shop())).toMatchObject({ exitCode: 8, ...found('known') });
+  });
+
+  it('sends a GET for each of these lists, three of a compose, which a plan does not send', async () => {
+    const { made } = await applied();
+    const sent = async (run: () => Promise<unknown>) => {
+      made.requests('GET');
+      await run();
+      return made.requests('GET').length;
+    };
+    const planned = await sent(() => made.plan(shop()));
+    expect(await sent(() => driftOf(made, shop()))).toBe(planned + 3);
+  });
+
+  it('does not fail for such a list without a right to it, names it as not compared, and resolves nothing in it', async () => {
+    const whole = createEmulator();
+    let refuses = false;
+    const body = JSON.stringify({ message: 'no right', code: 'FORBIDDEN' });
+    const send: typeof whole.send = async (request) =>
+      refuses && request.path.startsWith('/api/schedule.list')
+        ? { status: 403, headers: {}, body }
+        : whole.send(request);
+    const made = bench({ emulator: { ...whole, send }, clock: bench().clock });
+    const { state } = await made.apply(shop(), permissions);
+    const composeId = state.resources['production.compose.shop']?.id ?? '';
+    const schedule = { name: 'backdoor', cronExpression: '* * * * *', command: 'true', shellType: 'bash' };
+    await edit(made, 'schedule.create', { ...schedule, scheduleType: 'compose', composeId, serviceName: 'web' });
+    expect(await driftOf(made, shop())).toMatchObject({ exitCode: 2, findings: [{ is: 'unmanaged' }] });
+    refuses = true;
+    const unread = await driftOf(made, shop());
+    expect(unread).toMatchObject({ exitCode: 0, findings: [], resolved: [] });
+    expect(unlistedIn(unread.plan)).toMatchObject([{ address: 'production.compose.shop', path: 'schedules' }]);
+    refuses = false;
+    expect(await driftOf(made, shop())).toMatchObject({ exitCode: 8, findings: [{ status: 'known' }] });
   });
 
   it('says that a value is flapping after three changes within 30 days, and forgets them later', async () => {

@@ -316,6 +316,7 @@ export function inputOf(
       nameOf: () => undefined,
       unmanaged: [],
       ofOthers: [],
+      unlisted: [],
       unread: new Set(),
       projectName: undefined,
       duplicates: [],

@@ -48,6 +48,7 @@ export function planOf(planned: readonly Planned[]): Plan {
       nameOf: () => undefined,
       unmanaged: [],
       ofOthers: [],
+      unlisted: [],
       unread: new Set(),
       projectName: undefined,
       duplicates: [],
