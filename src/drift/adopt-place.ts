@@ -24,7 +24,7 @@ export interface Searched {
   readonly resources: readonly Resource[];
   /** The files, by name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** undefined: the manifest has neither templates, nor changes, nor an environment of its own. */
+  /** undefined: each value stands in one place, in a file that no other root file includes. */
   readonly stage?: StageFiles | undefined;
   readonly treeOf: (file: string) => Node | undefined;
 }

@@ -30,7 +30,7 @@ export interface AdoptInput {
   readonly findings: readonly Finding[];
   /** The YAML files of the manifest, by name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** undefined: the manifest has neither templates, nor changes, nor an environment of its own. */
+  /** undefined: each value stands in one place, in a file that no other root file includes. */
   readonly stage?: StageFiles | undefined;
   /** The files that `${file:…}` of a file names, by the name that it has below the root. */
   readonly named: (from: string, path: string) => { readonly file: string; readonly text: string } | undefined;

@@ -21,7 +21,7 @@ import type { ProjectFolder } from '../project/folder.ts';
 import { loadManifest, openFolder } from '../project/load.ts';
 import { type Sibling, ownFiles, siblingsOf } from '../project/siblings.ts';
 import { writeFiles } from '../project/write-files.ts';
-import { type OtherStage, changesOther, otherStages } from './other-stages.ts';
+import { type OtherStage, changesOther, filesNamedIn, otherStages } from './other-stages.ts';
 
 /** What is adopted, and how. */
 interface AdoptRequest {
@@ -100,11 +100,11 @@ export async function adoptFindings(
     return 'text' in file ? file.text : undefined;
   };
   const beside = await namedTexts(manifest.texts, workspace, read);
-  const siblings = hasLayers(manifest) ? siblingsOf(options) : undefined;
+  const siblings = siblingsOf(options);
   const isEverywhere = request.isEverywhere === true;
   const found = adopt({
     plan: context.plan,
-    stage: siblings && (await stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere })),
+    stage: await stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere }),
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
@@ -121,11 +121,16 @@ export async function adoptFindings(
     options,
     connection: { ...connection, client: readingOnly(connection.client) },
   });
-  const stages = await otherStages(siblings ?? [], found.files);
-  const [other] = stages;
-  if (other !== undefined && !isEverywhere) throw changesOther(other);
-  const alike = isEverywhere ? otherAddresses(manifest, planned, adopted) : [];
+  const alike = otherAddresses(manifest, planned, adopted);
+  const stages = await otherStages(siblings, {
+    files: found.files,
+    beside: workspace.beside,
+    rootFile: options.file,
+    isEverywhere,
+  });
   const others = [...(alike.length === 0 ? [] : [{ file: options.file, addresses: alike, removed: [] }]), ...stages];
+  const [other] = others;
+  if (other !== undefined && !isEverywhere) throw changesOther(other, options.file);
   const files: AdoptResult['files'][number][] = [];
   for (const [path, text] of found.files) {
     const before = (await read(path)) ?? '';
@@ -140,15 +145,18 @@ export async function adoptFindings(
   return { adopted, left, files, isWritten: request.writes, deploys, others };
 }
 
+/** The files of the stage; undefined: each value stands in one place, and no other root file shares it. */
 async function stageFiles(
   manifest: Manifest,
   {
     isEverywhere,
     ...about
   }: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
-): Promise<StageFiles> {
+): Promise<StageFiles | undefined> {
   const environment = manifest.settings.environment?.name;
-  return { rootFile: about.rootFile, environment, isOwn: await ownFiles(manifest, about), isEverywhere };
+  const isOwn = await ownFiles(manifest, about);
+  if (!hasLayers(manifest) && [...manifest.texts.keys()].every(isOwn)) return undefined;
+  return { rootFile: about.rootFile, environment, isOwn, isEverywhere };
 }
 
 /** The texts of the files that `${file:…}` names in some texts, by the names that they have below the root. */
@@ -159,8 +167,7 @@ async function namedTexts(
 ): Promise<ReadonlyMap<string, string>> {
   const beside = new Map<string, string>();
   for (const [from, text] of texts) {
-    for (const [, path = ''] of text.matchAll(/\$\{file:([^}]*)\}/g)) {
-      const file = workspace.beside(from, path);
+    for (const file of filesNamedIn(from, text, workspace.beside)) {
       const content = beside.has(file) ? undefined : await read(file);
       if (content !== undefined) beside.set(file, content);
     }

@@ -15,18 +15,32 @@ export interface OtherStage {
 }
 
 /**
- * The siblings that mean something else with other texts, as far as they can be read.
+ * The siblings that mean something else with other texts. One that cannot be checked may do so where it names such a file.
  *
- * @throws {Stop} `refused`, when one cannot be read with them
+ * @throws {Stop} `refused`, when one cannot be read with them, or may change
  */
 export async function otherStages(
   siblings: readonly Sibling[],
-  files: ReadonlyMap<string, string>,
+  edit: {
+    readonly files: ReadonlyMap<string, string>;
+    /** The name of a file below the root that another one there names. */
+    readonly beside: Workspace['beside'];
+    /** The root file of the stage, which no other one includes. */
+    readonly rootFile: string;
+    readonly isEverywhere: boolean;
+  },
 ): Promise<readonly OtherStage[]> {
-  const found = siblings.map(async ({ file, options }): Promise<OtherStage> => {
+  const found = siblings.map(async (sibling): Promise<OtherStage> => {
+    const { file, options } = sibling;
     const before = await unlessStopped(loadManifest(options()));
-    if (before === undefined) return { file, addresses: [], removed: [] };
-    const around = (workspace: Workspace) => overlay(workspace, files);
+    if (before === undefined) {
+      if (!edit.isEverywhere && (await mayName(sibling, edit)))
+        throw notEveryone(
+          `${file} may change too: it names a file that changes, and is not valid; nothing was written`,
+        );
+      return { file, addresses: [], removed: [] };
+    }
+    const around = (workspace: Workspace) => overlay(workspace, edit.files);
     const after = await loadManifest(options(), { around }).catch((error: unknown) => {
       if (!(error instanceof Stop)) throw error;
       const message = `${file} would not be valid with what the platform has; nothing was written`;
@@ -39,12 +53,32 @@ export async function otherStages(
   return (await Promise.all(found)).filter(({ addresses }) => addresses.length > 0);
 }
 
+/** Returns true where the files of a sibling name one that changes by `${file:…}`, or cannot be read. */
+async function mayName(
+  { read }: Sibling,
+  { files, beside, rootFile }: Omit<Parameters<typeof otherStages>[1], 'isEverywhere'>,
+): Promise<boolean> {
+  const changing = new Set([...files.keys()].filter((file) => file !== rootFile));
+  const found = await read();
+  if (changing.size === 0 || found === undefined) return changing.size > 0;
+  return [...found.texts].some(([from, text]) => filesNamedIn(from, text, beside).some((file) => changing.has(file)));
+}
+
+/** The files that `${file:…}` names in the text of a file, by the names that they have below the root. */
+export function filesNamedIn(from: string, text: string, beside: Workspace['beside']): readonly string[] {
+  return [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, path = '']) => beside(from, path));
+}
+
 const byHand = 'Change the manifest by hand.';
 
-/** The refusal of an edit that changes other stages. */
-export function changesOther({ file, addresses, removed }: OtherStage): Stop {
+/** The refusal of an edit that changes other stages, or other blocks of the manifest `own`. */
+export function changesOther({ file, addresses, removed }: OtherStage, own: string): Stop {
+  if (file === own) return notEveryone(`${someOf(addresses)} would change too; nothing was written`);
   const deletes = removed.length === 0 ? '' : `, and its next apply would delete ${someOf(removed)}`;
-  const message = `${file} would change too, in ${someOf(addresses)}${deletes}; nothing was written`;
-  const remedy = 'Change it for all stages with --everywhere, or change the manifest by hand.';
+  return notEveryone(`${file} would change too, in ${someOf(addresses)}${deletes}; nothing was written`);
+}
+
+function notEveryone(message: string): Stop {
+  const remedy = 'trueup drift adopt --everywhere changes all that share the value. Or change the manifest by hand.';
   return stop('refused', 'not-editable', message, { remedy });
 }

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { driftDocument, open, planDocument, platformAt, stateAt } from '../../src/index.ts';
@@ -62,4 +62,28 @@ test('a project with no drift, and one whose drift is a secret, write nothing', 
   expect([adoption.adopted, adoption.files, adoption.left.length]).toEqual([[], [], 1]);
   expect(JSON.stringify(adoption.left)).not.toContain('canary');
   expect(readFileSync(file, 'utf8')).toBe(manifest);
+});
+
+test('a project refuses drift whose value another root file of the folder shares, and says which', async () => {
+  const { file, opened, change } = await applied();
+  const shared = manifest.replace('dockerImage: redis:7', 'dockerImage: ${file:image.txt}');
+  const image = join(dirname(file), 'image.txt');
+  writeFileSync(file, shared);
+  writeFileSync(image, 'redis:7');
+  writeFileSync(join(dirname(file), 'other.yaml'), shared.replace('prj_1', 'prj_2'));
+  await change({ dockerImage: 'redis:7.4' });
+  const refused = await (await opened()).adopt().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(refused).toMatchObject({
+    diagnostics: [
+      {
+        code: 'not-editable',
+        message: 'other.yaml would change too, in production.redis.main; nothing was written',
+        remedy: expect.stringContaining('trueup drift adopt --everywhere'),
+      },
+    ],
+  });
+  expect(readFileSync(image, 'utf8')).toBe('redis:7');
 });

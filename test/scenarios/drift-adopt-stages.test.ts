@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
@@ -62,8 +62,8 @@ const applied = `environments:
 `;
 
 /** A stage that was applied, in a folder with another one. */
-async function world(more: Readonly<Record<string, string>> = {}, text = root) {
-  const at = await place(applied, { secrets: { PW: 'canary-4711' } });
+async function world(more: Readonly<Record<string, string>> = {}, text = root, former = applied) {
+  const at = await place(former, { secrets: { PW: 'canary-4711' } });
   for (const [name, content] of Object.entries({ ...files, ...more })) writeFileSync(join(at.folder, name), content);
   at.rewrite(text);
   const read = (name: string) => readFileSync(join(at.folder, name), 'utf8');
@@ -221,5 +221,76 @@ describe('drift adopt of a stage', () => {
     const all = await at.adopt(['compose.shop'], { field: ['source.composeFile'], everywhere: true });
     expect(all).toMatchObject({ exit: 'done', err: '' });
     expect(at.read('web.yml')).toBe(text.replace('1', '2'));
+  });
+});
+
+describe('drift adopt of root files without an environment of their own', () => {
+  const web = 'services: { web: { image: "nginx:1" } }\n';
+  const text = web.replace('1', '2');
+  const uses = (key: string, file = 'web.yml') =>
+    `      ${key}: { source: { type: raw, composeFile: "\${file:${file}}" } }\n`;
+  const made = (key: string) => uses(key).replace('"${file:web.yml}"', () => JSON.stringify(web));
+  const sections = (...blocks: readonly string[]) => `environments:\n  staging:\n    compose:\n${blocks.join('')}`;
+  const other = 'trueup: 1\nplatform: emulator\nproject: prj_2\n';
+
+  /** A stage whose block `shop` drifted, in a folder with these files and no other root file. */
+  async function drifted(own: string, beside: Readonly<Record<string, string>> = {}) {
+    const at = await world({ 'web.yml': web, 'more.yml': web, ...beside }, own, sections(made('shop'), made('more')));
+    for (const name of ['preview.yaml', 'production.yaml'])
+      if (!Object.hasOwn(beside, name)) rmSync(join(at.folder, name));
+    await at.change('compose.update', 'compose.shop', { composeFile: text });
+    return at;
+  }
+
+  it('refuses a text that another block takes from the same file, and names it with --everywhere', async () => {
+    const at = await drifted(sections(uses('shop'), uses('more')));
+    const ran = await at.adopt(['compose.shop']);
+    expect(ran).toMatchObject({ exit: 'stopped' });
+    expect(ran.err).toContain('staging.compose.more would change too; nothing was written');
+    expect(at.read('web.yml')).toBe(web);
+    const all = await at.adopt(['compose.shop'], { everywhere: true });
+    expect(all).toMatchObject({ exit: 'done', err: '' });
+    expect(all.out).toContain('This changes trueup.yaml too: staging.compose.more.');
+    expect(at.read('web.yml')).toBe(text);
+  });
+
+  it('refuses a text that another root file takes from the same file', async () => {
+    const at = await drifted(sections(uses('shop'), uses('more', 'more.yml')), {
+      'production.yaml': other + sections(uses('shop')),
+    });
+    const ran = await at.adopt(['compose.shop']);
+    expect(ran).toMatchObject({ exit: 'stopped' });
+    expect(ran.err).toContain('production.yaml would change too, in staging.compose.shop; nothing was written');
+    expect(at.read('web.yml')).toBe(web);
+    expect(await at.adopt(['compose.shop'], { everywhere: true })).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read('web.yml')).toBe(text);
+  });
+
+  it('takes a text for shared where a root file that names its file cannot be checked', async () => {
+    const at = await drifted(sections(uses('shop'), uses('more', 'more.yml')), {
+      'production.yaml': other + sections(uses('shop').replace(' } }', ' }, unknown: 1 }')),
+    });
+    const ran = await at.adopt(['compose.shop']);
+    expect(ran).toMatchObject({ exit: 'stopped' });
+    expect(ran.err).toContain('production.yaml may change too: it names a file that changes, and is not valid');
+    expect(at.read('web.yml')).toBe(web);
+    writeFileSync(join(at.folder, 'production.yaml'), at.read('production.yaml').replace('web.yml', 'more.yml'));
+    expect(await at.adopt(['compose.shop'])).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read('web.yml')).toBe(text);
+  });
+
+  it('writes a value of a file that another root file includes into its changes', async () => {
+    const shared = sections(made('shop'), made('more'));
+    const at = await drifted('include: [shared.yaml]\n', {
+      'shared.yaml': shared,
+      'production.yaml': `${other}include: [shared.yaml]\n`,
+    });
+    expect(await at.adopt(['compose.shop'])).toMatchObject({ exit: 'done', err: '' });
+    expect(at.read('shared.yaml')).toBe(shared);
+    const block = `shop:\n          source:\n            composeFile: |\n              ${text}`;
+    expect(at.own()).toBe(
+      `include: [shared.yaml]\nchanges:\n  environments:\n    staging:\n      compose:\n        ${block}`,
+    );
+    expect(await at.planned()).toEqual([]);
   });
 });

@@ -118,7 +118,7 @@ export const command = defineCommand({
   options: {
     ...driftedField,
     '--all': 'every drifted field that was not accepted, instead of addresses',
-    '--everywhere': 'change files and templates that other root files share, for all of them',
+    '--everywhere': 'also change values that other blocks or root files share, for all of them',
     '--dry-run': 'show what would change, and write nothing',
   },
   notes: 'Only the values change: comments, order, quotes, anchors and line breaks stay. A secret is never written.',

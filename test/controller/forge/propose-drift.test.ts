@@ -115,6 +115,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'drift', () => {
     expect(shown()).not.toContain('canary');
   });
 
+  test('that another root file of the folder shares gets into no branch, and the proposal says why', async () => {
+    const { records, look, tell, drift, push, branches, open } = await drifted('gitea');
+    const shared = manifestOf('${file:image.txt}');
+    const other = shared.replace('trueup: 1\nproject: prj_1', 'trueup: 1\nproject: prj_2');
+    await drift({ dockerImage: 'redis:7' });
+    push({ 'infra/trueup.yaml': shared, 'infra/other.yaml': other, 'infra/image.txt': 'redis:7' });
+    await look();
+    await drift({ dockerImage: 'redis:7.2' });
+    await look();
+    await records.propose(stackId, 'alex');
+    await tell();
+    expect([open(), branches()]).toEqual([[], ['']]);
+    const problem = expect.stringContaining('other.yaml would change too, in production.redis.main');
+    expect(await records.proposal(stackId)).toMatchObject({ problem });
+  });
+
   test('leaves a branch alone that others pushed to, and one that was there before', async () => {
     const { records, look, tell, drift, repository, push, server: forge } = await drifted('github');
     await records.propose(stackId, 'alex');
