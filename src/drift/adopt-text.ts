@@ -117,8 +117,14 @@ function adoptOne(finding: Finding, work: Work): string {
   const file = namedBy(node, from, work);
   const old = node === undefined ? undefined : toJson(node);
   const text = file?.text ?? (typeof old === 'string' ? old : '');
-  const { known } = work;
-  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text, known });
+  const found = adoptedValue({
+    resource,
+    change,
+    nameOf: nameIn(work, change.field.refersTo),
+    old,
+    text,
+    isKnown: knownIn(work),
+  });
   if ('why' in found) throw refuse(path ?? '', found.why, found.remedy);
   if (isThere && file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
     work.files.set(file.file, found.value.value);
@@ -275,7 +281,7 @@ function adoptUnion(
       nameOf: nameIn(work, field.refersTo),
       old: undefined,
       text: '',
-      known: work.known,
+      isKnown: knownIn(work),
     });
     if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
     return found.value === undefined ? [] : [{ key: written, value: found.value }];
@@ -291,7 +297,10 @@ function adoptUnion(
 }
 
 /** The key of the block at the top that has an object of a kind, else its name on the platform, else its id. */
-function nameIn({ plan: { observed }, resources, known }: Work, kind = ''): (id: string) => string {
+function nameIn(work: Work, kind = ''): (id: string) => string {
+  const { resources } = work;
+  const { observed } = work.plan;
+  const isKnown = knownIn(work);
   return (id) => {
     const blocks = resources.filter((one) => one.kind.kind === kind && one.parent === undefined);
     const block = blocks.find(({ address }) => observed.objects.get(address)?.id === id);
@@ -299,8 +308,12 @@ function nameIn({ plan: { observed }, resources, known }: Work, kind = ''): (id:
     const name = observed.nameOf(kind, id);
     // The key of a block means that block.
     const isOther = blocks.some(({ key }) => key === name);
-    return name === undefined || isOther || (known?.(name) ?? []).length > 0 ? id : name;
+    return name === undefined || isOther || isKnown(name) ? id : name;
   };
+}
+
+function knownIn({ known }: Work): (text: string) => boolean {
+  return (text) => (known?.(text) ?? []).length > 0;
 }
 
 function searched(work: Work): Searched {

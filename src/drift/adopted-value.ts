@@ -5,11 +5,16 @@ import { type Json, same, textsIn } from '../formats/json.ts';
 import { canBeNull, withoutAppended } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { AttributeChange } from '../plan/action.ts';
-import { type Masking, maskAttribute, secretParts } from '../secrets/looks-secret.ts';
+import { maskAttribute, secretParts } from '../secrets/looks-secret.ts';
 import { heldSecrets } from '../state/stored.ts';
 
 /** A value as the manifest writes it, undefined for a key that goes; or why no manifest can have it. */
-export type AdoptedValue = { readonly value: Value | undefined } | { readonly why: string; readonly remedy: string };
+export type AdoptedValue = { readonly value: Value | undefined } | Unwritten;
+
+interface Unwritten {
+  readonly why: string;
+  readonly remedy: string;
+}
 
 /** What writing a value of the platform needs beside it. */
 export interface AdoptedInput {
@@ -21,13 +26,14 @@ export interface AdoptedInput {
   readonly old: Json | undefined;
   /** The text that the value replaces: a secret that it holds already is no new one. */
   readonly text: string;
-  /** The parts of a text that the run knows as secrets. */
-  readonly known: Masking['known'];
+  /** Returns true for a text in which the run knows a secret. */
+  readonly isKnown: (text: string) => boolean;
 }
 
 /** Writes the value that the platform has of an attribute in the form of the manifest. Never writes a secret. */
-export function adoptedValue({ resource, change, nameOf, old, text, known }: AdoptedInput): AdoptedValue {
-  const { attribute, field, before, wanted, pair } = change;
+export function adoptedValue(input: AdoptedInput): AdoptedValue {
+  const { resource, change, nameOf, old } = input;
+  const { attribute, field, before, wanted } = change;
   const { kind } = resource;
   const observed = before.reveal();
   if (observed === null) {
@@ -40,17 +46,9 @@ export function adoptedValue({ resource, change, nameOf, old, text, known }: Ado
       remedy: 'Remove the line: Trueup then leaves the field as it is.',
     };
   }
-  if (field.secrecy === 'secret') return isSecret(field);
+  const why = secrecyOf(input);
+  if (why !== undefined) return why;
   const value = withoutAppended(observed, wanted?.appended ?? '');
-  const privateKeys = wanted?.privateKeys ?? resource.privateKeys;
-  const isNamedPrivate = privateKeys?.has(attribute.key ?? attribute.field) === true;
-  const isKnown = textsIn(value).some((one) => (known?.(one) ?? []).length > 0);
-  // Where it stands in the text of the platform, only the text that was applied tells.
-  const holdsSecrets = wanted?.isSecret === true || (pair !== undefined && heldSecrets(pair.answered));
-  if (holdsSecrets) return isRemembered;
-  const isMasked = !same(maskAttribute({ field, attribute }, value, privateKeys), value);
-  const isNew = isMasked && (attribute.key !== undefined || !areThere(value, text, privateKeys));
-  if (isNamedPrivate || isKnown || isNew) return isSecret(field);
   if (attribute.key !== undefined && typeof value === 'string') return { value: variable(value, old) };
   const written = blockValue(field, value);
   if (written === undefined) {
@@ -63,7 +61,31 @@ export function adoptedValue({ resource, change, nameOf, old, text, known }: Ado
   return { value: plainly(inHumanUnits(field, written)) };
 }
 
-function isSecret(field: Field): AdoptedValue {
+/**
+ * Why no manifest gets a value of the platform: it is a secret, looks like one, or a secret flows into it. undefined: it is
+ * none, or there is no value.
+ */
+export function secrecyOf({
+  resource,
+  change: { attribute, field, before, wanted, pair },
+  text,
+  isKnown,
+}: Pick<AdoptedInput, 'resource' | 'change' | 'text' | 'isKnown'>): Unwritten | undefined {
+  const observed = before.reveal();
+  if (observed === null) return undefined;
+  if (field.secrecy === 'secret') return isSecret(field);
+  const value = withoutAppended(observed, wanted?.appended ?? '');
+  const privateKeys = wanted?.privateKeys ?? resource.privateKeys;
+  const isNamedPrivate = privateKeys?.has(attribute.key ?? attribute.field) === true;
+  // Where it stands in the text of the platform, only the text that was applied tells.
+  const holdsSecrets = wanted?.isSecret === true || (pair !== undefined && heldSecrets(pair.answered));
+  if (holdsSecrets) return isRemembered;
+  const isMasked = !same(maskAttribute({ field, attribute }, value, privateKeys), value);
+  const isNew = isMasked && (attribute.key !== undefined || !areThere(value, text, privateKeys));
+  return isNamedPrivate || textsIn(value).some(isKnown) || isNew ? isSecret(field) : undefined;
+}
+
+function isSecret(field: Field): Unwritten {
   return {
     why: 'its value is a secret, or looks like one',
     remedy: mayHoldSecrets(field)

@@ -26,6 +26,8 @@ type Members =
 export interface Found extends Subject, Pick<FindingDocument, Members> {
   /** Apply leaves it as it is, or refuses it. */
   readonly isLeft?: boolean;
+  /** Adopting refuses its value: it is a secret, looks like one, or a secret flows into it. */
+  readonly isSecret?: boolean;
   /** The secrets that its value in the manifest needs and this run does not have. */
   readonly missing?: readonly string[] | undefined;
   /** Makes the digest of the platform's value, in the form of another; undefined: only that it is there counts. */

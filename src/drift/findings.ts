@@ -32,6 +32,8 @@ import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { wasThere } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
+import { knownValue } from '../manifest/wanted.ts';
+import { secrecyOf } from './adopted-value.ts';
 import { type Found, findingId, inOrder } from './finding.ts';
 
 /** What findings are computed from. */
@@ -299,11 +301,19 @@ function ofAttribute(context: Context, action: Action, one: AttributeChange, sub
       summary: isHidden ? summaryOf(field, observed, resolved) : undefined,
       edited: (isDrift && isEdit) || undefined,
       isLeft,
+      isSecret: isDrift && isUnwritten(context, action, one),
       missing: resolved?.is === 'unavailable' ? resolved.secrets : undefined,
       position: wanted === undefined ? subject.position : position(wanted.at),
       digest: subjectDigest(digestsOfObjects, { objectId: subject.objectId ?? '', attribute, field, observed }),
     },
   ];
+}
+
+/** Returns true for a value of the platform that adopting would not write, because of a secret. */
+function isUnwritten({ declared, redact }: Context, { kind, address }: Action, change: AttributeChange): boolean {
+  const text = knownValue(change.wanted);
+  const how = { change, text: typeof text === 'string' ? text : '', isKnown: (one: string) => redact(one) !== one };
+  return secrecyOf({ resource: declared.get(address) ?? { kind }, ...how }) !== undefined;
 }
 
 const none: StateRecord['pairs'] = {};

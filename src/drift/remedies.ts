@@ -22,10 +22,10 @@ export function remediesFor({
   isLeft,
   missing = [],
   edited,
-  platform,
+  isSecret,
 }: Pick<
   Finding,
-  'is' | 'address' | 'path' | 'objectId' | 'isLeft' | 'missing' | 'edited' | 'platform'
+  'is' | 'address' | 'path' | 'objectId' | 'isLeft' | 'missing' | 'edited' | 'isSecret'
 >): readonly Remedy[] {
   const field = path === undefined ? [] : [['--field', path] as const];
   const subject = address ?? objectId;
@@ -41,7 +41,7 @@ export function remediesFor({
   switch (is) {
     case 'drifted': {
       const keep: Remedy =
-        platform?.is === 'hidden'
+        isSecret === true
           ? { aim: 'keep what the platform has: write it into the manifest by hand, because it is or holds a secret' }
           : { aim: 'keep what the platform has', command: { words: ['drift', 'adopt', subject], options: field } };
       const aim = edited === true ? 'write what the manifest says' : 'put it back';

@@ -22,12 +22,12 @@ test('drift of a secret: no command that would be refused, and the secrets that 
   const drifted = { is: 'drifted', address: 'production.compose.shop', path: 'env' } as const;
   const aims = (finding: Parameters<typeof remediesFor>[0]) =>
     remediesFor(finding).map(({ aim, command }) => [aim, command?.words.slice(0, 2).join(' ')]);
-  expect(aims({ ...drifted, platform: { is: 'hidden' }, isLeft: true, missing: ['A', 'B'] })).toEqual([
+  expect(aims({ ...drifted, isSecret: true, isLeft: true, missing: ['A', 'B'] })).toEqual([
     ['put it back in a run that has A, B', 'apply'],
     ['keep what the platform has: write it into the manifest by hand, because it is or holds a secret', undefined],
     ['leave it for now', 'drift accept'],
   ]);
-  expect(aims({ ...drifted, platform: { is: 'value', value: 'x' } })).toEqual([
+  expect(aims(drifted)).toEqual([
     ['put it back', 'apply'],
     ['keep what the platform has', 'drift adopt'],
     ['leave it for now', 'drift accept'],

@@ -61,6 +61,7 @@ const several: readonly Finding[] = [
     status: 'new',
     platform: { is: 'hidden' },
     manifest: { is: 'hidden' },
+    isSecret: true,
   },
   {
     id: 'c',

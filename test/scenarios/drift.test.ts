@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { refuseWrites } from '../../src/drift/drift-run.ts';
-import { driftAcceptCommand, driftCommand } from '../cli/asked.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { unlistedIn } from '../../src/plan/not-compared.ts';
+import { driftAcceptCommand, driftAdoptCommand, driftCommand } from '../cli/asked.ts';
 import { clientOf, driftOf, edit } from '../support/drifting.ts';
 import { bench, head } from '../support/world.ts';
 import { documentIn, places } from '../cli/place.ts';
@@ -364,6 +364,27 @@ describe('the command', () => {
       ignored: [],
     });
     expect(requests().filter((one) => one.startsWith('POST'))).toEqual([]);
+  });
+
+  it('names drift adopt for what adopt takes, however it is shown, and the hand for a secret', async () => {
+    const { run, idOf, emulator } = await place(sections);
+    const made = { emulator, apiKey: 'right-key-4711' };
+    const env = 'REGION=eu-2\nFEATURE=on\nAPI_TOKEN=canary-5f1c9b7e21d04a';
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env });
+    for (const shown of [{}, { hideValues: true } as const]) {
+      const document = documentIn(await run(driftCommand({ remember: false, ...shown }, clock), { format: 'json' }));
+      const found = document.format === 'trueup/drift' ? document.findings : [];
+      const keeps = found.map(({ path, remedies = [] }) => [path, remedies[1]?.command ?? remedies[1]?.aim]);
+      const adopt = 'trueup drift adopt production.compose.shop --field';
+      expect(keeps).toEqual([
+        ['env.API_TOKEN', expect.stringContaining('by hand, because it is or holds a secret')],
+        ['env.FEATURE', `${adopt} env.FEATURE`],
+        ['env.REGION', `${adopt} env.REGION`],
+      ]);
+    }
+    const fields = (field: string) => driftAdoptCommand(['production.compose.shop'], { field: [field] });
+    expect(await run(fields('env.FEATURE'))).toMatchObject({ exit: 'done' });
+    expect((await run(fields('env.API_TOKEN'))).err).toContain('its value is a secret, or looks like one');
   });
 
   test.each([
