@@ -32,6 +32,7 @@ import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { wasThere } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
+import { createKeys } from '../export/export-address.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { secrecyOf } from './adopted-value.ts';
 import { type Found, findingId, inOrder } from './finding.ts';
@@ -333,22 +334,27 @@ function unmanaged({ plan, kinds, digestsOfObjects }: FindingsInput, isDuplicate
   const taken = new Set([...plan.actions.map(({ address }) => address), ...Object.keys(base.resources)]);
   const tops = all.filter(({ parentId }) => parentId === undefined || !parents.has(parentId));
   const below = countBelow(parents, new Set(parents.keys()));
-  return tops.map(({ kind: name, id, name: given, parentId }): Found => {
-    const kind = kindsByName.get(name);
-    const parent = parentId === undefined ? undefined : addressesById(observed.objects).get(parentId);
-    const isReachable = parentId === undefined || parent !== undefined;
-    const key = kind?.isSingle === true ? kind.section : given;
-    const would =
-      kind !== undefined && typeof key === 'string' && key !== '' && isReachable
-        ? blockAddress(parent, kind, key)
-        : undefined;
+  const keyOf = createKeys(kinds, taken);
+  // As an export does it, all take their keys, in its order.
+  const addresses = new Map(
+    [...observed.ofOthers, ...observed.unmanaged].map(({ kind: name, id, name: given, parentId }) => {
+      const kind = kindsByName.get(name);
+      const parent = parentId === undefined ? undefined : addressesById(observed.objects).get(parentId);
+      const isReachable = parentId === undefined || parent !== undefined;
+      const key = kind?.isSingle === true ? kind.section : given;
+      const isNamed = kind !== undefined && key !== undefined && isReachable;
+      return [id, isNamed ? blockAddress(parent, kind, keyOf(kind, parent, key)) : undefined] as const;
+    }),
+  );
+  return tops.map(({ kind, id, name }): Found => {
+    const would = addresses.get(id);
     return {
       is: 'unmanaged',
-      kind: name,
+      kind,
       objectId: id,
       digest: objectDigest(digestsOfObjects, id, 'unmanaged'),
       address: would === undefined || taken.has(would) ? undefined : would,
-      name: typeof given === 'string' ? given : undefined,
+      name,
       summary: belowWords(below.get(id)),
     };
   });

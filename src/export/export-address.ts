@@ -1,17 +1,8 @@
 import { sectionAlias } from '../kind/aliases.ts';
 import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
-import { type Json, canonical } from '../formats/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import {
-  appendedBelow,
-  keyDefault,
-  keyNames,
-  nameIn,
-  normalInKey,
-  observedValue,
-  withoutAppended,
-} from '../kind/row-values.ts';
+import { inNameOrder, keyText, objectName } from '../kind/object-name.ts';
 import { createNames, keyFor } from './free-names.ts';
 import type { Surveyed } from './survey.ts';
 
@@ -44,6 +35,25 @@ function keysOf(taken: Iterable<string>): ReadonlyMap<string, readonly string[]>
   );
 }
 
+/** Gives new blocks their keys, from the names of their objects in the order of `inNameOrder`; `taken`: addresses that are there. */
+export function createKeys(
+  kinds: readonly Kind[],
+  taken: Iterable<string>,
+): (kind: Kind, parent: string | undefined, name: string) => string {
+  const keys = keysOf(taken);
+  const sections = kinds.flatMap(({ section }) => [section, sectionAlias(section) ?? section]);
+  const namesAt = new Map<string, ReturnType<typeof createNames>>();
+  return (kind, parent, name) => {
+    const isAtTop = kind.identity.addressedByKey === true;
+    const section = isAtTop || kind.isSingle === true ? undefined : kind.section;
+    const around = [parent, section].filter((part) => part !== undefined).join('.');
+    const place = `${kind.kind}\0${around}`;
+    const names = namesAt.get(place) ?? createNames([...(isAtTop ? sections : []), ...(keys.get(around) ?? []), '<<']);
+    namesAt.set(place, names);
+    return names.take(keyFor(name));
+  };
+}
+
 /** Gives every object its key and address, in an order that does not depend on that of the platform. */
 export function place(
   objects: readonly Surveyed[],
@@ -54,32 +64,33 @@ export function place(
     readonly named?: ReadonlyMap<string, string> | undefined;
   },
 ): readonly Placed[] {
-  return placeBelow(objects, { ...about, keys: keysOf(about.present.taken) }, undefined);
+  return placeBelow(objects, { ...about, keyOf: createKeys(about.kinds, about.present.taken) }, undefined);
 }
 
 function placeBelow(
   objects: readonly Surveyed[],
-  about: Parameters<typeof place>[1] & { readonly keys: ReturnType<typeof keysOf> },
+  about: Parameters<typeof place>[1] & { readonly keyOf: ReturnType<typeof createKeys> },
   parent: Placed | undefined,
 ): readonly Placed[] {
-  const { kinds, present, keys, named } = about;
+  const { kinds, present, keyOf, named } = about;
   const groups = groupBy(objects.map((object) => [object.kind, object] as const));
   return kinds.flatMap((kind) => {
-    const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
-    const section = kind.identity.addressedByKey === true || kind.isSingle === true ? undefined : kind.section;
-    const addressOf = (key: string) => blockAddress(parent?.address, kind, key);
-    const sections =
-      kind.identity.addressedByKey === true ? kinds.flatMap(({ section: own }) => [own, sectionAlias(own) ?? own]) : [];
-    const around = [parent?.address, section].filter((part) => part !== undefined).join('.');
-    const names = createNames([...sections, ...(keys.get(around) ?? []), '<<']);
+    const siblings = inNameOrder(groups.get(kind) ?? []);
     const twins = groupBy(siblings.map((object) => [keyText(object), object] as const));
     const isTwin = (object: Surveyed) => (twins.get(keyText(object))?.length ?? 0) > 1;
     return siblings.map((object): Placed => {
       const known = present.addresses.get(object.id);
-      const own = named?.get(object.id) ?? nameOf(object);
-      const key = known === undefined ? names.take(keyFor(own)) : splitAddress(known).key;
+      const own = named?.get(object.id) ?? objectName(object) ?? kind.kind;
+      const key = known === undefined ? keyOf(kind, parent?.address, own) : splitAddress(known).key;
       const children: Placed[] = [];
-      const placed = { object, key, address: known ?? addressOf(key), parent, isPinned: isTwin(object), children };
+      const placed = {
+        object,
+        key,
+        address: known ?? blockAddress(parent?.address, kind, key),
+        parent,
+        isPinned: isTwin(object),
+        children,
+      };
       children.push(...placeBelow(object.children, about, placed));
       return placed;
     });
@@ -93,30 +104,4 @@ function splitAddress(address: string): { readonly around: string; readonly key:
     return { around: address.slice(0, quoted.index), key: JSON.parse(quoted[0].slice(1, -1)) as string };
   const at = address.lastIndexOf('.');
   return { around: address.slice(0, Math.max(at, 0)), key: address.slice(at + 1) };
-}
-
-/** What people call an object, without what the platform appended. */
-function nameOf({ kind, row, parent }: Surveyed): string {
-  const { keyField } = kind.identity;
-  const name = nameIn(kind, row) ?? kind.kind;
-  if (keyField === undefined || parent === undefined) return name;
-  return withoutAppended(name, appendedBelow(kind, keyField, parent)) as string;
-}
-
-/** The natural key of an object, as text: the loader takes two blocks of one text for one object. */
-function keyText({ kind, link, row, parent }: Surveyed): string {
-  const value = (name: string): Json => {
-    const from = link.set[name];
-    if (from !== undefined && 'value' in from) return from.value;
-    const seen = observedValue(kind, name, row) ?? keyDefault(kind, name);
-    return parent === undefined ? seen : withoutAppended(seen, appendedBelow(kind, name, parent));
-  };
-  return canonical(keyNames(kind, value).map((name) => normalInKey(kind, name, value(name))));
-}
-
-/** What the platform made comes first, then by name; ids decide between equals. */
-function inOrder(a: Surveyed, b: Surveyed): number {
-  if (a.isProvided !== b.isProvided) return a.isProvided ? -1 : 1;
-  const [first, second] = [a, b].map((one) => `${nameOf(one)}\0${keyText(one)}\0${one.id}`);
-  return (first ?? '') < (second ?? '') ? -1 : 1;
 }

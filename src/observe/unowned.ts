@@ -1,5 +1,5 @@
-import type { Kind } from '../kind/kind.ts';
-import { nameIn } from '../kind/row-values.ts';
+import { type Kind, root } from '../kind/kind.ts';
+import { inNameOrder, objectName } from '../kind/object-name.ts';
 import type { ObserveInput } from './expected.ts';
 import type { Listed, Observed, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
@@ -9,7 +9,7 @@ export type Lists = ReadonlyMap<string, Map<string, Listed>>;
 
 /**
  * The objects of the project that no address has. One row may be listed for several kinds. A name that holds a secret of the
- * run is none. Where the manifest has one environment, each other one is that of another manifest, with all that is in it.
+ * run is none. Those of a kind come in the order in which an export names them. Where the manifest has one environment, each other one is that of another manifest, with all that is in it.
  */
 export function unownedIn(
   kinds: readonly Kind[],
@@ -29,15 +29,18 @@ export function unownedIn(
     return parent !== undefined && above !== undefined && isOfOther(parent.kind, above);
   };
   for (const kind of kinds.filter(isOfProject)) {
-    for (const [id, listed] of lists.get(kind.kind) ?? []) {
-      const { row, parent } = listed;
-      if (known.has(id) || unmanaged.has(id)) continue;
-      const by = kind.lifecycle?.provided;
+    const unknown = [...(lists.get(kind.kind) ?? [])].filter(([id]) => !known.has(id) && !unmanaged.has(id));
+    const by = kind.lifecycle?.provided;
+    const objects = unknown.map(([id, { row, parent }]) => {
       const isProvided = by?.is(row, parent?.row ?? {}) === true;
-      if (isProvided && by.allows !== 'update') continue;
-      const isElsewhere = ownsOneEnvironment && isOfOther(kind, listed);
+      return { kind, id, row, parent, link: kind.parents[parent?.kind.kind ?? root], isProvided };
+    });
+    for (const object of inNameOrder(objects)) {
+      const { id, isProvided, parent } = object;
+      if (isProvided && by?.allows !== 'update') continue;
+      const isElsewhere = ownsOneEnvironment && isOfOther(kind, object);
       if (isElsewhere && kind.identity.addressedByKey !== true) continue;
-      const given = nameIn(kind, row);
+      const given = objectName(object);
       const name = given !== undefined && isClear(given) ? given : undefined;
       const found = isProvided || isElsewhere ? ofOthers : unmanaged;
       found.set(id, { kind: kind.kind, id, name, parentId: parent?.id });

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { refuseWrites } from '../../src/drift/drift-run.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { unlistedIn } from '../../src/plan/not-compared.ts';
-import { driftAcceptCommand, driftAdoptCommand, driftCommand } from '../cli/asked.ts';
+import { driftAcceptCommand, driftAdoptCommand, driftCommand, exportCommand } from '../cli/asked.ts';
 import { clientOf, driftOf, edit } from '../support/drifting.ts';
 import { bench, head } from '../support/world.ts';
 import { documentIn, places } from '../cli/place.ts';
@@ -385,6 +385,37 @@ describe('the command', () => {
     const fields = (field: string) => driftAdoptCommand(['production.compose.shop'], { field: [field] });
     expect(await run(fields('env.FEATURE'))).toMatchObject({ exit: 'done' });
     expect((await run(fields('env.API_TOKEN'))).err).toContain('its value is a secret, or looks like one');
+  });
+
+  it('names each unmanaged object by an address that export takes, also where names are alike or no keys', async () => {
+    const { run, idOf, emulator } = await place(sections);
+    const made = { emulator, apiKey: 'right-key-4711' };
+    const environmentId = idOf('production');
+    const names = ['legacy', 'legacy', 'of ${HOME}', 'a\u202Eb', ' edge ', 'x'.repeat(130)];
+    for (const [at, name] of names.entries())
+      await edit(made, 'redis.create', { name, appName: `app-${at}`, databasePassword: 'pw', environmentId });
+    const document = documentIn(await run(driftCommand({}, clock), { format: 'json' }));
+    const found = document.format === 'trueup/drift' ? document.findings : [];
+    const addresses = found.map(({ address = '' }) => address);
+    expect(addresses).toEqual([
+      'production.redis.a-b',
+      'production.redis.edge',
+      'production.redis.legacy',
+      'production.redis.legacy-2',
+      'production.redis.of-HOME',
+      `production.redis.${'x'.repeat(120)}`,
+    ]);
+    const flags = { until: '2026-03-10', because: 'x', by: 'ops' };
+    const accepted = documentIn(
+      await run(driftAcceptCommand('production.redis.legacy', flags, clock), { format: 'json' }),
+    );
+    expect(accepted).toMatchObject({ accepted: [{ address: 'production.redis.legacy' }] });
+    for (const address of addresses) {
+      const exported = documentIn(await run(exportCommand({ address }), { format: 'json' }));
+      expect(exported).toMatchObject({ format: 'trueup/export' });
+    }
+    const left = documentIn(await run(driftCommand({ remember: false }, clock), { format: 'json' }));
+    expect(left).toMatchObject({ format: 'trueup/drift', findings: [] });
   });
 
   test.each([
