@@ -43,6 +43,15 @@ export function redactMembers(
   );
 }
 
+/** An answer without secrets in its texts, names and numbers: what is serialized then stays JSON. */
+export function redactLeaves(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'number') return redact(String(value)) === String(value) ? value : redacted;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactLeaves(item, redact));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), redactLeaves(inner, redact)]));
+}
+
 /** Nothing that could be secret: whether a value is set may be known. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || typeof value === 'boolean';

@@ -10,11 +10,11 @@ import { defined } from '../../formats/json.ts';
 import { findPlatform, namesOf } from '../../project/target.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
+import { type Formats, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { counted } from '../../render/fold-lines.ts';
 import { operationsJson, type Words, renderOperation, renderOperations } from '../../render/operation-views.ts';
 import { printable } from '../../render/printable.ts';
-import { addSecretsOf, redactAnswer, redactMembers } from '../../secrets/call-secrets.ts';
+import { addSecretsOf, redactAnswer, redactLeaves, redactMembers } from '../../secrets/call-secrets.ts';
 import { confirm, placeOf } from '../approval.ts';
 import { readInput } from '../read-call-input.ts';
 import type { FlagsOf, Options } from '../flags.ts';
@@ -25,8 +25,8 @@ import { alsoAutoApprove } from '../option-sets.ts';
 
 /** Prints what `call` reports. */
 interface CallView extends View {
-  /** Prints the answer of the platform; `redact` goes over the text that is printed. */
-  readonly answer: (answer: unknown, redact: (text: string) => string) => void;
+  /** Prints the answer of the platform. */
+  readonly answer: (answer: unknown) => void;
   /** Prints it without escapes: text as it is, everything else as JSON; undefined: a format that needs none. */
   readonly raw: CallView['answer'] | undefined;
   /** Prints the members of one operation; `words` gives names of the API document those of the platform. */
@@ -37,28 +37,21 @@ interface CallView extends View {
 const formats: Formats<CallView> = {
   text: (screen) => ({
     ...textView(screen),
-    answer: (answer, redact) => {
-      if (screen.outStyle.width === undefined) printAnswer(screen, answer, redact);
-      else screen.out(redact(renderAnswer(answer)));
-    },
-    raw: (answer, redact) => screen.raw(redact(typeof answer === 'string' ? `${answer}\n` : jsonOf(answer))),
+    answer: (answer) => screen.out(screen.outStyle.width === undefined ? jsonOf(answer) : renderAnswer(answer)),
+    raw: (answer) => screen.raw(typeof answer === 'string' ? `${answer}\n` : jsonOf(answer)),
     operation: (operation, words) => screen.out(renderOperation(operation, screen.outStyle, words)),
     operations: (operations, words) => screen.out(renderOperations(operations, screen.outStyle, words)),
   }),
   json: (screen) => ({
     ...jsonView(screen),
-    answer: (answer, redact) => printAnswer(screen, answer, redact),
+    answer: (answer) => screen.out(jsonOf(answer)),
     raw: undefined,
     operation: (operation, words) => printJson(screen, operationsJson([operation], words)),
     operations: (operations, words) => printJson(screen, operationsJson(operations, words)),
   }),
 };
 
-/** Prints an answer as the platform gave it, for jq. */
-function printAnswer({ out }: Screen, answer: unknown, redact: (text: string) => string): void {
-  out(redact(jsonOf(answer)));
-}
-
+/** An answer as the platform gave it, for jq. */
 function jsonOf(answer: unknown): string {
   return `${JSON.stringify(answer ?? null, null, 2)}\n`;
 }
@@ -186,8 +179,9 @@ function print(
 ): void {
   const { operation, answer, names, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
+  const named = names?.data(shown, bareAnswers.get(operation)) ?? shown;
   // Secrets of the input are secret in the answer too.
-  printAnswer(names?.data(shown, bareAnswers.get(operation)) ?? shown, showsSecrets ? (text) => text : redact);
+  printAnswer(showsSecrets ? named : redactLeaves(named, redact));
   if (count > 0)
     terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows ${count === 1 ? 'it' : 'them'}.\n`);
   const once = shownOnce[operation];

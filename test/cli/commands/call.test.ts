@@ -77,6 +77,20 @@ describe('the answer', () => {
     expect(out).not.toMatch(/canary|github-client-secret|github-private-key|github-webhook-secret/);
   });
 
+  it('is JSON also where a number or a name has a secret of the run', async () => {
+    const postgresId = await makePostgres();
+    Object.assign(emulator.world.tables.postgres[postgresId] ?? {}, {
+      externalPort: 4711_0815,
+      labels: { '"quoted"': 1 },
+    });
+    const asked = ['call', 'postgres.one', `postgresId=${postgresId}`];
+    const secrets = { TRUEUP_SECRET_PIN: '47110815', TRUEUP_SECRET_NAME: '"quoted"' };
+    const { code, out } = await trueup(asked, { env: { ...env, ...secrets }, cwd: folder });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ externalPort: '(sensitive)', labels: { '(sensitive)': 1 } });
+    expect(out).not.toMatch(/47110815|quoted/);
+  });
+
   it('is null when there is none, and a JSON string when it is text', async () => {
     expect((await call('compose.update', 'composeId=nobody')).out).toBe('null\n');
     const composeId = await makeCompose();
