@@ -107,7 +107,7 @@ export function compose(input: ComposeInput): Composed {
   const byId = indexOf(tops, dropped);
   if (terraform !== undefined) notes.push(...terraformNotes(terraform, byId.values()));
   const secrets = createSecrets(input.usedSecrets);
-  for (const block of byId.values()) if (!present.addresses.has(block.object.id)) declareSecrets(block, secrets);
+  for (const block of byId.values()) if (isWritten(block, input)) declareSecrets(block, secrets);
   const files = new Map<string, string>();
   const writing: Writing = {
     secrets,
@@ -178,18 +178,17 @@ function sectionOf(kind: Kind, entries: readonly Entry[]): Entry {
 
 /** The entry of a block with all below it; none where it is not written. */
 function entriesOf(block: Placed, composing: Composing): Entry[] {
-  const { kinds, present, managed, dropped, only, notes, ids } = composing;
+  const { kinds, present, only, notes, ids } = composing;
   const { object, address } = block;
   const isPresent = present.addresses.has(object.id);
-  const isAsked = only !== undefined || isPresent || managed.has(object.id);
-  const why = dropped.get(address) ?? (isAsked ? undefined : object.kind.notExported?.(object.row));
+  const why = whyLeftOut(block, composing);
   if (why !== undefined) {
     notes.push(diagnostic('not-exported', why, { address }));
     return [];
   }
   const isAround = only !== undefined && address !== only && isWithin(only, address);
   if (only !== undefined && !isAround && !isWithin(address, only)) return [];
-  if (isPresent && object.kind.service !== undefined && only === undefined) {
+  if (isClosed(block, composing)) {
     for (const child of block.children) reportBelow(child, present, notes);
     return [];
   }
@@ -204,6 +203,29 @@ function entriesOf(block: Placed, composing: Composing): Entry[] {
   if (!isPresent) ids.set(address, object.id);
   if (only === undefined) notes.push(...unknownBelow(block, kinds, composing.allKinds));
   return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
+}
+
+type Choosing = Pick<ComposeInput, 'present' | 'managed' | 'dropped' | 'only'>;
+
+/** Why a block, with all below it, is left out; undefined: it is not. */
+function whyLeftOut({ object, address }: Placed, { present, managed, dropped, only }: Choosing): string | undefined {
+  const isAsked = only !== undefined || present.addresses.has(object.id) || managed.has(object.id);
+  return dropped.get(address) ?? (isAsked ? undefined : object.kind.notExported?.(object.row));
+}
+
+/** Returns true for a service that the manifest declares: what stands below it needs an export of its own. */
+function isClosed({ object: { id, kind } }: Placed, { present, only }: Choosing): boolean {
+  return present.addresses.has(id) && kind.service !== undefined && only === undefined;
+}
+
+/** Returns true for an object whose block is written. */
+function isWritten(block: Placed, choosing: Choosing): boolean {
+  const { present, only } = choosing;
+  if (present.addresses.has(block.object.id)) return false;
+  if (only !== undefined && !isWithin(block.address, only)) return false;
+  for (let one: Placed | undefined = block; one !== undefined; one = one.parent)
+    if (whyLeftOut(one, choosing) !== undefined || isClosed(one, choosing)) return false;
+  return true;
 }
 
 /** The lists in a row that hold objects of no kind, such as databases of another sort, or of one that the platform does not serve. */

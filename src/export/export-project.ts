@@ -33,7 +33,7 @@ import { digestsOf } from '../state/digests.ts';
 import type { State } from '../state/state.ts';
 import { rememberedIn } from '../state/row-secrets.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
-import { type SecretsOptions, exampleOf, secretFileOf, secretsText } from './secret-file.ts';
+import { type SecretsOptions, exampleOf, freeExample, secretFileOf, secretsText } from './secret-file.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { readingOf, workspaceOf } from '../project/pins.ts';
 import { type SealedProject, changedMeanwhile, openSealedProject, sealedTexts } from '../project/sealed-secrets.ts';
@@ -242,9 +242,13 @@ async function writeExport(
   );
   const secretPaths = secretFile?.is === 'file' ? [secretFile.path] : [];
   if (secrets.length > 0 && !isSealed) {
-    const path = stem === undefined ? 'secrets.env' : `${nameOf(how.address) ?? stem}.secrets.env`;
+    const textFor = (path: string) => exampleOf(secrets, path, options, sealed !== undefined);
+    const { path, content } =
+      stem === undefined
+        ? { path: 'secrets.env', content: textFor('secrets.env') }
+        : await freeExample(folder, nameOf(how.address) ?? stem, { textFor, isForced: how.force === true });
     secretPaths.push(path);
-    files.push({ path: `${path}.example`, content: exampleOf(secrets, path, options, sealed !== undefined) });
+    files.push({ path: `${path}.example`, content });
   }
   const isAsked = how.secretsFile !== undefined && secrets.length > 0;
   // A sealed file can hold what an env file cannot.

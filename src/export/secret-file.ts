@@ -1,4 +1,5 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type ProjectFolder, fileOption } from '../project/folder.ts';
@@ -60,6 +61,20 @@ export function exampleOf(
     `${name}=`,
   ]);
   return `${[...head, ...lines].join('\n')}\n`;
+}
+
+/** The first file name with these words whose example is not there, or has the same text; `isForced`: the first of all. */
+export async function freeExample(
+  folder: string,
+  stem: string,
+  { textFor, isForced }: { readonly textFor: (path: string) => string; readonly isForced: boolean },
+): Promise<{ readonly path: string; readonly content: string }> {
+  for (let count = 1; ; count++) {
+    const path = `${count === 1 ? stem : `${stem}-${count}`}.secrets.env`;
+    const content = textFor(path);
+    const found = await readFile(join(folder, `${path}.example`), 'utf8').catch(() => undefined);
+    if (isForced || found === undefined || found === content) return { path, content };
+  }
 }
 
 function oneLine(text: string): string {

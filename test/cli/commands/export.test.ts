@@ -325,6 +325,29 @@ test('adds one object to the file where the blocks beside it stand', async () =>
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe(text);
 });
 
+test('names the secrets of one object after it, in a file of its own, also beside one that is nearly alike', async () => {
+  const { emulator, folder, run } = await place(sections, { secrets });
+  const databasePassword = 'canary-of-two-4711';
+  for (const name of ['a b', 'a-b'])
+    await emulator.act('redis.create', { name, environmentId: 'env_prj_1', databasePassword });
+  for (const address of ['production.redis.a-b', 'production.redis["a b"]'])
+    expect(await run(exportCommand({ address }))).toMatchObject({ exit: 'done', err: '' });
+  const files = filesIn(folder);
+  expect(files['production-redis-a-b.secrets.env.example']).toContain('# production.redis.a-b: databasePassword\n');
+  expect(files['production-redis-a-b-2.secrets.env.example']).toContain(
+    '# production.redis["a b"]: databasePassword\nPRODUCTION_A_B_DATABASE_PASSWORD_2=\n',
+  );
+});
+
+test('names a secret after the object that is exported, and not after another one with the same value', async () => {
+  const { emulator, folder, run } = await place(sections, { secrets });
+  for (const name of ['first', 'second'])
+    await emulator.act('redis.create', { name, environmentId: 'env_prj_1', databasePassword: 'canary-of-two-4711' });
+  expect(await run(exportCommand({ address: 'production.redis.second' }))).toMatchObject({ exit: 'done' });
+  const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
+  expect(text).toContain('databasePassword: ${secret:PRODUCTION_SECOND_DATABASE_PASSWORD}\n');
+});
+
 test('prints one document with --format json', async () => {
   const { run } = await place(sections, { secrets });
   const out = newFolder();
