@@ -1,4 +1,5 @@
 import { diagnose } from '../api/diagnose.ts';
+import { isLoopback } from '../api/loopback.ts';
 import { isOfKey, PlatformError } from '../api/platform-error.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Environment } from '../project/folder.ts';
@@ -114,7 +115,7 @@ interface Reporting {
 
 /** Reports what ended a run. Returns its exit code. */
 export function reportFailure(error: unknown, { env, terminal, redactor, view }: Reporting): number {
-  const { exit, diagnostics } = explain(error, redactor.redact);
+  const { exit, diagnostics } = explain(error, redactor.redact, { env });
   const { code } = exitCodes[exit];
   view.failure(diagnostics, code);
   if (env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${stackOf(error, redactor)}\n`);
@@ -133,7 +134,7 @@ function defect(error: unknown, redact: Redactor['redact']): Diagnostic {
 export function explain(
   error: unknown,
   redact: Redactor['redact'],
-  keyName = 'TRUEUP_API_KEY',
+  { env = {}, keyName = 'TRUEUP_API_KEY' }: { readonly env?: Environment; readonly keyName?: string | undefined } = {},
 ): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error, redact)] };
@@ -143,9 +144,20 @@ export function explain(
     const message = error.isKeyRefused ? found.message.replace('the API key', keyName) : found.message;
     // Reads begin while the manifest is checked: what is secret in it may have been found behind the answer.
     const details = found.details?.map(redact);
-    return { ...found, message, ...defined({ details }) };
+    const past = pastProxy(error, env);
+    const remedy = past === undefined ? found.remedy : `${found.remedy} ${past}`;
+    return { ...found, message, ...defined({ remedy, details }) };
   });
   return { exit: isOfKey(error) ? 'authentication' : 'failed', diagnostics };
+}
+
+/** The sentence for a platform that gave no answer, where other programs would reach it through a proxy. */
+function pastProxy({ failure, url }: PlatformError, env: Environment): string | undefined {
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
+  const name = names.find((one) => (env[one] ?? '') !== '');
+  const isSilent = failure === 'connection' || failure === 'timeout';
+  if (name === undefined || !isSilent || !URL.canParse(url) || isLoopback(new URL(url).hostname)) return undefined;
+  return `Trueup connects to the platform itself, and not through the proxy of ${name}.`;
 }
 
 /** The stack of an error, and those of its causes. The text of a `Stop` is clean already, and may be of the manifest. */

@@ -26,3 +26,23 @@ test('an answer that quotes a value which is known to be secret only later does 
   expect(JSON.stringify(explain(error, redactor.redact))).not.toContain('correct-horse-battery');
   expect(JSON.stringify(explain(error, redactor.redact))).toContain('(sensitive) is taken');
 });
+
+test.each([
+  ['https://platform.example', { HTTPS_PROXY: 'http://proxy.example:3128' }, 'HTTPS_PROXY'],
+  ['https://platform.example', { http_proxy: 'http://proxy.example:3128' }, 'http_proxy'],
+  ['https://platform.example', { HTTPS_PROXY: '' }, 'no proxy'],
+  ['http://localhost:3000', { HTTPS_PROXY: 'http://proxy.example:3128' }, 'no proxy'],
+])('the error of a platform at %s that gives no answer, with %j, names %s', async (url, env, name) => {
+  const client = createClient({
+    send: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
+    url,
+    apiKey: 'key-of-the-tests',
+    redact: String,
+    contract: extendedContracts.dokploy,
+    sleep: () => Promise.resolve(),
+  });
+  const error: unknown = await client.invoke('redis.one', { redisId: 'r' }).catch((reason: unknown) => reason);
+  const [found] = explain(error, String, { env }).diagnostics;
+  const words = `Trueup connects to the platform itself, and not through the proxy of ${name}.`;
+  expect(found?.remedy?.includes(words)).toBe(name !== 'no proxy');
+});

@@ -177,7 +177,7 @@ const maxTries = 3;
 
 /** Asks again after an answer that cannot be right, with the reason; the last reason, or one without a prompt, ends the run. */
 async function until<T>(
-  { terminal, options: { redactor }, keyName }: Run & { readonly keyName?: string | undefined },
+  { terminal, options: { redactor, env }, keyName }: Run & { readonly keyName?: string | undefined },
   prompt: Prompt | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -188,9 +188,10 @@ async function until<T>(
       const isAnswer = error instanceof Stop || error instanceof PlatformError;
       const isLast = prompt === undefined || prompt.isOver() || tries === maxTries || !isAnswer;
       const isTyped = keyName !== undefined && error instanceof PlatformError && error.isKeyRefused;
-      if (isLast && isTyped) throw new Stop('authentication', explain(error, redactor.redact, keyName).diagnostics);
+      if (isLast && isTyped)
+        throw new Stop('authentication', explain(error, redactor.redact, { env, keyName }).diagnostics);
       if (isLast) throw error;
-      const reasons = explain(error, redactor.redact, keyName).diagnostics;
+      const reasons = explain(error, redactor.redact, { env, keyName }).diagnostics;
       terminal.err(`${renderDiagnostics(reasons, terminal.errStyle)}\n`);
     }
   }

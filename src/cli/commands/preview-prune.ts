@@ -138,6 +138,6 @@ async function remove(
     return ended;
   } catch (error) {
     if (!(error instanceof Stop) && !(error instanceof PlatformError)) throw error;
-    return [...found, ...explain(error, run.options.redactor.redact).diagnostics];
+    return [...found, ...explain(error, run.options.redactor.redact, run.options).diagnostics];
   }
 }
