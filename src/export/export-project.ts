@@ -213,6 +213,9 @@ async function layoutsFor(
   return () => inFile(file, (entries) => appendEntries(file, text, entries), beside);
 }
 
+/** Reads files of a folder; undefined: one is not there. */
+const readIn = (folder: string) => (path: string) => readFile(join(folder, path), 'utf8').catch(() => undefined);
+
 /** Writes the files of an export, and that of its secrets. */
 async function writeExport(
   { files: exported }: Exported,
@@ -246,7 +249,11 @@ async function writeExport(
     const { path, content } =
       stem === undefined
         ? { path: 'secrets.env', content: textFor('secrets.env') }
-        : await freeExample(folder, nameOf(how.address) ?? stem, { textFor, isForced: how.force === true });
+        : await freeExample(nameOf(how.address) ?? stem, {
+            textFor,
+            read: readIn(folder),
+            isForced: how.force === true,
+          });
     secretPaths.push(path);
     files.push({ path: `${path}.example`, content });
   }

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type ProjectFolder, fileOption } from '../project/folder.ts';
@@ -65,14 +64,19 @@ export function exampleOf(
 
 /** The first file name with these words whose example is not there, or has the same text; `isForced`: the first of all. */
 export async function freeExample(
-  folder: string,
   stem: string,
-  { textFor, isForced }: { readonly textFor: (path: string) => string; readonly isForced: boolean },
+  how: {
+    readonly textFor: (path: string) => string;
+    /** The text of a file; undefined: it is not there. */
+    readonly read: (path: string) => Promise<string | undefined>;
+    readonly isForced: boolean;
+  },
 ): Promise<{ readonly path: string; readonly content: string }> {
+  const { textFor, read, isForced } = how;
   for (let count = 1; ; count++) {
     const path = `${count === 1 ? stem : `${stem}-${count}`}.secrets.env`;
     const content = textFor(path);
-    const found = await readFile(join(folder, `${path}.example`), 'utf8').catch(() => undefined);
+    const found = await read(`${path}.example`);
     if (isForced || found === undefined || found === content) return { path, content };
   }
 }
