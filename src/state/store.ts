@@ -284,8 +284,9 @@ function isOlderThan({ lineage, serial }: State, newest: Version | undefined): n
 }
 
 /** A journal that begins from an older version would take the place of the newer one. @throws {Stop} `state` */
-function refuseOutdated({ storage, saved }: Open, base: State): void {
-  if (!isOlderThan(base, saved)) return;
+function refuseOutdated({ storage, lease, saved }: Open, base: State): void {
+  // Without the lock others may have written since.
+  if (lease === undefined || !isOlderThan(base, saved)) return;
   const what = `is at version ${saved.serial}, and the plan was made from version ${base.serial}`;
   throw unusable(storage.location, what, { remedy: 'Nothing more was written. Plan again.' });
 }

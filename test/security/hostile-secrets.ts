@@ -253,7 +253,7 @@ export function hostileSecrets(platform: string): readonly HostileManifest[] {
     {
       intent: 'have a secret read as a port in a compose file',
       files: composing(`services: { web: { image: nginx, ports: ["${db}:80"] } }`, routed),
-      ends: 'refused-setting',
+      ends: 'planned',
     },
     {
       intent: 'break a compose file behind a secret',
