@@ -1,4 +1,5 @@
 import { documentOf, resultOf } from '../support/documents.ts';
+import { isUserName } from '../../src/secrets/secret-names.ts';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { onceFor } from '../../src/api/once.ts';
@@ -721,10 +722,13 @@ function hiding(field: Field, canary: string): Json {
   const [example] = field.examples;
   if (field.map !== undefined) return field.secrecy === 'secret' ? { CANARY: canary } : { CANARY_TOKEN: canary };
   if (field.secrecy === 'private') return `services: { web: { image: nginx, environment: { PASSWORD: ${canary} } } }\n`;
-  if (typeof example !== 'string')
-    return JSON.parse(JSON.stringify(example), (_key, value: unknown) =>
-      typeof value === 'string' ? canary : value,
+  if (typeof example !== 'string') {
+    // The name of a user is no secret: what has nothing else gets a token beside it.
+    const hidden = JSON.parse(JSON.stringify(example), (key, value: unknown) =>
+      typeof value === 'string' && !isUserName(key) ? canary : value,
     ) as Json;
+    return isObject(hidden) && !JSON.stringify(hidden).includes(canary) ? { ...hidden, token: canary } : hidden;
+  }
   if (schemaOf(field).safeParse(canary).success) return canary;
   return example.includes('b25l') ? example.replace('b25l', canary) : `${example}/${canary}`;
 }
