@@ -41,6 +41,12 @@ export const elsewhere: readonly Elsewhere[] = [
     ['trueup controller enrol --platform paris --url https://10.', 'test/controller/doctor.test.ts'],
     ['trueup controller enrol --source', 'test/controller/enrol.test.ts'],
   ].map(([begins = '', by = '']) => ({ page: 'docs/controller.md', begins, needs: 'PostgreSQL' as const, by })),
+  {
+    page: 'docs/commands.md',
+    begins: 'trueup controller enrol --platform shop',
+    needs: 'PostgreSQL',
+    by: 'test/controller/enrol.test.ts',
+  },
   { page: 'docs/controller.md', begins: 'psql', needs: 'PostgreSQL', by: 'test/scenarios/controller-backup.test.ts' },
   { page: 'docs/forges.md', begins: 'curl', needs: 'PostgreSQL', by: 'test/controller/forge/plan-pull.test.ts' },
 ];
