@@ -135,7 +135,8 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   const isNamed = (key: string) => isPrivate(key, how) || rulesOfKey(key).length > 0;
   for (const { key, value, parts } of entriesIn(text, isNamed, how.isEnv)) {
     const at = parts[0]?.[0] ?? 0;
-    if (isSecretEntry(key, value, how) && (isPrivate(key, how) || !isProse(text, at, value))) found.push(...parts);
+    if (!isSecretEntry(key, value, how) || (!isPrivate(key, how) && isProse(text, at, value))) continue;
+    for (const part of parts) found.push(part); // a spread of very many fills the stack
   }
   for (const { pattern, check, isGuess = false, isToken } of contentRules) {
     if (isGuess && how.isOpen === true) continue;

@@ -74,7 +74,7 @@ test.each<[string, string]>([
 ])('%s', (_title, text) => {
   for (const mask of [maskText, maskEnvText]) {
     const masked = mask(text);
-    if (text.length > longest) expect(masked).toBe('(sensitive)');
+    if (text.length > longest) expect(masked).toBe(text.replaceAll(/[^\n]+/g, '(sensitive)'));
     else expect(masked.split('\n')).toHaveLength(text.split('\n').length);
   }
 });
