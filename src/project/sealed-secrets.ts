@@ -230,7 +230,10 @@ interface Resealed {
  */
 export async function reseal(options: ProjectFolder, project: SealedProject): Promise<readonly Resealed[]> {
   const stale = project.files.filter((file) => file.text !== undefined && !isSealedForAll(file));
-  if (stale.length === 0) return [];
+  if (stale.length === 0) {
+    await write(options, []); // a run that was killed behind its change may have left a draft
+    return [];
+  }
   const identities = await identitiesIn(options);
   const done = await Promise.all(
     stale.map(async ({ path, recipients, file, text = '' }) => {
