@@ -727,7 +727,8 @@ function hiding(field: Field, canary: string): Json {
     const hidden = JSON.parse(JSON.stringify(example), (key, value: unknown) =>
       typeof value === 'string' && !isUserName(key) ? canary : value,
     ) as Json;
-    return isObject(hidden) && !JSON.stringify(hidden).includes(canary) ? { ...hidden, token: canary } : hidden;
+    if (!isObject(hidden) || Array.isArray(hidden) || JSON.stringify(hidden).includes(canary)) return hidden;
+    return Object.fromEntries([...Object.entries(hidden), ['token', canary]]);
   }
   if (schemaOf(field).safeParse(canary).success) return canary;
   return example.includes('b25l') ? example.replace('b25l', canary) : `${example}/${canary}`;
