@@ -4,7 +4,7 @@ import type { StackRow } from '../records/shown-stacks.ts';
 import type { Records } from '../records/all.ts';
 import { stackIdOf } from './addresses.ts';
 import { notFound, refusal } from './refusal.ts';
-import type { Act, Viewer } from './viewer.ts';
+import type { Act, Labels, Viewer } from './viewer.ts';
 import { type Content, renderLayout } from './views/layout.ts';
 import { messagePage } from './views/messages.ts';
 
@@ -66,4 +66,27 @@ function seen(stack: StackRow | undefined, viewer: Viewer, act: Act = 'see'): St
   if (stack === undefined || !viewer.may('see', stack.labels)) throw notFound();
   if (!viewer.may(act, stack.labels)) throw refusal(403, 'Your role does not allow this on this stack.');
   return stack;
+}
+
+/** A source or a platform, with its stacks. */
+interface Holder {
+  readonly labels: Labels;
+  readonly stacks: readonly { readonly labels: Labels }[];
+}
+
+/** The labels of a source or a platform, and those of each of its stacks. */
+export function labelsOf({ labels, stacks }: Holder): readonly Labels[] {
+  return [labels, ...stacks.map((stack) => stack.labels)];
+}
+
+/** Whether a viewer may see a source or a platform: by its labels or those of a stack. */
+export function maySee(viewer: Viewer, holder: Holder): boolean {
+  return labelsOf(holder).some((labels) => viewer.may('see', labels));
+}
+
+/** The sources or platforms that a viewer may see; only the stacks that they see count. */
+export function visibleTo<T extends Holder>(viewer: Viewer, holders: readonly T[]): T[] {
+  return holders
+    .filter((holder) => maySee(viewer, holder))
+    .map((holder) => ({ ...holder, stacks: holder.stacks.filter(({ labels }) => viewer.may('see', labels)) }));
 }

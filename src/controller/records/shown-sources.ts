@@ -49,7 +49,7 @@ export interface SourceRow {
   readonly forgeProblem: string | null;
   /** How many pull requests into its branch are open. */
   readonly pulls: number;
-  readonly stackLabels: readonly Labels[];
+  readonly stacks: readonly { readonly labels: Labels }[];
 }
 
 export function shownSourcesIn({ rows }: Database) {
@@ -72,7 +72,7 @@ export function shownSourcesIn({ rows }: Database) {
           poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
           unplaced, previews, forge, forge_token_file as "forgeTokenFile",
           (select count(*) from @pull as pull where pull.source = source.id)::int as pulls,
-          coalesce(jsonb_agg(stack.labels) filter (where stack.id is not null), '[]') as "stackLabels"
+          coalesce(json_agg(json_build_object('labels', stack.labels)) filter (where stack.id is not null), '[]') as stacks
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone
         where $1 = 'all' or ${isStopped} or source.problem is not null group by source.id order by source.id`,
         [which],

@@ -129,7 +129,7 @@ test('what repositories and people write is text on every page', () => {
     };
     const bound = { only: { [name]: name }, isServed: false };
     const seen = { isRunning: true, isFailed: true, lookedAt: now.getTime() };
-    const place = { url: name, labels: { [name]: name }, stackLabels: [], ...bound };
+    const place = { url: name, labels: { [name]: name }, stacks: [], ...bound };
     const pages = [
       homePage({
         now,
@@ -504,7 +504,7 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     filesProblem: 'no platform has it',
     forgeProblem: null,
     pulls: 0,
-    stackLabels: [],
+    stacks: [],
   };
   expect(alarmOf(source, now)).toBeUndefined();
   expect(html(sourcesPage([source], [], now))).toContain('<p class="problem">no platform has it</p>');

@@ -8,7 +8,7 @@ import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
 import { onlyOptions, onlyText } from '../../site.ts';
-import { show, showTooLate, stackOf } from '../show.ts';
+import { labelsOf, maySee, show, showTooLate, stackOf } from '../show.ts';
 import type { Viewer } from '../viewer.ts';
 import { pullsPage } from '../views/pulls.ts';
 
@@ -101,9 +101,8 @@ async function sourceOf(
 ): Promise<{ readonly source: SourceRow; readonly mayAllow: boolean }> {
   const { id = '' } = params as { readonly id?: string };
   const source = (await records.shownSources()).find((one) => one.id === id);
-  const labels = source === undefined ? [] : [source.labels, ...source.stackLabels];
-  if (source === undefined || !labels.some((one) => viewer.may('see', one))) throw notFound();
-  return { source, mayAllow: labels.every((one) => viewer.may('administer', one)) };
+  if (source === undefined || !maySee(viewer, source)) throw notFound();
+  return { source, mayAllow: labelsOf(source).every((labels) => viewer.may('administer', labels)) };
 }
 
 /**

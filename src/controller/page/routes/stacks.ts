@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { driftPage } from '../../../render/html/drift-page.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
-import { now, show, stackOf } from '../show.ts';
+import { maySee, now, show, stackOf } from '../show.ts';
 import { type StackFilter, pageOfStacks } from '../stack-list.ts';
 import { type StackState, stackStates } from '../stack-state.ts';
 import { historyPage } from '../views/history.ts';
@@ -81,8 +81,9 @@ async function homeOf(
   for (const stack of stacks) for (const [key, value] of Object.entries(stack.labels)) labels.add(`${key}=${value}`);
   const alarms = sources.flatMap((source) => {
     const words = alarmOf(source, moment);
-    const isSeen = [source.labels, ...source.stackLabels].some((one) => viewer.may('see', one));
-    return words === undefined || !isSeen ? [] : [{ words, address: '/sources', link: 'See the sources' }];
+    return words === undefined || !maySee(viewer, source)
+      ? []
+      : [{ words, address: '/sources', link: 'See the sources' }];
   });
   const part = pageOfStacks(stacks, filter, fieldOf(query, 'after') || undefined);
   const first = part.urgent.slice(0, maxShown);

@@ -4,7 +4,7 @@ import { waveAddress } from '../addresses.ts';
 import { notFound, refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
 import { fieldOf, reasonOf } from '../fields.ts';
-import { now, show, showTooLate } from '../show.ts';
+import { now, show, showTooLate, visibleTo } from '../show.ts';
 import { wavePage, wavesPage } from '../views/waves.ts';
 
 /** Waves, and how they are stopped and resumed. */
@@ -12,11 +12,7 @@ export function waveRoutes(app: FastifyInstance, { records }: PageContext): void
   app.get('/waves', { config: { act: 'see' } }, async (request, reply) => {
     const { viewer } = request;
     const [waves, sources] = await Promise.all([records.waves(), records.shownSources()]);
-    const seen = new Set(
-      sources
-        .filter(({ labels, stackLabels }) => [labels, ...stackLabels].some((one) => viewer.may('see', one)))
-        .map(({ id }) => id),
-    );
+    const seen = new Set(visibleTo(viewer, sources).map(({ id }) => id));
     return show(
       request,
       reply,

@@ -107,7 +107,7 @@ ${cell('Never taken', dead === 0 ? '0' : markup`<span class="badge bad">${dead}<
 }
 
 function sourceRow(source: SourceRow, now: Date): Markup {
-  const { id, url, ref, labels, commit, stackLabels, polledAt, nextPollAt, problem, pulls } = source;
+  const { id, url, ref, labels, commit, stacks, polledAt, nextPollAt, problem, pulls } = source;
   const { filesProblem, forgeProblem } = source;
   const alarm = alarmOf(source, now);
   const trouble =
@@ -119,7 +119,7 @@ function sourceRow(source: SourceRow, now: Date): Markup {
   return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${filesProblem === null ? '' : problemLines(filesProblem)}${forgeTrouble}</th>
 ${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>${pulls === 0 ? '' : markup` <a href="${pullsAddress(id)}">${counted(pulls, 'pull request')}</a>`}`)}
 ${cell('Commit', commitCode(commit))}
-${cell('Stacks', String(stackLabels.length))}
+${cell('Stacks', String(stacks.length))}
 ${cell('Last read', markup`${moment(polledAt, now)}${alarm === undefined ? '' : markup` <span class="badge bad">alarm</span>`}`)}
 ${cell('Next', nextPollAt <= now ? 'due' : moment(nextPollAt, now))}</tr>`;
 }
