@@ -1,3 +1,4 @@
+import type { Query } from '../transaction.ts';
 import { type Database, plain } from './database.ts';
 import { noteIn } from './events.ts';
 
@@ -65,11 +66,17 @@ export function proposalsIn({ rows, row, transaction }: Database) {
         problem === undefined ? null : plain(problem),
       ]),
     /** It is not wanted any more: it was merged or closed, or the drift is gone. */
-    endProposal: (stack: string, why: string) =>
-      transaction(async (query) => {
-        const ended = await query('delete from @proposal where stack = $1 returning stack', [stack]);
-        if (ended.length > 0)
-          await noteIn(query, { who: 'trueup', what: 'ended the proposal', subject: stack, about: { because: why } });
-      }),
+    endProposal: (stack: string, why: string) => transaction((query) => endProposalsIn(query, stack, why)),
   };
+}
+
+/** Ends the proposal of a stack, or those of all stacks of a source. */
+export async function endProposalsIn(query: Query, stackOrSource: string, why: string): Promise<void> {
+  const ended = await query<{ readonly stack: string }>(
+    `delete from @proposal as proposal using @stack as stack
+    where stack.id = proposal.stack and $1 in (stack.id, stack.source) returning proposal.stack`,
+    [stackOrSource],
+  );
+  for (const { stack } of ended)
+    await noteIn(query, { who: 'trueup', what: 'ended the proposal', subject: stack, about: { because: why } });
 }

@@ -23,6 +23,7 @@ import {
 import type { Labels } from './platforms.ts';
 import { waveSubject } from './advance-wave.ts';
 import { beginWavesIn } from './begin-waves.ts';
+import { endProposalsIn } from './proposals.ts';
 import { bringWanted } from './wave-stacks.ts';
 
 export type { Policy } from '../plan-standing.ts';
@@ -102,14 +103,13 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         if (is !== 'same') {
           await write(query, source);
           await lockSource(query, source.id);
+          const isMoved = before !== undefined && before.url !== source.url;
           // They are of another repository, and so is what a person allowed.
-          if (before !== undefined && before.url !== source.url)
-            await query('delete from @pull where source = $1', [source.id]);
-          if (before !== undefined && (before.url !== source.url || before.forge !== source.forge))
-            await forgetForge(query, source.id);
+          if (isMoved) await query('delete from @pull where source = $1', [source.id]);
+          if (isMoved || (before !== undefined && before.forge !== source.forge)) await forgetForge(query, source.id);
           await placeAgain(query, source.id);
           // Of another branch, each stack wants the next commit that is seen.
-          if (before !== undefined && (before.url !== source.url || before.ref !== source.ref))
+          if (isMoved || (before !== undefined && before.ref !== source.ref))
             await query('update @stack set reads = null, fingerprint = null where source = $1', [source.id]);
           await noteIn(query, { who, what: `${is} the source`, subject: source.id, about });
         }
@@ -277,16 +277,10 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
 
 /** Forgets what a forge was told of a source, and what it answered. The numbers of pull requests mean others at another forge. */
 async function forgetForge(query: Query, source: string): Promise<void> {
-  const ofSource = 'stack in (select id from @stack where source = $1)';
-  await query(`delete from @status where ${ofSource}`, [source]);
-  const because = 'the source has another forge or repository';
-  for (const { stack } of await query<{ stack: string }>(`delete from @proposal where ${ofSource} returning stack`, [
-    source,
-  ]))
-    await noteIn(query, { who: 'trueup', what: 'ended the proposal', subject: stack, about: { because } });
-  await query('update @source set forge_problem = null, forge_after = null, compared_at = null where id = $1', [
-    source,
-  ]);
+  await query('delete from @status where stack in (select id from @stack where source = $1)', [source]);
+  await endProposalsIn(query, source, 'the source has another forge or repository');
+  const text = 'update @source set forge_problem = null, forge_after = null, compared_at = null where id = $1';
+  await query(text, [source]);
 }
 
 /** Places the root files that are known, by what a source says now. */
