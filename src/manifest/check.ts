@@ -2,17 +2,11 @@ import { keptIn, once } from '../api/once.ts';
 import { type Diagnostic, type Position, diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../kind/group.ts';
 import { type Json, canonical, defined } from '../formats/json.ts';
-import {
-  type CheckedMap,
-  type CheckedResource,
-  type DeploymentFinding,
-  type Problem,
-  deploymentCodes,
-} from '../kind/checks.ts';
+import { type CheckedResource, type DeploymentFinding, type Problem, deploymentCodes } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { pathOf } from '../kind/attribute.ts';
 import { fieldPath, keyDefault, keyOfValues, normalInKey } from '../kind/row-values.ts';
-import { showing } from '../secrets/looks-secret.ts';
+import { checkedResource } from './checked-resource.ts';
 import { compose, hasBareHash } from './expression-encoding.ts';
 import { asVariables } from './misplaced-secret.ts';
 import { pathsIn, placesInFile } from './place-in-file.ts';
@@ -293,13 +287,7 @@ function knownValues(resource: Resource, marks: Marks, isKnown: (variable: strin
     if (value !== undefined) values[name] = value;
     else unknown.push(name);
   }
-  const maps = Object.entries(resource.maps).map(([name, entries]): [string, CheckedMap] => {
-    const known = [...entries].map(([key, wanted]) => [key, knownText(wanted, textOf)] as const);
-    return [name, { entries: new Map(known), isOwn: resource.mapMode === 'own' }];
-  });
-  const { address, key, parent, privateKeys } = resource;
-  const shown = showing(privateKeys);
-  return { address, kind: resource.kind.kind, key, parent, values, unknown, maps: Object.fromEntries(maps), shown };
+  return checkedResource(resource, { values, unknown, textOf: (wanted) => knownText(wanted, textOf) });
 }
 
 /** The value of a key of a map; undefined: it is not known. */

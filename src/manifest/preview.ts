@@ -4,10 +4,10 @@ import { type Kind, root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { environmentKey, holderOf, ownEnvironment } from './assemble/environment.ts';
 import { sectionsOf } from './blocks.ts';
+import { checkedResource } from './checked-resource.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { showing } from '../secrets/looks-secret.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import { filledText, variablesIn } from './sources/var.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
@@ -248,23 +248,13 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
 }
 
 /** A resource with its values as they are written: they show no secret, and a check can tell that it does not know one. */
-function writtenValues({ address, kind, key, parent, fields, maps, mapMode, privateKeys }: Resource): CheckedResource {
-  const values = Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)] as const);
-  const unknown = Object.keys(fields).filter((name) => knownValue(fields[name]) === undefined);
-  const written = Object.entries(maps).map(([name, entries]) => {
-    const texts = [...entries].map(([entry, wanted]) => [entry, String(asWritten(wanted) ?? '')] as const);
-    return [name, { entries: new Map(texts), isOwn: mapMode === 'own' }] as const;
+function writtenValues(resource: Resource): CheckedResource {
+  const { fields } = resource;
+  return checkedResource(resource, {
+    values: Object.fromEntries(Object.entries(fields).map(([name, wanted]) => [name, asWritten(wanted)])),
+    unknown: Object.keys(fields).filter((name) => knownValue(fields[name]) === undefined),
+    textOf: (wanted) => String(asWritten(wanted) ?? ''),
   });
-  return {
-    address,
-    kind: kind.kind,
-    key,
-    parent,
-    values: Object.fromEntries(values),
-    unknown,
-    maps: Object.fromEntries(written),
-    shown: showing(privateKeys),
-  };
 }
 
 /** The value that a block has for a field. */
