@@ -463,7 +463,7 @@ async function withFreeName(
   for (let count = 1; ; count++) {
     const stem = count === 1 ? 'unmanaged' : `unmanaged-${count}`;
     const file = `${stem}.yaml`;
-    const found = await readFile(join(folder, file), 'utf8').catch(() => undefined);
+    const found = await readIn(folder)(file);
     if (found === undefined ? existsSync(join(folder, file)) : manifest?.texts.has(file) === true) continue;
     const exported = await exportWith(stem);
     if (found === undefined || found === exported.files.get(file)) return { stem, exported };
