@@ -57,7 +57,7 @@ export interface ApplyInput {
   readonly deploying: Deploying;
   /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
   readonly inFlightTimeoutMs: number;
-  /** Latest moment at which an earlier run can have started a request, by the clock of the state location (monotonic ms). */
+  /** The last moment at which an earlier run can have started a request (monotonic ms); the state location decides it. */
   readonly quietSince: number;
   readonly clock: Clock;
   /** Most requests at a time. */
@@ -363,8 +363,8 @@ export function sentNow(run: Run): { readonly at: number; readonly timeoutMs: nu
 }
 
 /**
- * The time (wall ms) by the clock of the platform, where that differs from this machine's by more than an answer takes. A later
- * run, whose clock may be another one, compares it with its own time and with times of the platform.
+ * The time now (wall ms): that of the platform if the two clocks differ by more than an answer takes, else that of this machine.
+ * A later run on another machine compares it with its own time and with times of the platform.
  */
 export function timeNow({ clock, input }: Run): number {
   const here = clock.wall();

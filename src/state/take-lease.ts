@@ -10,7 +10,7 @@ import { locked, lockUnusable } from './unusable.ts';
 /** Between two polls of a lease that is held. Milliseconds. */
 const lookEveryMs = 1_000;
 
-/** A location that refused a free lease so often without a reason will not take it, where nobody waits longer. */
+/** After so many refusals of a free lease that no other run explains, the run gives up, unless its timeout lets it wait. */
 const maxRefusals = 3;
 
 /** Takes the lease once it is free, or its holder is gone. @throws Stop `locked`, after the wait. */

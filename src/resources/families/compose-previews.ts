@@ -11,8 +11,8 @@ import { leadsAway } from './own-folder.ts';
 type Definition = ReturnType<typeof mapOf>;
 
 /**
- * What a compose file takes of its server that another preview of it, or somebody else there, has too: folders, ports, names. A
- * stranger may have written it, so a value that is not known counts as one of the host.
+ * Finds what a compose file shares with other previews or other users of its server: folders, ports and names. A stranger may
+ * have written the file, so a value that is not known counts as one of the host.
  */
 export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn) => {
   const yaml = self.values.sourceType === 'raw' ? composeYamlOf(self) : undefined;
@@ -62,7 +62,7 @@ function isOfProject(command: string, isOwn: IsOwn): boolean {
   return /^(?:up|pull|down)$/.test(verb) && rest.every((word) => /^[\w.,:-]+$/.test(word));
 }
 
-/** A file of which a part is not known cannot be checked; one that is all known is refused as it is. */
+/** The finding for a file that cannot be read because a part of it is not known. Other checks refuse a file that is all known. */
 function unread({ unknown = [] }: CheckedResource): readonly Finding[] {
   if (!unknown.includes('composeFile')) return [];
   const message = 'the compose file of a preview has to be readable without its secrets and references';

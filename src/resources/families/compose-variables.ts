@@ -6,8 +6,8 @@ import type { Row } from '../../formats/json.ts';
 export type Variables = ReadonlyMap<string, string>;
 
 /**
- * The variables of a service as the platform passes them on: it fills in those of the environment, then the other ones of the
- * service, as their text stands there. Source: prepareEnvironmentVariables. Those of the project are not known.
+ * The variables of a service as the platform passes them on: it fills in the variables of the environment, then the raw values
+ * of other variables of the service. Those of the project are not known. Source: prepareEnvironmentVariables.
  */
 export function filledEnv({ env }: Row, environment: Row = {}): Variables {
   const own = readEnvText(textOf(env));
