@@ -27,7 +27,8 @@ function portProblem(store: Store, row: Row, orders: readonly ServiceOrder[]): s
   }));
   held.push(...others.flatMap(({ name, ports }) => (ports ?? []).map((port) => ({ port, name }))));
   for (const { name, ports, replicas, isSwarm } of orders) {
-    for (const port of Array.from({ length: isSwarm ? Math.min(replicas, 1) : replicas }, () => ports).flat()) {
+    // Swarm publishes a port once for all copies; without it the second copy finds it taken.
+    for (const port of Array.from({ length: Math.min(replicas, isSwarm ? 1 : 2) }, () => ports).flat()) {
       const holder = held.find((one) => isSame(one.port, port));
       const [address = '', number = ''] = port.split(/:(\d+)\/\w+$/);
       if (holder !== undefined) {

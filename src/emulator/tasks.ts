@@ -7,6 +7,9 @@ import { containerLife, livesOf, timeToRollback, timeToRun, type Life } from './
 /** How many tasks of a slot Swarm remembers. */
 const historyLength = 5;
 
+/** Copies of one service that get tasks: a machine would run out of memory, the emulator leaves the rest out. */
+const mostSlots = 1_000;
+
 /** A task or a container with what docker calls it. */
 export interface Task extends Life {
   readonly order: ServiceOrder;
@@ -22,7 +25,9 @@ export function deployTasks(context: Context, appName: string, orders: readonly 
   const { store } = context;
   const now = Date.parse(context.now());
   const rows = rowsBy(store, appName);
-  const slots = orders.flatMap((order) => Array.from({ length: order.replicas }, (_, at) => ({ order, slot: at + 1 })));
+  const slots = orders.flatMap((order) =>
+    Array.from({ length: Math.min(order.replicas, mostSlots) }, (_, at) => ({ order, slot: at + 1 })),
+  );
   const kept = new Set(slots.map(({ order, slot }) => `${order.name} ${slot}`));
   for (const row of rows) {
     const isPlanned = Number(row['createdAt']) > now;

@@ -149,7 +149,7 @@ export const notification = defineKind({
       examples: ['correct-horse-1', 'battery-staple-2'],
     }),
     priority: part('priority', {
-      schema: () => z.number().int().min(-2).describe('Priority: from 1 on; of Pushover, -2 to 2.'),
+      schema: () => z.int32().min(-2).describe('Priority: from 1 on; of Pushover, -2 to 2.'),
       examples: [1, 2],
     }),
     endpoint: word('endpoint', 'Address that gets the messages.', ['https://hooks.test/a', 'https://hooks.test/b']),
@@ -163,7 +163,7 @@ export const notification = defineKind({
     userKey: credential('userKey', 'Key of the user or group.'),
     apiToken: credential('apiToken', 'Token of the application.'),
     retry: part('retry', {
-      schema: () => z.number().int().min(30).describe('Seconds between repetitions, with priority 2.'),
+      schema: () => z.int32().min(30).describe('Seconds between repetitions, with priority 2.'),
       examples: [60, 120],
     }),
     expire: part('expire', {

@@ -115,6 +115,9 @@ const deployments: readonly (readonly [string, Settings, string | undefined])[] 
   [web('ports: ["8000-8002:80", "8001:81", "9000"]'), {}, undefined],
   [web('ports: ["8080:80"], deploy: { replicas: 2 }'), {}, 'Bind for 0.0.0.0:8080 failed'],
   [web('ports: ["8080:80"], deploy: { replicas: 2 }'), { composeType: 'stack' }, undefined],
+  // Copies that no memory holds.
+  [web('ports: ["8080:80"], deploy: { replicas: 1000000000 }'), {}, 'Bind for 0.0.0.0:8080 failed'],
+  [web('ports: ["8080:80"], deploy: { replicas: 1000000000 }'), { composeType: 'stack' }, undefined],
 ];
 
 test.each(deployments)('%j with %j fails with %s', async (file, settings, problem) => {

@@ -88,6 +88,12 @@ const mistakes: Record<string, readonly Case[]> = {
     ],
     ['a fraction for a whole number', postgres('        replicas: §1.5\n'), 'wrong-type', 'replicas'],
     [
+      'a number that no column of the platform holds',
+      postgres('        replicas: §3000000000\n'),
+      'wrong-type',
+      /replicas must be at most 2147483647, got 3000000000/,
+    ],
+    [
       'nothing for text that is needed',
       postgres('').replace('databaseName: shop', 'databaseName: §""'),
       'wrong-type',

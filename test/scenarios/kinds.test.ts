@@ -182,6 +182,13 @@ describe.each([...kinds, topKind()].map((kind) => ({ name: kind.kind, kind })))(
     expect(field.schema).toBeTypeOf('function');
   });
 
+  test('whole numbers that a column of the platform holds', () => {
+    // Grace periods are nanoseconds, in 64 bits.
+    const fields = Object.entries(kind.fields).filter(([name]) => name !== 'stopGracePeriodSwarm');
+    const wide = fields.filter(([, field]) => schemaOf(field).safeParse(2 ** 31).success);
+    expect(wide.map(([name]) => name)).toEqual([]);
+  });
+
   test('every documented field that can be declared', () => {
     const owners = /^(application|compose|environment|project|libsql|mariadb|mongo|mysql|postgres|redis)Id$/;
     const set = new Set(Object.values(kind.parents).flatMap((link) => Object.keys(link.set)));

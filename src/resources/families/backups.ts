@@ -51,7 +51,7 @@ export const elsewhere: ChangeAtRisk = ({ before }) => ({
 });
 
 export const keepLatestCount: Field = {
-  schema: () => z.number().int().min(1).describe('How many are kept; all when null.'),
+  schema: () => z.int32().min(1).describe('How many are kept; all when null.'),
   examples: [14, 7],
 };
 

@@ -94,7 +94,7 @@ export const gitParts = {
   buildPath: { ...deployedText('Folder of the repository that is built.', ['/', '/web']), otherwise: '/' },
   sshKey: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
   projectId: {
-    schema: () => z.number().int().describe('Number of the project at the provider.'),
+    schema: () => z.int32().describe('Number of the project at the provider.'),
     appliesAt: 'deploy',
     examples: [7, 8],
   },

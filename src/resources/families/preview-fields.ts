@@ -51,7 +51,7 @@ export const previewFields = {
     examples: ['internal', 'public'],
   },
   previewLimit: {
-    schema: () => z.number().int().min(0).describe('Most previews at a time.'),
+    schema: () => z.int32().min(0).describe('Most previews at a time.'),
     otherwise: 3,
     examples: [5, 6],
   },

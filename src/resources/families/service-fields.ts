@@ -186,7 +186,7 @@ const swarmFields = {
     [{ Name: 'nofile', Soft: 2048, Hard: 4096 }],
   ]),
   replicas: {
-    schema: () => z.number().int().min(0).describe('Number of containers.'),
+    schema: () => z.int32().min(0).describe('Number of containers.'),
     otherwise: 1,
     appliesAt: 'deploy',
     examples: [2, 3],
