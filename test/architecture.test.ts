@@ -154,6 +154,7 @@ const worldly = [
   'secrets/sources/command.ts',
   'secrets/sources/dotenvx.ts',
   'state/backends/bucket.ts',
+  'state/backends/pace.ts', // a limit of time
   'trace/exporter.ts', // ids by chance, and a limit of time
   'state/backends/connections.ts',
   'state/clock.ts',

@@ -4,6 +4,7 @@ import { withoutSlash } from '../../api/slash.ts';
 import { defined } from '../../formats/json.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
+import { type Pace, watchPace } from './pace.ts';
 
 /** A bucket of an S3-compatible store, and the key to it. */
 export interface BucketLocation {
@@ -60,7 +61,8 @@ interface Request {
   readonly check?: (() => void) | undefined;
 }
 
-const answerMs = 10_000;
+/** So a state of 25 MB is read within 17 minutes, or not at all. Of one that is written, fetch takes no more after 5 minutes. */
+const usualPace: Pace = { answerMs: 10_000, bytes: 256 * 1024 };
 
 /** Between attempts, while the store fails or does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
@@ -69,6 +71,7 @@ const pauses = [200, 1_000, 3_000];
 interface Open {
   readonly where: BucketLocation;
   readonly clock: Clock;
+  readonly pace: Pace;
   /** Address of the bucket, with a slash at its end. */
   readonly base: string;
   readonly locationOf: Bucket['locationOf'];
@@ -76,10 +79,10 @@ interface Open {
 }
 
 /** Opens a bucket. Nothing is sent yet. */
-export function openBucket(where: BucketLocation, clock: Clock): Bucket {
+export function openBucket(where: BucketLocation, clock: Clock, pace = usualPace): Bucket {
   const { endpoint, bucket, prefix, redact = (text) => text } = where;
   const base = `${withoutSlash(endpoint)}/${bucket}/`;
-  const open: Open = { where, clock, base, locationOf: (name) => `${base}${prefix}${name}`, redact };
+  const open: Open = { where, clock, pace, base, locationOf: (name) => `${base}${prefix}${name}`, redact };
   return {
     locationOf: open.locationOf,
     redact,
@@ -136,8 +139,7 @@ async function send(open: Open, request: Request, maxAttempts = pauses.length + 
     let trouble: string;
     let cause: unknown;
     try {
-      const response = await sendOnce(open, request);
-      const answer = { status: response.status, headers: response.headers, text: await textOf(response) };
+      const answer = await sendOnce(open, request);
       if (!isPassing(answer)) return answer;
       trouble = redact(wordsOf(answer));
     } catch (error) {
@@ -150,23 +152,31 @@ async function send(open: Open, request: Request, maxAttempts = pauses.length + 
   }
 }
 
-async function sendOnce({ where, base }: Open, { method, name, query, body, headers }: Request): Promise<Response> {
+async function sendOnce({ where, base, pace }: Open, { method, name, query, body, headers }: Request): Promise<Answer> {
   // Loaded at the first request: most runs need no bucket.
   const { AwsV4Signer } = await import('aws4fetch');
   const path = `${where.prefix}${name}`.split('/').map(encodeURIComponent).join('/');
-  const content = defined({ body });
   const signer = new AwsV4Signer({
     method,
     url: base + (query === undefined ? path : `?${new URLSearchParams(query).toString()}`),
     headers: { ...headers, 'x-amz-content-sha256': await sha256(body ?? '') },
-    ...content,
+    ...defined({ body }),
     service: 's3',
     region: where.region,
     ...where.key,
   });
   const signed = await signer.sign();
-  const signal = AbortSignal.timeout(answerMs);
-  return fetch(signed.url, { method, headers: signed.headers, redirect: 'manual', signal, ...content });
+  const watch = watchPace(pace);
+  const content = body === undefined ? undefined : watch.sent(body);
+  const sending = defined({ method, headers: signed.headers, body: content, signal: watch.signal });
+  // Of a stream fetch does not know the length, and stores take none without it.
+  if (content instanceof ReadableStream) signed.headers.set('content-length', String(Buffer.byteLength(body ?? '')));
+  try {
+    const response = await fetch(signed.url, { ...sending, redirect: 'manual', duplex: 'half' });
+    return { status: response.status, headers: response.headers, text: await textOf(watch.received(response)) };
+  } finally {
+    watch.end();
+  }
 }
 
 function refused({ locationOf, redact }: Open, name: string, answer: Answer) {
@@ -184,7 +194,7 @@ interface Answer {
 }
 
 /** Reads an answer, but for one that would fill the memory. @throws {TooLong} */
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Parameters<typeof readAtMost>[0]): Promise<string> {
   const body = await readAtMost(response, attempts.state.maxAnswerBytes);
   if (body === undefined) throw new TooLong();
   return body.toString('utf8');
@@ -226,7 +236,6 @@ function wordsOf(answer: Answer): string {
 /** Describes why there was no answer. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
-  if (error.name === 'TimeoutError') return `no answer within ${answerMs / 1_000} s`;
   if (error.cause instanceof Error) return reasonOf(error.cause);
   return 'code' in error ? String(error.code) : error.message;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { BucketLocation } from '../../../src/state/backends/bucket.ts';
@@ -320,6 +320,112 @@ describe('a store of objects', () => {
     expect(answers).toBe(1);
     server.closeAllConnections();
     server.close();
+  });
+
+  /** A store of which every answer is written by `answer`, as somebody opens it who is never patient. */
+  const beginSlow = async (
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+    { answerMs }: { readonly answerMs: number },
+  ) => {
+    const server = createServer(answer);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const close = () => {
+      server.closeAllConnections();
+      server.close();
+    };
+    open.push({ close } as unknown as S3Server);
+    const where = {
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      bucket: 'bucket',
+      region: 'eu-1',
+      prefix: 'shop/',
+      key: { accessKeyId: 'key', secretAccessKey: secretOf('key') },
+    };
+    return openBucket(where, { ...systemClock, sleep: () => Promise.resolve() }, { answerMs, bytes: 102_400 });
+  };
+
+  const patient = { answerMs: 600 };
+  const impatient = { answerMs: 200 };
+
+  test('that gives a large object slowly is read', async () => {
+    const part = 'a'.repeat(200_000);
+    const bucket = await beginSlow((_request, response) => {
+      response.setHeader('etag', '"one"');
+      let left = 10;
+      const timer = setInterval(() => {
+        if (left-- > 0) response.write(part);
+        else response.end(() => clearInterval(timer));
+      }, 80);
+    }, patient);
+    expect((await bucket.get('state.json'))?.text.length).toBe(10 * part.length);
+  });
+
+  test('that takes a large object slowly is written', async () => {
+    const texts: Buffer[] = [];
+    let began = 0;
+    let tookMs = 0;
+    const bucket = await beginSlow((request, response) => {
+      began = performance.now();
+      let taken = 0;
+      request.on('data', (part: Buffer) => {
+        texts.push(part);
+        taken += part.length;
+        // 30 MB in a second; what the system holds between the two ends passes sooner than a request is given up.
+        const ahead = taken / 30_000 - (performance.now() - began);
+        if (ahead > 5) {
+          request.pause();
+          setTimeout(() => request.resume(), ahead);
+        }
+      });
+      request.on('end', () => {
+        tookMs = performance.now() - began;
+        response.setHeader('etag', '"one"').end();
+      });
+    }, patient);
+    const text = 'é'.repeat(15_000_000);
+    expect(await bucket.put('state.json', text, { over: 'any' })).toBe('"one"');
+    expect(tookMs).toBeGreaterThan(800);
+    expect(Buffer.concat(texts).toString('utf8') === text).toBe(true);
+  });
+
+  test.each([
+    ['does not answer', 0, 'no answer within 0.2 s', () => undefined],
+    [
+      'gives a part of an object, and no more',
+      0,
+      'the store gave less than 100 KiB within 0.2 s',
+      (_request: IncomingMessage, response: ServerResponse): void => {
+        response.write('a'.repeat(300_000));
+      },
+    ],
+    [
+      'gives an object by a few bytes',
+      0,
+      'the store gave less than 100 KiB within 0.2 s',
+      (_request: IncomingMessage, response: ServerResponse): void => {
+        const timer = setInterval(() => response.write('a'), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+    ['takes nothing of a large object', 30_000_000, 'the store took less than 100 KiB within 0.2 s', () => undefined],
+    [
+      'takes an object, and does not answer',
+      1_000_000,
+      'no answer within 0.2 s',
+      (request: IncomingMessage): void => {
+        request.resume();
+      },
+    ],
+  ] as const)('that %s is given up, after four attempts', async (_title, length, words, answer) => {
+    let requests = 0;
+    const bucket = await beginSlow((request, response) => {
+      requests++;
+      answer(request, response);
+    }, impatient);
+    const work = length === 0 ? bucket.get('a') : bucket.put('a', 'a'.repeat(length), { over: 'any' });
+    expect((await stopOf(work)).message).toContain(`cannot be reached (${words})`);
+    expect(requests).toBe(4);
   });
 
   test('that lists pages without end is given up', async () => {
