@@ -101,24 +101,28 @@ export interface Proxy {
   /**
    * Asked for every message of a client. `before`: it does not arrive, `after`: it arrives, and its answer does not; the
    * server sees the client go, and the client waits for ever. `cut`: the connection breaks; `lost`: it arrives, and then
-   * the connection breaks.
+   * the connection breaks; `late`: the connection breaks, and it arrives with `deliver`.
    */
-  fault: ((message: number) => 'before' | 'after' | 'cut' | 'lost' | undefined) | undefined;
+  fault: ((message: number) => 'before' | 'after' | 'cut' | 'lost' | 'late' | undefined) | undefined;
+  /** Lets the late messages arrive, and waits for their answers. Gives their number. */
+  deliver(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Puts a port before a server. */
 export async function proxyTo(port: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
+  const late: (() => Promise<void>)[] = [];
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     let isDead = false;
+    let isLate = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => {
         sockets.delete(socket);
-        upstream.destroy();
+        if (!isLate) upstream.destroy();
         if (!isDead) client.destroy();
       });
     }
@@ -128,7 +132,16 @@ export async function proxyTo(port: number): Promise<Proxy> {
       proxy.sent += chunk.length;
       const fault = proxy.fault?.(proxy.messages);
       if (fault === 'cut') client.destroy();
-      else if (fault === 'before') upstream.destroy();
+      else if (fault === 'late') {
+        isLate = true;
+        late.push(async () => {
+          const answered = new Promise((resolve) => void upstream.once('data', resolve).once('close', resolve));
+          upstream.write(chunk);
+          await answered;
+          upstream.destroy();
+        });
+        client.destroy();
+      } else if (fault === 'before') upstream.destroy();
       else if (fault === 'after') upstream.end(chunk);
       else if (fault === 'lost') {
         upstream.removeAllListeners('data').on('data', () => client.destroy());
@@ -146,6 +159,11 @@ export async function proxyTo(port: number): Promise<Proxy> {
     sent: 0,
     messages: 0,
     fault: undefined,
+    deliver: async () => {
+      const due = late.splice(0);
+      for (const arrive of due) await arrive();
+      return due.length;
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

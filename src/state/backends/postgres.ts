@@ -16,8 +16,8 @@ import { type Database, type PostgresLocation, openDatabase } from './database.t
 
 /**
  * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the
- * database. Every write is one statement, which does nothing when the writer has lost the lease.
- * Connects with the first read or write.
+ * database. Every write is one statement, which does nothing when the writer has lost the lease, or when the state is not the
+ * one that it knows. Connects with the first read or write.
  *
  * @throws {Stop} `state`, when `url` is no address of a database.
  */
@@ -32,6 +32,8 @@ export function postgresStore(
 interface Open {
   readonly where: PostgresLocation;
   readonly database: Database;
+  /** The transaction that wrote the state, as it was read or written last; empty: there is none. */
+  version: string | undefined;
   /** The counter of the lease of this writer, and the number of its next record. */
   known: { readonly counter: number; next: number } | undefined;
   /** The MAC of the last record in the journal. */
@@ -42,7 +44,7 @@ interface Open {
 export function postgresStorage(where: PostgresLocation, clock: Clock): StateStorage {
   const { schema, name } = where;
   const database = openDatabase(where, clock);
-  const open: Open = { where, database, known: undefined, last: '' };
+  const open: Open = { where, database, version: undefined, known: undefined, last: '' };
   return {
     location: database.location,
     lease: postgresRegister(database, schema, name),
@@ -60,61 +62,77 @@ export function postgresStorage(where: PostgresLocation, clock: Clock): StateSto
   };
 }
 
-async function load({ where, database }: Open, authenticity: Authenticity): Promise<State | undefined> {
+async function load(open: Open, authenticity: Authenticity): Promise<State | undefined> {
+  const { where, database } = open;
   const { schema, name } = where;
   const { location } = database;
+  const state = 'body as text, xmin::text as version';
   // One statement, so that no write happens between two reads.
   const rows = await database.query(
-    `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
-    union all select counter, number, address, record from ${schema}.journal where name = $1
+    `select 0::bigint as counter, 0::bigint as number, null as address, ${state} from ${schema}.state where name = $1
+    union all select counter, number, address, record, null from ${schema}.journal where name = $1
     order by counter, number`,
     [name],
   );
   // Without the table of the journal, the state itself may be there all the same.
-  const alone = `select body as text from ${schema}.state where name = $1`;
+  const alone = `select ${state} from ${schema}.state where name = $1`;
   const [first, ...rest] = rows.length > 0 ? rows : await database.query(alone, [name]);
+  open.version = String(first?.version ?? '');
   // A journal without its state: the table of the states was made again.
   if (first === undefined || (first.address ?? null) !== null) return undefined;
   const read = parseState({ location, text: String(first.text) }, authenticity);
   return withWaves(read.state, [waveOf(location, rest, { ...read, authenticity })]);
 }
 
-async function save(open: Open, state: State, { authenticity, counter, check }: Writer): Promise<void> {
+/** Replaces the state that this process knows, and no other: a statement may arrive when its repetition is long done. */
+async function save(open: Open, state: State, writer: Writer): Promise<void> {
   const { where, database } = open;
-  const { schema, name } = where;
-  const { parts, mac } = authenticity.seal(state);
-  const rows = await database.query(
-    `with held as (${heldBy(schema)}),
-      gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
-      put as (insert into ${schema}.state (name, serial, body, written_at)
-        select $1, $3::bigint, $4, now() from held
-        on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
-    select from held`,
-    [name, counter, state.serial, parts.join('')],
-    check,
-  );
-  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
-  open.last = mac;
+  const { schema } = where;
+  const { parts, mac } = writer.authenticity.seal(state);
+  const known = (open.version ??= await versionOf(open));
+  const row = await write(open, writer, {
+    text: `with held as (${heldBy(schema)}),
+      put as (insert into ${schema}.state as old (name, serial, body, written_at)
+        select $1, $4::bigint, $5, now() from held
+        where $3 = '' or exists (select from ${schema}.state where name = $1 and xmin::text = $3)
+        on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now()
+        where old.xmin::text = $3
+        returning xmin::text as version),
+      gone as (delete from ${schema}.journal where name = $1 and exists (select from put))
+    select (select version from put) as version from held`,
+    values: [known, state.serial, parts.join('')],
+  });
+  // Without an answer, an earlier attempt may have taken effect.
+  const version = String(row.version ?? (await versionOf(open, mac)));
+  if (version === '') throw lockLost(`the state ${database.location}`, 'another run wrote it');
+  [open.version, open.last] = [version, mac];
 }
 
-async function remove(
-  { where: { schema, name }, database }: Open,
-  writer: Omit<Writer, 'authenticity'>,
-): Promise<void> {
-  const rows = await database.query(
-    `with held as (${heldBy(schema)}),
+/** The transaction that wrote the state, or that wrote one with a MAC; empty: there is none. */
+async function versionOf({ where: { schema, name }, database }: Open, mac = ''): Promise<string> {
+  const [row] = await database.query(
+    `select xmin::text as version from ${schema}.state where name = $1 and ($2 = '' or position($2 in right(body, 100)) > 0)`,
+    [name, mac],
+  );
+  return String(row?.version ?? '');
+}
+
+async function remove(open: Open, writer: Omit<Writer, 'authenticity'>): Promise<void> {
+  const { schema } = open.where;
+  const known = (open.version ??= await versionOf(open));
+  await write(open, writer, {
+    text: `with held as (${heldBy(schema, `not exists (select from ${schema}.state where name = $1 and xmin::text <> $3)`)}),
       waves as (delete from ${schema}.journal where name = $1 and exists (select from held)),
       gone as (delete from ${schema}.state where name = $1 and exists (select from held))
     select from held`,
-    [name, writer.counter],
-    writer.check,
-  );
-  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
+    values: [known],
+  });
+  open.version = '';
 }
 
-async function add(open: Open, wave: Wave, { authenticity, counter, check }: Writer): Promise<void> {
-  const { where, database } = open;
-  const { schema, name } = where;
+async function add(open: Open, wave: Wave, writer: Writer): Promise<void> {
+  const { schema } = open.where;
+  const { authenticity, counter } = writer;
   const known = (open.known ??= { counter, next: 1 });
   let previous = open.last;
   const entries = wave.map(writeEntry);
@@ -124,24 +142,33 @@ async function add(open: Open, wave: Wave, { authenticity, counter, check }: Wri
     return text;
   });
   // The numbers make it harmless to repeat a wave whose answer was lost.
-  const rows = await database.query(
-    `with held as (${heldBy(schema)}),
+  await write(open, writer, {
+    text: `with held as (${heldBy(schema, `exists (select from ${schema}.state where name = $1 and xmin::text = $3)`)}),
       added as (insert into ${schema}.journal (name, counter, number, address, record)
-        select $1, $2::bigint, $3::bigint + place - 1, address, record
-        from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
+        select $1, $2::bigint, $4::bigint + place - 1, address, record
+        from held, unnest($5::text[], $6::text[]) with ordinality as wave (address, record, place)
         on conflict do nothing)
     select from held`,
-    [name, counter, known.next, entries.map(([address]) => address), records],
-    check,
-  );
-  if (rows.length === 0) throw lockLost(`the state ${database.location}`, 'another run has it');
+    values: [open.version, known.next, entries.map(([address]) => address), records],
+  });
   known.next += wave.length;
   open.last = previous;
 }
 
-/** Selects the lease while it has a counter, and locks it for the statement. */
-function heldBy(schema: string): string {
-  return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
+/** Runs a statement that has no row when the lease is lost. Its first values are the name of the state and the counter. */
+async function write(
+  { where, database }: Open,
+  { counter, check }: Pick<Writer, 'counter' | 'check'>,
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
+): Promise<Readonly<Record<string, unknown>>> {
+  const [row] = await database.query(text, [where.name, counter, ...values], check);
+  if (row === undefined) throw lockLost(`the state ${database.location}`, 'another run has it');
+  return row;
+}
+
+/** Selects the lease while it has a counter, and locks it for the statement; with a condition, only while that is true too. */
+function heldBy(schema: string, condition = 'true'): string {
+  return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held and ${condition} for share`;
 }
 
 function waveOf(

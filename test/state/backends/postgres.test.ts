@@ -14,6 +14,7 @@ import type { Ground } from '../../../src/state/conformance/bench.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 import { migratingKeys, testKeys } from '../../support/state-key.ts';
+import { effort } from '../../support/whole.ts';
 
 const missing = whyNoPostgres();
 
@@ -232,6 +233,110 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       expect(Object.keys((await store.read())?.resources ?? {})).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
       expect(lease.check).not.toThrow();
       await store.close();
+    });
+
+    describe('that gets a statement late, after its repetition', () => {
+      /** A state of version 1 under the lock, and what makes the next statement late. */
+      const beginLate = async () => {
+        const { proxy, store } = await begin();
+        await store.lock({ purpose: 'apply' });
+        const base = stateWith({ a: recordOf('1') });
+        await store.write(base);
+        const delayNext = () => {
+          const at = proxy.messages + 1;
+          proxy.fault = (message) => (message === at ? 'late' : undefined);
+        };
+        const namesIn = async () => Object.keys((await store.read())?.resources ?? {});
+        return { proxy, store, base, delayNext, namesIn };
+      };
+
+      test('keeps the records that a journal got after its beginning', async () => {
+        const { proxy, store, base, delayNext, namesIn } = await beginLate();
+        delayNext();
+        await store.append(base, 'b', recordOf('2'));
+        expect(await proxy.deliver()).toBe(1);
+        await store.append(base, 'c', recordOf('3'));
+        expect(await namesIn()).toEqual(['a', 'b', 'c']);
+        await store.close();
+      });
+
+      test('adds no record to the journal that a newer state ended', async () => {
+        const { proxy, store, base, delayNext, namesIn } = await beginLate();
+        await store.append(base, 'b', recordOf('2'));
+        delayNext();
+        await store.append(base, 'c', recordOf('3'));
+        const next = stateWith({ b: recordOf('2'), c: recordOf('3') }, 2);
+        await store.write(next);
+        expect(await proxy.deliver()).toBe(1);
+        expect(await namesIn()).toEqual(['b', 'c']);
+        await store.append(next, 'd', recordOf('4'));
+        expect(await namesIn()).toEqual(['b', 'c', 'd']);
+        await store.close();
+      });
+
+      test('does not put an older state in the place of a newer one', async () => {
+        const { proxy, store, delayNext, namesIn } = await beginLate();
+        delayNext();
+        await store.write(stateWith({ b: recordOf('2') }, 2));
+        const next = stateWith({ c: recordOf('3') }, 3);
+        await store.write(next);
+        await store.append(next, 'd', recordOf('4'));
+        expect(await proxy.deliver()).toBe(1);
+        expect(await namesIn()).toEqual(['c', 'd']);
+        await store.close();
+      });
+
+      test('does not remove a state that was written after the removal', async () => {
+        const { proxy, store, delayNext, namesIn } = await beginLate();
+        delayNext();
+        await store.remove();
+        await store.write(stateWith({ b: recordOf('2') }, 2));
+        expect(await proxy.deliver()).toBe(1);
+        expect(await namesIn()).toEqual(['b']);
+        await store.close();
+      });
+
+      test('brings back no state that was removed', async () => {
+        const { proxy, store, delayNext } = await beginLate();
+        delayNext();
+        await store.write(stateWith({ b: recordOf('2') }, 2));
+        await store.remove();
+        expect(await proxy.deliver()).toBe(1);
+        expect(await store.read({ acceptsNone: true })).toBeUndefined();
+        await store.close();
+      });
+    });
+
+    test.each([
+      ['breaks the connection after any one statement', 'lost', 'never'],
+      ['gets any one statement after the run', 'late', 'at the end'],
+      ['gets any one statement right after its repetition', 'late', 'at once'],
+    ] as const)('that %s changes nothing of how a run goes', async (_title, fault, delivery) => {
+      for (let at = 1; ; at += effort({ fast: 3, all: 1 })) {
+        const { proxy, store } = await begin();
+        proxy.fault = (message) => (message === at ? fault : undefined);
+        const step = async <T>(work: Promise<T>): Promise<T> => {
+          const result = await work;
+          if (delivery === 'at once') await proxy.deliver();
+          return result;
+        };
+        const lease = await step(store.lock({ purpose: 'apply' }));
+        expect([at, lease.counter]).toEqual([at, 1]);
+        const base = stateWith({ a: recordOf('1') });
+        await step(store.write(base));
+        await step(store.append(base, 'b', recordOf('2')));
+        await step(store.append(base, 'c', recordOf('3')));
+        expect([at, Object.keys((await step(readOf(store))).resources)]).toEqual([at, ['a', 'b', 'c']]);
+        const next = { ...base, serial: 2 };
+        await step(store.write(next));
+        await step(store.append(next, 'd', recordOf('4')));
+        const isOver = proxy.messages < at;
+        await proxy.deliver();
+        expect([at, Object.keys((await readOf(store)).resources)]).toEqual([at, ['a', 'd']]);
+        expect(lease.check).not.toThrow();
+        await store.close();
+        if (isOver) break;
+      }
     });
 
     test('limits on a connection of a pool how long a statement waits for a lock, as on one of its own', async () => {
