@@ -104,6 +104,8 @@ export interface Proxy {
    * the connection breaks; `late`: the connection breaks, and it arrives with `deliver`.
    */
   fault: ((message: number) => 'before' | 'after' | 'cut' | 'lost' | 'late' | undefined) | undefined;
+  /** How much passes over a connection in each direction; undefined: all at once. */
+  bytesPerMs: number | undefined;
   /** Lets the late messages arrive, and waits for their answers. Gives their number. */
   deliver(): Promise<number>;
   close(): Promise<void>;
@@ -126,8 +128,15 @@ export async function proxyTo(port: number): Promise<Proxy> {
         if (!isDead) client.destroy();
       });
     }
-    client.on('data', (chunk) => {
+    /** Takes no more from one end until the part has had the time that it needs. */
+    const slow = (from: Socket, { length }: Buffer): void => {
+      if (proxy.bytesPerMs === undefined) return;
+      from.pause();
+      setTimeout(() => from.resume(), length / proxy.bytesPerMs);
+    };
+    client.on('data', (chunk: Buffer) => {
       if (isDead) return;
+      slow(client, chunk);
       proxy.messages++;
       proxy.sent += chunk.length;
       const fault = proxy.fault?.(proxy.messages);
@@ -149,7 +158,8 @@ export async function proxyTo(port: number): Promise<Proxy> {
       } else upstream.write(chunk);
       isDead = fault === 'before' || fault === 'after';
     });
-    upstream.on('data', (chunk) => {
+    upstream.on('data', (chunk: Buffer) => {
+      slow(upstream, chunk);
       if (!isDead) client.write(chunk);
     });
   });
@@ -159,6 +169,7 @@ export async function proxyTo(port: number): Promise<Proxy> {
     sent: 0,
     messages: 0,
     fault: undefined,
+    bytesPerMs: undefined,
     deliver: async () => {
       const due = late.splice(0);
       for (const arrive of due) await arrive();

@@ -4,7 +4,7 @@ import { withoutSlash } from '../../api/slash.ts';
 import { defined } from '../../formats/json.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
-import { type Pace, watchPace } from './pace.ts';
+import { type Pace, type Watch, watchPace } from './pace.ts';
 
 /** A bucket of an S3-compatible store, and the key to it. */
 export interface BucketLocation {
@@ -173,7 +173,7 @@ async function sendOnce({ where, base, pace }: Open, { method, name, query, body
   if (content instanceof ReadableStream) signed.headers.set('content-length', String(Buffer.byteLength(body ?? '')));
   try {
     const response = await fetch(signed.url, { ...sending, redirect: 'manual', duplex: 'half' });
-    return { status: response.status, headers: response.headers, text: await textOf(watch.received(response)) };
+    return { status: response.status, headers: response.headers, text: await textOf(response, watch) };
   } finally {
     watch.end();
   }
@@ -194,10 +194,16 @@ interface Answer {
 }
 
 /** Reads an answer, but for one that would fill the memory. @throws {TooLong} */
-async function textOf(response: Parameters<typeof readAtMost>[0]): Promise<string> {
-  const body = await readAtMost(response, attempts.state.maxAnswerBytes);
-  if (body === undefined) throw new TooLong();
-  return body.toString('utf8');
+async function textOf({ body }: Response, { received }: Watch): Promise<string> {
+  const parts = async function* () {
+    for await (const part of body ?? []) {
+      received(part.length);
+      yield part;
+    }
+  };
+  const whole = await readAtMost({ body: parts() }, attempts.state.maxAnswerBytes);
+  if (whole === undefined) throw new TooLong();
+  return whole.toString('utf8');
 }
 
 class TooLong extends Error {

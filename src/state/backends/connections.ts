@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import { attempts } from '../../api/attempts.ts';
+import { type Pace, watchPace } from './pace.ts';
 import { type PostgresAddress, readPostgresAddress } from './postgres-address.ts';
 
 /** A connection to a database, or one of a pool: what both can do. */
@@ -45,7 +46,9 @@ interface Unusable {
 }
 
 const connectMs = 10_000;
-const answerMs = 15_000;
+
+/** A statement of 25 MB may take 90 s until its answer: nothing shows how much of it the database has. */
+const usualPace: Pace = { answerMs: 15_000, bytes: 4 * 1024 ** 2 };
 
 /**
  * An acknowledged write must survive a crash of the server, which must not go on with what its client gave up and sent once more;
@@ -56,15 +59,19 @@ const setLimits = `select set_config('synchronous_commit', 'on', false) where cu
   union all select set_config('idle_in_transaction_session_timeout', '30s', false)`;
 
 /** Connections of a pool that is the caller's, each for one piece of work. They keep the limits that are set on them. */
-export function borrowed(pool: Pool): Connections {
+export function borrowed(pool: Pool, pace = usualPace): Connections {
   const limited = new WeakSet<Connection>();
   return {
     location: 'PostgreSQL',
     use: async (work) => {
       const connection = await take(pool);
-      // A statement of pg, which takes its own time limit.
+      const { stream } = (connection as { connection?: { stream?: Socket } }).connection ?? {};
       const patient: Connection = {
-        query: (statement) => connection.query({ ...statement, query_timeout: answerMs } as Statement),
+        // A statement of pg, which takes its own time limit in the place of that of the pool.
+        query: (statement) =>
+          paced({ statement, stream, pace }, (query_timeout) =>
+            connection.query({ ...statement, query_timeout } as Statement),
+          ),
       };
       let isLost = true;
       connection.on('error', ignore);
@@ -87,6 +94,35 @@ export function borrowed(pool: Pool): Connections {
   };
 }
 
+/** A statement, the stream below its connection, and how fast the database has to be. */
+interface Sending {
+  readonly statement: Statement;
+  /** Without it, nothing shows that an answer comes. */
+  readonly stream: Socket | undefined;
+  readonly pace: Pace;
+}
+
+/**
+ * Sends a statement, and ends its connection when the database is too slow. `send` gets the longest time that it may take:
+ * that of the largest answer.
+ */
+async function paced<T>({ statement, stream, pace }: Sending, send: (limitMs: number) => Promise<T>): Promise<T> {
+  const { bytes } = pace;
+  const sent = (statement.values ?? []).reduce<number>((sum, value) => sum + String(value).length, 0);
+  const answerMs = pace.answerMs * (1 + Math.floor(sent / bytes));
+  if (stream === undefined) return send(answerMs);
+  const { signal, received, end } = watchPace({ answerMs, bytes });
+  const hear = ({ length }: Buffer): void => received(length);
+  signal.addEventListener('abort', () => stream.destroy(signal.reason as Error));
+  stream.on('data', hear);
+  try {
+    return await send(answerMs * (1 + attempts.state.maxAnswerBytes / bytes));
+  } finally {
+    end();
+    stream.off('data', hear);
+  }
+}
+
 /** For a connection that is lost: the statement on it fails, too. */
 function ignore(): void {}
 
@@ -103,33 +139,54 @@ function take(pool: Pool): Promise<PooledConnection> {
   });
 }
 
-/** A connection of its own, made for the first work, and again once it is lost. */
-export function ownConnection(url: string): Connections {
+/**
+ * Two connections of its own, each made for its first work, and again once it is lost. The second one is for what comes while
+ * the first one is busy: a lease is renewed beside a large state that passes slowly.
+ */
+export function ownConnections(url: string, pace = usualPace): Connections {
   const address = readPostgresAddress(url);
-  let opening: Promise<Opened> | undefined;
+  const first: Line = { opening: undefined, works: 0 };
+  const second: Line = { opening: undefined, works: 0 };
   return {
     location: address.location,
     use: async (work) => {
-      const mine = (opening ??= connect(url, address));
+      const line = first.works === 0 ? first : second;
+      line.works++;
+      const mine = (line.opening ??= connect(url, address, pace));
       try {
         const { client, received } = await mine;
         Object.assign(received, { bytes: 0, rows: 0 });
-        return await work({ query: ({ text, values }) => client.query(text, values) });
+        const { stream } = connectionOf(client);
+        const query: Connection['query'] = (statement) =>
+          paced({ statement, stream, pace }, () => client.query(statement.text, statement.values));
+        return await work({ query });
       } catch (error) {
         if (!isAnswer(error)) {
-          if (opening === mine) opening = undefined;
+          if (line.opening === mine) line.opening = undefined;
           void mine.then(({ client }) => client.end()).catch(() => undefined);
         }
         throw error;
+      } finally {
+        line.works--;
       }
     },
     whyUnusable: (error) => whyUnusable(error, address),
     close: async () => {
-      const opened = await opening?.catch(() => undefined);
-      opening = undefined;
-      await opened?.client.end().catch(() => undefined);
+      await Promise.all([first, second].map(closeLine));
     },
   };
+}
+
+/** One connection, and how much work it has. */
+interface Line {
+  opening: Promise<Opened> | undefined;
+  works: number;
+}
+
+async function closeLine(line: Line): Promise<void> {
+  const opened = await line.opening?.catch(() => undefined);
+  line.opening = undefined;
+  await opened?.client.end().catch(() => undefined);
 }
 
 /** A connection that was made, and what came over it since the last statement was sent. */
@@ -138,7 +195,7 @@ interface Opened {
   readonly received: Received;
 }
 
-async function connect(url: string, address: PostgresAddress): Promise<Opened> {
+async function connect(url: string, address: PostgresAddress, pace: Pace): Promise<Opened> {
   // Loaded at the first statement: most runs need no database.
   const { default: pg } = await import('pg');
   const client = new pg.Client({
@@ -146,7 +203,6 @@ async function connect(url: string, address: PostgresAddress): Promise<Opened> {
     // Only where the address does not say it: PGSSLMODE does not count.
     ssl: address.hasTls,
     connectionTimeoutMillis: connectMs,
-    query_timeout: answerMs,
     keepAlive: true,
     application_name: 'trueup',
   });
@@ -155,7 +211,8 @@ async function connect(url: string, address: PostgresAddress): Promise<Opened> {
   const received = limitAnswers(client);
   try {
     await client.connect();
-    await client.query(setLimits);
+    const { stream } = connectionOf(client);
+    await paced({ statement: { text: setLimits }, stream, pace }, () => client.query(setLimits));
   } catch (error) {
     void client.end().catch(() => undefined);
     throw error;

@@ -7,8 +7,9 @@ import {
   borrowed,
   codeOf,
   isAnswer,
-  ownConnection,
+  ownConnections,
 } from './connections.ts';
+import type { Pace } from './pace.ts';
 
 export type { Pool } from './connections.ts';
 
@@ -58,9 +59,9 @@ interface Open {
 }
 
 /** Opens the database of a state. The schema and the name of the state are for messages. Sends nothing yet. */
-export function openDatabase(where: PostgresLocation, clock: Clock): Database {
+export function openDatabase(where: PostgresLocation, clock: Clock, pace?: Pace): Database {
   const { schema, name, redact = (text) => text } = where;
-  const connections = 'pool' in where ? borrowed(where.pool) : ownConnection(where.url);
+  const connections = 'pool' in where ? borrowed(where.pool, pace) : ownConnections(where.url, pace);
   const location = `${connections.location}, ${schema}.state of ${name}`;
   const open: Open = { connections, location, redact, clock };
   return {

@@ -1,4 +1,4 @@
-/** How fast a store has to be. */
+/** How fast a store or a database has to be. */
 export interface Pace {
   /** How long it may take to answer, or to take or give the next `bytes` of a long text. Milliseconds. */
   readonly answerMs: number;
@@ -7,12 +7,12 @@ export interface Pace {
 
 /** A request while it is watched. */
 export interface Watch {
-  /** Aborts, with the reason, when the store is too slow. */
+  /** Aborts, with the reason, when the other side is too slow. */
   readonly signal: AbortSignal;
   /** The content of a request: a long text in parts, so that it shows whether the store takes them. */
   readonly sent: (text: string) => string | ReadableStream<Uint8Array>;
-  /** An answer, as it is read. */
-  readonly received: (answer: Pick<Response, 'body'>) => { readonly body: AsyncIterable<Uint8Array> };
+  /** Called with the number of bytes, whenever some of the answer come. */
+  readonly received: (length: number) => void;
   readonly end: () => void;
 }
 
@@ -28,6 +28,7 @@ export function watchPace({ answerMs, bytes }: Pace): Watch {
     missing = what;
     timer.refresh();
   };
+  let left = 0;
   const amount = `less than ${Math.floor(bytes / 1024)} KiB`;
   return {
     signal: giveUp.signal,
@@ -36,26 +37,18 @@ export function watchPace({ answerMs, bytes }: Pace): Watch {
       if (content.length <= bytes) return text;
       const parts = function* () {
         for (let at = 0; at < content.length; at += bytes) {
-          expect(`the store took ${amount}`);
+          expect(`it took ${amount}`);
           yield content.subarray(at, at + bytes);
         }
         expect('no answer');
       };
       return ReadableStream.from<Uint8Array>(parts());
     },
-    received: ({ body }) => {
-      const parts = async function* () {
-        let left = 0;
-        for await (const part of body ?? []) {
-          left -= part.length;
-          if (left <= 0) {
-            expect(`the store gave ${amount}`);
-            left = bytes;
-          }
-          yield part;
-        }
-      };
-      return { body: parts() };
+    received: (length) => {
+      left -= length;
+      if (left > 0) return;
+      expect(`it gave ${amount}`);
+      left = bytes;
     },
     end: () => clearTimeout(timer),
   };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/state/backends/database.ts';
 import { postgresStorage, postgresStore } from '../../../src/state/backends/postgres.ts';
 import { systemClock } from '../../../src/state/clock.ts';
 import { storeOver } from '../../../src/state/store.ts';
@@ -337,6 +338,71 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         await store.close();
         if (isOver) break;
       }
+    });
+
+    describe.each(['a connection', 'a pool'] as const)('over %s', (how) => {
+      const pools: pg.Pool[] = [];
+      afterEach(() => {
+        for (const pool of pools.splice(0)) void pool.end().catch(() => undefined); // one that hangs has a connection for ever
+      });
+      const beginSlow = async (answerMs: number) => {
+        const proxy = await proxyTo(server.port);
+        proxies.push(proxy);
+        const url = server.url(proxy.port);
+        const pool = new pg.Pool({ connectionString: url });
+        pools.push(pool);
+        pool.on('error', () => undefined);
+        const place = how === 'a pool' ? { pool } : { url };
+        const database = openDatabase({ ...place, schema: 'trueup', name: 'shop' }, clock, {
+          answerMs,
+          bytes: 4 * 1024 ** 2,
+        });
+        await database.query('select 1', []);
+        return { proxy, database };
+      };
+
+      test('that takes a large text slowly gets it, and answers a small statement meanwhile', async () => {
+        const { proxy, database } = await beginSlow(600);
+        proxy.bytesPerMs = 15_000;
+        const ended: string[] = [];
+        const began = performance.now();
+        await Promise.all([
+          database
+            .query('select length($1) as length', ['a'.repeat(30_000_000)])
+            .then((rows) => ended.push(JSON.stringify(rows))),
+          database.query('select 1', []).then(() => ended.push('small')),
+        ]);
+        expect(performance.now() - began).toBeGreaterThan(1_500);
+        expect(ended).toEqual(['small', '[{"length":30000000}]']);
+        await database.close();
+      });
+
+      test('that gives a large text slowly is read', async () => {
+        const { proxy, database } = await beginSlow(600);
+        proxy.bytesPerMs = 15_000;
+        const began = performance.now();
+        const [row] = await database.query(`select repeat('a', 20000000) as text`, []);
+        expect(String(row?.text).length).toBe(20_000_000);
+        expect(performance.now() - began).toBeGreaterThan(1_000);
+        await database.close();
+      });
+
+      test('that hangs is asked again over another connection', async () => {
+        const { proxy, database } = await beginSlow(200);
+        const at = proxy.messages + 1;
+        proxy.fault = (message) => (message === at ? 'after' : undefined);
+        expect(await database.query('select 1 as one', [])).toEqual([{ one: 1 }]);
+        expect(proxy.messages).toBeGreaterThan(at);
+        await database.close();
+      });
+
+      test('that never ends a statement is given up, although it gives something now and then', async () => {
+        const { database } = await beginSlow(300);
+        const sleeping = `do $$ begin for i in 1..50 loop raise notice 'still there'; perform pg_sleep(0.1); end loop; end $$`;
+        const stop = await stopOf(database.query(sleeping, []));
+        expect(stop.message).toContain('cannot be reached (it gave less than 4096 KiB within 0.3 s)');
+        await database.close();
+      });
     });
 
     test('limits on a connection of a pool how long a statement waits for a lock, as on one of its own', async () => {

@@ -394,7 +394,7 @@ describe('a store of objects', () => {
     [
       'gives a part of an object, and no more',
       0,
-      'the store gave less than 100 KiB within 0.2 s',
+      'it gave less than 100 KiB within 0.2 s',
       (_request: IncomingMessage, response: ServerResponse): void => {
         response.write('a'.repeat(300_000));
       },
@@ -402,13 +402,13 @@ describe('a store of objects', () => {
     [
       'gives an object by a few bytes',
       0,
-      'the store gave less than 100 KiB within 0.2 s',
+      'it gave less than 100 KiB within 0.2 s',
       (_request: IncomingMessage, response: ServerResponse): void => {
         const timer = setInterval(() => response.write('a'), 20);
         response.on('close', () => clearInterval(timer));
       },
     ],
-    ['takes nothing of a large object', 30_000_000, 'the store took less than 100 KiB within 0.2 s', () => undefined],
+    ['takes nothing of a large object', 30_000_000, 'it took less than 100 KiB within 0.2 s', () => undefined],
     [
       'takes an object, and does not answer',
       1_000_000,
