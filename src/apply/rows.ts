@@ -60,7 +60,9 @@ export function scopeNow(
   const id = root.object?.id;
   const row = id === undefined ? Promise.resolve(undefined) : readOwn(run, root, id, client);
   scope.reading = { id, since, row };
-  row.catch(() => delete scope.reading); // it may be read the next time
+  row.catch(() => {
+    if (scope.reading?.row === row) delete scope.reading; // it may be read the next time
+  });
   return row;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readSiblings } from '../../src/apply/rows.ts';
+import { readSiblings, scopeNow } from '../../src/apply/rows.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Answers } from '../support/run-values.ts';
-import { jobFor, runOf } from '../support/run-values.ts';
-import { actionOf, kindNamed } from '../support/plan-values.ts';
+import { failure, jobFor, runOf } from '../support/run-values.ts';
+import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What stands beside an object: where it is read, and by which ids it is known. */
 
@@ -81,4 +81,20 @@ describe('there are no rows beside it', () => {
 test('an answer without a list of the kind is an error, not an empty list', async () => {
   for (const answer of [{ composeId: 'compose_1' }, { composeId: 'compose_1', backups: [{ name: 'a' }] }])
     await expect(siblingsOf(below('backup'), answer)).rejects.toMatchObject({ failure: 'platform' });
+});
+
+test('a read of a service that fails late leaves a newer one to the requests that follow', async () => {
+  const row = { composeId: 'compose_1' };
+  let fail = (): void => undefined;
+  const late = new Promise((_, reject) => (fail = () => reject(failure('forbidden', 403))));
+  const answers = [late, row];
+  const objects = { [shop]: objectOf('compose_1', row) };
+  const { run, requests } = runOf([compose], { objects, answers: () => answers.shift() });
+  const { scope } = jobFor(run, compose);
+  const former = scopeNow(run, scope);
+  expect(await scopeNow(run, scope, { refetch: true })).toEqual(row);
+  fail();
+  await expect(former).rejects.toThrow('something went wrong');
+  expect(await scopeNow(run, scope)).toEqual(row);
+  expect(requests).toEqual(['compose.one compose_1', 'compose.one compose_1']);
 });
