@@ -17,6 +17,13 @@ test('are files of a folder of their own, without the drafts of killed runs', as
   expect(await disk.read('/state/documents/report.json')).toBe('new');
 });
 
+test('stop a run whose draft is taken away before it has its name', async () => {
+  const { disk } = losingDisk();
+  const losing = hooked(disk, ({ name }, work) => (name === 'rename' ? Promise.reject(diskError('ENOENT')) : work()));
+  const { message } = await stopOf(folderDocuments('/documents', losing).put('a', 'new'));
+  expect(message).toBe('the state /documents/a cannot be written (ENOENT)');
+});
+
 test.each(['create', 'append', 'sync', 'rename'] as const)(
   'keep the old text where the disk fails at %s, and leave no draft',
   async (name) => {
