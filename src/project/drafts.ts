@@ -99,7 +99,10 @@ function thisHost(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }
 
-/** Removes the drafts of killed runs: of processes of this machine that are gone, and what is older than a day. Never throws. */
+/**
+ * Removes the drafts of killed runs: of processes of this machine that are gone, and what is older than a day, because another
+ * program may have the pid by then. Never throws.
+ */
 export async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const [, pid = '', of = ''] = form.exec(name) ?? [];
@@ -107,7 +110,7 @@ export async function removeDrafts(folder: string): Promise<void> {
     const path = join(folder, name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory() !== true) continue;
-    const isLeft = of === thisHost() ? isLeftBy(Number(pid)) : Date.now() - found.mtimeMs > dayMs;
+    const isLeft = (of === thisHost() && isLeftBy(Number(pid))) || Date.now() - found.mtimeMs > dayMs;
     if (isLeft) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

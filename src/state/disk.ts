@@ -77,7 +77,7 @@ export const nodeDisk: Disk = {
   // The disk may belong to another machine with another clock: a file written now shows its time. Anybody can set the time
   // of the content, and copies keep it; the time of the last change of the file itself only the disk sets.
   ageOf: async (path) => {
-    const probe = join(dirname(path), `0.${randomUUID()}`);
+    const probe = join(dirname(path), `0.${randomUUID()}.tmp`);
     const handle = await open(probe, 'wx', 0o600);
     try {
       const now = await handle.stat();

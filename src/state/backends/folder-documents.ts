@@ -4,6 +4,8 @@ import type { Documents } from '../named-documents.ts';
 import { unusable } from '../unusable.ts';
 import { putFile } from './put-file.ts';
 
+const dayMs = 86_400_000;
+
 /** Documents as files in a folder. */
 export function folderDocuments(folder: string, disk: Disk): Documents {
   const failing = (path: string, what: string) => (error: unknown) => {
@@ -17,9 +19,18 @@ export function folderDocuments(folder: string, disk: Disk): Documents {
       const path = join(folder, name);
       const handle = await putFile(disk, path, { parts: [text] }).catch(failing(path, 'cannot be written'));
       await handle.close().catch(() => undefined); // its content is synced
+      await removeLeft(disk, folder).catch(() => undefined);
     },
     get: (name) => disk.read(join(folder, name)).catch(orNone(join(folder, name), 'cannot be read')),
     remove: (name) => disk.remove(join(folder, name)).catch(failing(join(folder, name), 'cannot be removed')),
     list: async () => (await disk.list(folder).catch(orNone(folder, 'cannot be read'))) ?? [],
   };
+}
+
+/** Removes the drafts of killed runs. No lock guards documents: a draft that another run writes is younger than a day. */
+async function removeLeft(disk: Disk, folder: string): Promise<void> {
+  const drafts = (await disk.list(folder)).filter((name) => name.endsWith('.tmp'));
+  for (const path of drafts.map((name) => join(folder, name))) {
+    if ((await disk.ageOf(path)) > dayMs) await disk.remove(path);
+  }
 }

@@ -17,6 +17,18 @@ test('are files of a folder of their own, without the drafts of killed runs', as
   expect(await disk.read('/state/documents/report.json')).toBe('new');
 });
 
+test('lose the drafts of killed runs after a day, when no run writes them any more', async () => {
+  const { disk } = losingDisk();
+  const ageOf = (path: string) => Promise.resolve(path.endsWith('-old.tmp') ? 25 * 3_600_000 : 3_600_000);
+  const { documents } = localStore('/state', { disk: { ...disk, ageOf } });
+  for (const name of ['report.json.7-old.tmp', 'report.json.7-new.tmp', 'gone.json.7-old.tmp']) {
+    await disk.makeFolder('/state/documents');
+    await disk.create(`/state/documents/${name}`);
+  }
+  await documents.put('report.json', 'new');
+  expect((await disk.list('/state/documents')).toSorted()).toEqual(['report.json', 'report.json.7-new.tmp']);
+});
+
 test('stop a run whose draft is taken away before it has its name', async () => {
   const { disk } = losingDisk();
   const losing = hooked(disk, ({ name }, work) => (name === 'rename' ? Promise.reject(diskError('ENOENT')) : work()));
