@@ -90,7 +90,11 @@ function mountOf(item: Json, index: number): Mount | undefined {
   if (target === undefined) {
     return { type: 'volume', source: undefined, target: pathOf(source), isReadOnly: false, index };
   }
-  const isReadOnly = modes.join(':').split(',').includes('ro');
+  const isReadOnly =
+    modes
+      .join(':')
+      .split(',')
+      .findLast((mode) => /^r[ow]$/.test(mode)) === 'ro';
   const type = /^[./~]/.test(source) ? 'bind' : 'volume';
   return { type, source: sourceOf(type, source), target: pathOf(target), isReadOnly, index };
 }

@@ -24,11 +24,12 @@ export interface Checks {
   readonly yaml?: { readonly field: string; readonly read: (resource: CheckedResource) => ComposeYaml | undefined };
   /**
    * Finds in one block what no two previews can have; secrets and references stand in its values as they are written. `isOwn`: a
-   * text has the id of the preview.
+   * text has the id of the preview. `children`: the blocks below it.
    */
   readonly inPreview?: (
     resource: CheckedResource,
     isOwn: (text: string) => boolean,
+    children: readonly CheckedResource[],
   ) => readonly Pick<Problem, 'field' | 'message' | 'remedy'>[];
   /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;

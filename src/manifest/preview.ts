@@ -1,5 +1,6 @@
 import { resolvePath } from '../kind/aliases.ts';
 import { blockAddress } from '../kind/address.ts';
+import { groupBy } from '../kind/group.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/row-values.ts';
 import { environmentKey, holderOf, ownEnvironment } from './assemble/environment.ts';
@@ -239,9 +240,13 @@ export function checkPreview({ id, blocks, resources, variables, varying, diagno
     }
   }
   const word = new RegExp(`(?<![a-z0-9])${id}(?![a-z0-9])`);
+  const below = groupBy(resources.map((one) => [one.parent, one] as const));
   for (const resource of resources) {
     const { kind, fields, address, at } = resource;
-    const found = kind.checks?.inPreview?.(writtenValues(resource), (text) => word.test(text)) ?? [];
+    const { inPreview } = kind.checks ?? {};
+    if (inPreview === undefined) continue;
+    const children = (below.get(address) ?? []).map(writtenValues);
+    const found = inPreview(writtenValues(resource), (text) => word.test(text), children);
     for (const { field = '', message, remedy } of found)
       reportInto(diagnostics, address)('not-in-previews', message, fields[field]?.at ?? at, remedy);
   }

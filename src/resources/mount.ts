@@ -7,7 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
-import { leadsAway } from './families/own-folder.ts';
+import { isBelowOwn, leadsAway } from './families/own-folder.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
 
@@ -115,9 +115,11 @@ export const mount = defineKind({
   },
   checks: {
     each: notTheDataPath,
-    inPreview: ({ values: { hostPath } }) => {
-      if (typeof hostPath !== 'string' || !leadsAway(hostPath)) return [];
-      const message = 'hostPath leads to a folder that is not of the preview, by .. or below a folder of the system';
+    inPreview: ({ values: { hostPath } }, isOwn) => {
+      if (typeof hostPath !== 'string' || !(leadsAway(hostPath) || isBelowOwn(hostPath, isOwn))) return [];
+      const message = leadsAway(hostPath)
+        ? 'hostPath leads to a folder that is not of the preview, by .. or below a folder of the system'
+        : 'hostPath has the id above its last part, where a container may put a link to any folder of the host';
       return [
         { field: 'hostPath', message, remedy: 'Write the path of the folder itself, such as /srv/NAME${var:suffix}.' },
       ];

@@ -114,6 +114,7 @@ test.each<readonly [string, File, string]>([
 
 const reaches = (keys: string) => `the service web has ${keys}, which may reach the host or others on it`;
 const outside = (keys: string) => `the service web names a file or folder under ${keys} that is none of its own`;
+const filled = (path: string) => `the service web may write into ${path}, and what a container puts there`;
 const elsewhere = (key: string) => `${key} brings what stands in another file, which Trueup does not read`;
 
 test.each<readonly [string, File, string]>([
@@ -190,6 +191,30 @@ test.each<readonly [string, File, string]>([
     { top: 'networks: { n: { driver_opts: { com.docker.network.bridge.name: br0 } } }' },
     'the network n has a driver or options',
   ],
+  ['a log of the host', { web: 'logging: { driver: syslog }' }, reaches('logging')],
+  ['a log by a variable', { web: 'logging: { driver: "${L}" }' }, reaches('logging')],
+  [
+    'what a container puts below its folder',
+    { web: "volumes: ['./a:/a'] }, more: { image: nginx, volumes: ['./a/b:/b']" },
+    filled('./a'),
+  ],
+  ['what a container puts into a file for the next start', { web: "volumes: ['./:/a']" }, filled('./')],
+  ['what a container puts below ../files', { web: "volumes: ['../files/data:/data']" }, filled('../files/data')],
+  [
+    'what a container puts beside its file',
+    { web: 'volumes: [{ type: bind, source: ../files, target: /data }]', block: 'files: { a.conf: { content: x } }' },
+    filled('../files'),
+  ],
+  [
+    'what a container puts below ../files, by a mode that the last one undoes',
+    { web: "volumes: ['../files/data:/data:ro,rw']" },
+    filled('../files/data'),
+  ],
+  [
+    'a link in a folder with the id',
+    { web: "volumes: ['/srv/${var:suffix}/a:/x']" },
+    'the service web mounts a folder of the host',
+  ],
   [
     'a model of the host',
     { top: 'models: { m: { model: x } }' },
@@ -204,7 +229,14 @@ test.each<readonly [string, File, string]>([
 test.each<readonly [string, File]>([
   ['volumes of its own', { web: "volumes: ['d:/x', '/cache']", top: 'volumes: { d: { driver: local } }' }],
   ['memory as a volume', { top: 'volumes: { d: { driver_opts: { type: tmpfs, device: tmpfs, o: "size=9m" } } }' }],
-  ['files of its own', { web: "volumes: ['../files/a.conf:/a', './b:/b', '${D:-./d}:/d']" }],
+  [
+    'files of its own',
+    {
+      web: "volumes: ['../files/a.conf:/a', './b:/b', '${D:-./d}:/d', '../files/c:/c:ro']",
+      block: 'files: { a.conf: { content: x } }',
+    },
+  ],
+  ['a log of its own', { web: 'logging: { driver: json-file, options: { max-size: 9m } }' }],
   ['a config of its own', { top: 'configs: { c: { file: ../files/a.conf }, e: { content: x } }' }],
   ['a folder with the id', { web: "volumes: ['/srv/${var:suffix}:/x']" }],
   ['a folder with the id by a variable', { web: "volumes: ['/srv/${D}:/x']", block: "env: { D: '${var:suffix}' }" }],
@@ -258,18 +290,19 @@ test.each([
   expect(await found({ block: `command: "${command}"` })).toEqual([]);
 });
 
-test.each(['/srv/${var:suffix}/../../var/run', '/proc/${var:id}/root'])(
-  'refuses a mount of the folder %s',
-  async (path) => {
-    const mount = `mounts: { /x: { type: bind, hostPath: §"${path}" } }`;
-    const app = `application: { web: { source: { type: docker, image: nginx }, ${mount} } }`;
-    const shop = `project: prj_1\nvariables: { suffix: {}, id: { default: "" } }\n${app}\n`;
-    const withId = root.replace('variables: {', 'variables: { id: "${preview:id}",');
-    expect(await mistakes({ 'preview.yaml': withId, 'shop.yaml': shop }, 'preview.yaml')).toEqual([
-      { code: 'not-in-previews', at: 'the mark', says: expect.stringContaining('hostPath leads to a folder that') },
-    ]);
-  },
-);
+test.each([
+  ['/srv/${var:suffix}/../../var/run', 'hostPath leads to a folder that'],
+  ['/proc/${var:id}/root', 'hostPath leads to a folder that'],
+  ['/srv/${var:suffix}/link', 'hostPath has the id above its last part'],
+])('refuses a mount of the folder %s', async (path, message) => {
+  const mount = `mounts: { /x: { type: bind, hostPath: §"${path}" } }`;
+  const app = `application: { web: { source: { type: docker, image: nginx }, ${mount} } }`;
+  const shop = `project: prj_1\nvariables: { suffix: {}, id: { default: "" } }\n${app}\n`;
+  const withId = root.replace('variables: {', 'variables: { id: "${preview:id}",');
+  expect(await mistakes({ 'preview.yaml': withId, 'shop.yaml': shop }, 'preview.yaml')).toEqual([
+    { code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) },
+  ]);
+});
 
 test('refuses a file that only a run with its secrets can read', async () => {
   const other = 'compose: { stack: { source: { type: raw, composeFile: §"${secret:ALL}" } } }\n';

@@ -1,12 +1,13 @@
 import { type Lookup, notKnown } from '../../compose/interpolate.ts';
-import { readCompose } from '../../compose/model.ts';
+import { type ComposeModel, readCompose } from '../../compose/model.ts';
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { Json } from '../../formats/json.ts';
 import type { CheckedResource, Checks } from '../../kind/checks.ts';
 import { composeYamlOf, hasEnvFile, variablesOfBlock } from './compose-model.ts';
 import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByService } from './compose-reach.ts';
 import { envOf } from './env-checks.ts';
-import { leadsAway } from './own-folder.ts';
+import { folderFills } from './filled-folders.ts';
+import { isBelowOwn, leadsAway } from './own-folder.ts';
 
 type Definition = ReturnType<typeof mapOf>;
 
@@ -14,11 +15,11 @@ type Definition = ReturnType<typeof mapOf>;
  * Finds what a compose file shares with other previews or other users of its server: folders, ports and names. A stranger may
  * have written the file, so a value that is not known counts as one of the host.
  */
-export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn) => {
+export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn, children) => {
   const yaml = self.values.sourceType === 'raw' ? composeYamlOf(self) : undefined;
   if (yaml === undefined) return [];
   const read = readCompose(yaml, sureVariables(self));
-  const found = 'model' in read ? sharedIn(read.model.content, isKnown(isOwn)) : unread(self);
+  const found = 'model' in read ? sharedIn(read.model, children, isKnown(isOwn)) : unread(self);
   return [...found.map((finding) => ({ field: 'composeFile', ...finding })), ...leftByCommand(self, isKnown(isOwn))];
 };
 
@@ -93,7 +94,11 @@ function sureVariables(self: CheckedResource): Lookup {
 }
 
 /** `isOwn`: a text is known, and has the id of the preview. */
-function sharedIn(content: Definition, isOwn: IsOwn): readonly Finding[] {
+function sharedIn(
+  { content, services: extended }: ComposeModel,
+  children: readonly CheckedResource[],
+  isOwn: IsOwn,
+): readonly Finding[] {
   const services = Object.entries(mapOf(content.services));
   return [
     ...reachedByFile(content),
@@ -101,6 +106,7 @@ function sharedIn(content: Definition, isOwn: IsOwn): readonly Finding[] {
       ...sharedByService(name, mapOf(definition), isOwn),
       ...reachedByService(name, mapOf(definition), isOwn),
     ]),
+    ...folderFills(content, extended, children),
     ...Object.entries(words).flatMap(([section, word]) =>
       Object.entries(mapOf(content[section])).flatMap(([name, definition]) =>
         sharedByName(`the ${word} ${name}`, { section, name, definition: mapOf(definition) }, isOwn),
@@ -153,7 +159,7 @@ function isOfHost(mount: Json, isOwn: IsOwn): boolean {
 /** Whether a path of the host is the compose's own, or has the id of the preview. */
 function isOwnFolder(path: string, isOwn: IsOwn): boolean {
   if (isBeside(path)) return true;
-  return path.startsWith('/') && isOwn(path) && !leadsAway(path);
+  return path.startsWith('/') && isOwn(path) && !isBelowOwn(path, isOwn) && !leadsAway(path);
 }
 
 /** What a definition beside the services stands for on the server. */

@@ -93,7 +93,7 @@ const insideBuild = new Set(
 
 /** The keys with a value that reaches out. */
 function openValues(definition: Definition): readonly string[] {
-  const { cap_add: rights, security_opt: options, volumes_from: from, build } = definition;
+  const { cap_add: rights, security_opt: options, volumes_from: from, build, logging } = definition;
   const isOpen = (items: Json | undefined, inside: RegExp) => itemsOf(items).some((item) => !inside.test(String(item)));
   return [
     ...namespaces.filter((key) => !isOff(definition[key]) && !ownNamespace.test(String(definition[key]))),
@@ -102,6 +102,8 @@ function openValues(definition: Definition): readonly string[] {
     ...(isOpen(from, /^(?!container:)[^$]+$/) ? ['volumes_from'] : []),
     ...hooks.filter((key) => itemsOf(definition[key]).some((hook) => !isOff(mapOf(hook).privileged))),
     ...(ownNamespace.test(String(mapOf(build).network ?? 'none')) ? [] : ['build.network']),
+    // Docker itself sends what another driver is given, from the host to any address or socket.
+    ...(/^(?:json-file|local|none)$/.test(String(mapOf(logging).driver ?? 'local')) ? [] : ['logging']),
   ];
 }
 
@@ -114,14 +116,23 @@ const harmless =
   /^(?:CAP_)?(?:AUDIT_WRITE|CHOWN|DAC_OVERRIDE|FOWNER|FSETID|IPC_LOCK|KILL|MKNOD|NET_BIND_SERVICE|NET_RAW|SETFCAP|SETGID|SETPCAP|SETUID|SYS_CHROOT|SYS_NICE)$/i;
 
 /** Whether one of the paths under a key leads out of the folder of the compose. */
-function pathsOf({ env_file: files, build }: Definition): { readonly [key: string]: boolean } {
+function pathsOf(definition: Definition): { readonly [key: string]: boolean } {
+  const { files, contexts, dockerfile } = filesOf(definition);
+  return {
+    env_file: !files.every(isBeside),
+    build: !contexts.every(isContext) || !isBeside(dockerfile),
+  };
+}
+
+/** The files and folders that a service names beside what it mounts. */
+export function filesOf({ env_file: files, build }: Definition) {
   const { context = '.', dockerfile = '.', additional_contexts: more } = mapOf(build);
   const listed = isOff(files) ? [] : [files].flat();
-  const paths = listed.map((item) => (isObject(item) ? item.path : item));
   const contexts = [typeof build === 'string' ? build : context, ...entriesOf(more).values()];
   return {
-    env_file: !paths.every((path) => isBeside(String(path))),
-    build: !contexts.every((path) => isContext(String(path))) || !isBeside(String(dockerfile)),
+    files: listed.map((item) => String(isObject(item) ? item.path : item)),
+    contexts: contexts.map(String),
+    dockerfile: String(dockerfile),
   };
 }
 

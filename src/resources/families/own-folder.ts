@@ -6,6 +6,14 @@ export function leadsAway(path: string): boolean {
   return path.split('/').includes('..') || ofSystem.test(resolvedPath(path));
 }
 
+/**
+ * Whether a path of the host lies in a folder that has the id of a preview: what a container wrote there may be a link, which
+ * Docker follows on the host.
+ */
+export function isBelowOwn(path: string, isOwn: (text: string) => boolean): boolean {
+  return resolvedPath(path).split('/').slice(0, -1).some(isOwn);
+}
+
 /** A path without `.`, empty parts and each `..` that a part before it undoes. */
 export function resolvedPath(path: string): string {
   const parts: string[] = [];
