@@ -26,6 +26,7 @@ import {
 } from './families/service-fields.ts';
 import { applicationRepeats } from './families/fixed-images.ts';
 import { tasksOfService } from './families/container-lists.ts';
+import { buildLeaves } from './families/source-paths.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
@@ -238,6 +239,7 @@ export const application = defineKind({
   checks: {
     each: (self, children) => [...envWorks(self), ...dataIsKept(self, children)],
     repeats: applicationRepeats,
+    inPreview: (self) => buildLeaves(self),
     hints: {
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',

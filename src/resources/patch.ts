@@ -5,6 +5,7 @@ import { defineKind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { deployedFlag } from './families/service-fields.ts';
+import { pathLeaves } from './families/source-paths.ts';
 import { textBelow } from './families/short-forms.ts';
 
 /** An update of the platform ends the text with a line break where it has none; a create stores it as it is. */
@@ -60,7 +61,7 @@ export const patch = defineKind({
     enabled: deployedFlag('Whether deployments apply it.', { otherwise: true, examples: [false, true] }),
   },
   operations: { create: 'patch.create', read: 'patch.one', update: 'patch.update', delete: 'patch.delete' },
-  checks: { each: isConsistent },
+  checks: { each: isConsistent, inPreview: (self) => pathLeaves(self, 'filePath') },
   examples: ['config/site.conf: { content: "a = 1\\n" }\n'],
 });
 

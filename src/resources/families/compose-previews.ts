@@ -8,6 +8,7 @@ import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByServ
 import { envOf } from './env-checks.ts';
 import { folderFills } from './filled-folders.ts';
 import { isBelowOwn, leadsAway } from './own-folder.ts';
+import { pathLeaves } from './source-paths.ts';
 
 type Definition = ReturnType<typeof mapOf>;
 
@@ -16,12 +17,25 @@ type Definition = ReturnType<typeof mapOf>;
  * have written the file, so a value that is not known counts as one of the host.
  */
 export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn, children) => {
+  const known = isKnown(isOwn);
+  const beside = [...pathLeaves(self, 'composePath'), ...leftBySuffix(self, known)];
   const yaml = self.values.sourceType === 'raw' ? composeYamlOf(self) : undefined;
-  if (yaml === undefined) return [];
+  if (yaml === undefined) return beside;
   const read = readCompose(yaml, sureVariables(self));
-  const found = 'model' in read ? sharedIn(read.model, children, isKnown(isOwn)) : unread(self);
-  return [...found.map((finding) => ({ field: 'composeFile', ...finding })), ...leftByCommand(self, isKnown(isOwn))];
+  const found = 'model' in read ? sharedIn(read.model, children, known) : unread(self);
+  return [...found.map((finding) => ({ field: 'composeFile', ...finding })), ...beside, ...leftByCommand(self, known)];
 };
+
+/** A suffix that the platform writes into the .env file as it stands, and in which it sees the name of a network. */
+function leftBySuffix({ values: { suffix, isolatedDeployment } }: CheckedResource, isOwn: IsOwn) {
+  const text = String(suffix ?? '');
+  const remedy = 'Remove suffix:, or write a variable with ${preview:id} into it.';
+  if (!/^[\w.-]*$/.test(text))
+    return [{ field: 'suffix', message: 'suffix has more than letters, digits, ".", "_" and "-"', remedy }];
+  if (isolatedDeployment !== true || text === '' || isOwn(text)) return [];
+  const message = 'suffix names a network of others, which isolatedDeployment brings all services into';
+  return [{ field: 'suffix', message, remedy }];
+}
 
 /** A command that starts more than this compose, in its project: docker runs whatever it is given. */
 function leftByCommand(self: CheckedResource, isOwn: IsOwn) {
