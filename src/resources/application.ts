@@ -26,6 +26,7 @@ import {
 } from './families/service-fields.ts';
 import { applicationRepeats } from './families/fixed-images.ts';
 import { tasksOfService } from './families/container-lists.ts';
+import { sharedByContainer } from './families/names-of-others.ts';
 import { buildLeaves } from './families/source-paths.ts';
 import { previewFields } from './families/preview-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
@@ -239,7 +240,7 @@ export const application = defineKind({
   checks: {
     each: (self, children) => [...envWorks(self), ...dataIsKept(self, children)],
     repeats: applicationRepeats,
-    inPreview: (self) => buildLeaves(self),
+    inPreview: (self, isOwn) => [...sharedByContainer(self, isOwn), ...buildLeaves(self)],
     hints: {
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',

@@ -7,6 +7,7 @@ import { composeYamlOf, hasEnvFile, variablesOfBlock } from './compose-model.ts'
 import { type Finding, type IsOwn, isBeside, isOff, reachedByFile, reachedByService } from './compose-reach.ts';
 import { envOf } from './env-checks.ts';
 import { folderFills } from './filled-folders.ts';
+import { labelledForOthers, namedForOthers, ofPlatform } from './names-of-others.ts';
 import { isBelowOwn, leadsAway } from './own-folder.ts';
 import { pathLeaves } from './source-paths.ts';
 
@@ -22,7 +23,7 @@ export const sharedInCompose: NonNullable<Checks['inPreview']> = (self, isOwn, c
   const yaml = self.values.sourceType === 'raw' ? composeYamlOf(self) : undefined;
   if (yaml === undefined) return beside;
   const read = readCompose(yaml, sureVariables(self));
-  const found = 'model' in read ? sharedIn(read.model, children, known) : unread(self);
+  const found = 'model' in read ? sharedIn(read.model, { self, children, isOwn: known }) : unread(self);
   return [...found.map((finding) => ({ field: 'composeFile', ...finding })), ...beside, ...leftByCommand(self, known)];
 };
 
@@ -110,16 +111,18 @@ function sureVariables(self: CheckedResource): Lookup {
 /** `isOwn`: a text is known, and has the id of the preview. */
 function sharedIn(
   { content, services: extended }: ComposeModel,
-  children: readonly CheckedResource[],
-  isOwn: IsOwn,
+  { self, children, isOwn }: { self: CheckedResource; children: readonly CheckedResource[]; isOwn: IsOwn },
 ): readonly Finding[] {
   const services = Object.entries(mapOf(content.services));
+  const whole = new Map([...extended].map(([name, { definition }]) => [name, definition]));
   return [
     ...reachedByFile(content),
     ...services.flatMap(([name, definition]) => [
       ...sharedByService(name, mapOf(definition), isOwn),
       ...reachedByService(name, mapOf(definition), isOwn),
+      ...labelledForOthers(name, mapOf(definition)),
     ]),
+    ...namedForOthers(self, { services: whole, networks: content.networks, children }, isOwn),
     ...folderFills(content, extended, children),
     ...Object.entries(words).flatMap(([section, word]) =>
       Object.entries(mapOf(content[section])).flatMap(([name, definition]) =>
@@ -208,8 +211,6 @@ function sharedByName(
   const message = `${what} names a file outside of the folder of the compose`;
   return [{ message, remedy: 'Write the file under files:, and name it ../files/NAME.' }];
 }
-
-const ofPlatform = 'dokploy-network';
 
 /** Whether the options of a volume lead to a place that is not the preview's own. Docker gives them to mount(2). */
 function isOnDevice({ driver = 'local', driver_opts: options }: Definition, isOwn: IsOwn): boolean {

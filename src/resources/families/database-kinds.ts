@@ -11,6 +11,7 @@ import { fieldOf } from '../../kind/row-values.ts';
 import { because, versionRisk } from './image-version.ts';
 import type { Mounted } from './data-folder.ts';
 import { dataIsKept, movesData } from './mounted-volumes.ts';
+import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { imageRepeats } from './fixed-images.ts';
 import { tasksOfService } from './container-lists.ts';
@@ -94,6 +95,7 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
     checks: {
       publishes: externalPorts('externalPort'),
       repeats: imageRepeats,
+      inPreview: sharedByContainer,
       each: (self, children) => [
         ...envWorks(self),
         ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
