@@ -35,7 +35,12 @@ export const domain = defineKind({
       examples: ['shop.example.com', 'store.example.com'],
     },
     path: {
-      schema: () => z.string().startsWith('/').describe('Path that is routed.'),
+      schema: () =>
+        z
+          .string()
+          // The platform writes it between two backticks, into a rule of the proxy.
+          .regex(/^\/[^`]*$/, 'must begin with /, and hold no backtick: the rule of the proxy would go on behind it')
+          .describe('Path that is routed.'),
       onNull: { value: '/' },
       otherwise: '/',
       appliesAt: 'deploy',

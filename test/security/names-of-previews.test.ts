@@ -272,3 +272,10 @@ test.each([
 ])('takes %s of an application', async (field) => {
   expect(await found('application', `${app}, ${field}`)).toEqual([]);
 });
+
+test('refuses a path that is more than a path to the proxy, in each stage', async () => {
+  const domains = 'domains: { a: { host: "a${var:suffix}", path: §"/`) || Host(`shop.example.com" } }';
+  expect(await found('application', `${app}, ${domains}`)).toEqual([
+    expect.objectContaining({ says: expect.stringContaining('must begin with /, and hold no backtick') }),
+  ]);
+});
