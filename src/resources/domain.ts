@@ -84,7 +84,12 @@ export const domain = defineKind({
       examples: ['internal', 'internal-2'],
     },
     customEntrypoint: {
-      schema: () => z.string().min(1).describe('Entry point of the proxy.'),
+      schema: () =>
+        z
+          .string()
+          // It becomes a part of the name of a label, which ends at a =.
+          .regex(/^[\w.-]+$/, 'must be the name of an entry point: letters, digits, ".", "_" and "-"')
+          .describe('Entry point of the proxy.'),
       appliesAt: 'deploy',
       examples: ['web-internal', 'web-public'],
     },

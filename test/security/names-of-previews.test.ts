@@ -279,3 +279,11 @@ test('refuses a path that is more than a path to the proxy, in each stage', asyn
     expect.objectContaining({ says: expect.stringContaining('must begin with /, and hold no backtick') }),
   ]);
 });
+
+test('refuses an entry point that is more than a name in a label of the proxy, in each stage', async () => {
+  const point = JSON.stringify('web.rule=Host(`shop.example.com`) || Path("');
+  const domains = `domains: { a: { host: "a\${var:suffix}", path: '/") || Path(', customEntrypoint: §${point} } }`;
+  expect(await found('application', `${app}, ${domains}`)).toEqual([
+    expect.objectContaining({ says: expect.stringContaining('must be the name of an entry point') }),
+  ]);
+});
