@@ -59,7 +59,7 @@ export const safeguards = {
     would:
       'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose, also by the project that `command:` names; mount something else in place of a folder of the host; or let a program look for its data elsewhere: by another image, `PGDATA` and its like, a flag such as `--datadir`, or something that is mounted over its folder',
     knows:
-      'the rows of mounts; the image, `env:`, `command:` and `args:` of a service; and the compose files before and after with their variables filled in',
+      'the rows of mounts; the image, `env:`, `command:` and `args:` of a service; and the compose files before and after, with their variables filled in and the blocks under `files:` that `env_file:` names',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,

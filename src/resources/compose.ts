@@ -23,14 +23,14 @@ import { sharedInCompose } from './families/compose-previews.ts';
 import { containersOfCompose } from './families/container-lists.ts';
 import {
   dataLeft,
-  keepersIn,
+  joined,
+  keepersOf,
   ownFolders,
   removedByDeployment,
   versionsLeft,
   volumesLeft,
   volumesOf,
 } from './families/compose-data.ts';
-import { projectOf, variablesOf } from './families/compose-variables.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
 
@@ -166,12 +166,17 @@ export const compose = defineKind({
         env: leavesData,
         command: leavesData,
         createEnvFile: leavesData,
+        mounts: leavesData,
         randomize: renamesVolumes,
         suffix: renamesVolumes,
         isolatedDeployment: renamesVolumes,
         isolatedDeploymentsVolume: renamesVolumes,
       },
-      version: { composeFile: changesVersions, env: changesVersions, createEnvFile: changesVersions },
+      version: {
+        composeFile: changesVersions,
+        env: changesVersions,
+        createEnvFile: changesVersions,
+      },
     },
   },
   commands: {
@@ -222,22 +227,13 @@ export const compose = defineKind({
   examples: ['shop:\n  source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }\n'],
 });
 
-/** What the services of a compose file keep that the platform holds itself; those of a repository do not show. */
-function keepersOf(row: Row, environment?: Row) {
-  const variables = variablesOf(row, environment);
-  return row.sourceType === 'raw' ? keepersIn(row.composeFile, variables, projectOf(row, variables)) : [];
-}
-
 /**
  * The volumes that another compose file, or one with other variables, mounts no more, or not where it did; all, when the
  * file comes from a repository. And what a service no longer finds.
  */
 function leavesData({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
   const [before, after] = [keepersOf(row, parent.row), keepersOf(next, parent.next)];
-  const volumes = unmounted(volumesLeft(before, after));
-  const rest = dataLeft(before, after);
-  if (volumes === undefined || rest === undefined) return volumes ?? rest;
-  return { what: `${volumes.what}; ${rest.what}`, unnamed: `${volumes.unnamed ?? ''}; ${rest.unnamed ?? ''}` };
+  return joined([unmounted(volumesLeft(before, after)), dataLeft(before, after)]);
 }
 
 /** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */

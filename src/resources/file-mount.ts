@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { pathBelow } from '../kind/value-forms.ts';
+import { leftByFile } from './families/left-by-file.ts';
 import { textBelow } from './families/short-forms.ts';
 
 /** A file that the platform writes beside a compose file, where it is `../files/<path>`. */
@@ -44,6 +45,14 @@ export const fileMount = defineKind({
     },
   },
   operations: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
-  lifecycle: { deletedWithParent: true, silentUpdate: true },
+  lifecycle: {
+    deletedWithParent: true,
+    silentUpdate: true,
+    dataAtRisk: ({ row, parent }) => {
+      const risk = leftByFile(parent, row, undefined);
+      return risk && { of: 'volume', ...risk };
+    },
+    changeAtRisk: { volume: { content: ({ row, next, parent }) => leftByFile(parent.next, row, next) } },
+  },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

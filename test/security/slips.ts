@@ -71,6 +71,15 @@ const passingOn = (line: string, env: Tree) => ({
 const twoDatabases = (first: string, second: string, volumes = '{ one: {}, two: {} }') =>
   `services:\n${[first, second].map((source, index) => `  db${index}: { image: "postgres:15", volumes: ["${source}:/var/lib/postgresql/data"] }\n`).join('')}volumes: ${volumes}\n`;
 
+/** A compose whose database takes variables from files that stand beside it, by their paths. */
+const takingFrom = (files: Readonly<Record<string, string>>, line = 'env_file: ../files/db.env') => ({
+  ...passingOn(line, {}),
+  files: Object.fromEntries(Object.entries(files).map(([path, content]) => [path, { content }])),
+});
+
+const inA = 'PGDATA=/var/lib/postgresql/data/a\n';
+const inB = 'PGDATA=/var/lib/postgresql/data/b\n';
+
 const ofData = '"data:/var/lib/postgresql/data"';
 
 /** A compose file with a database, and a tool that mounts its volume too. */
@@ -596,6 +605,58 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.compose.shop.env.PGDATA = '/var/lib/postgresql/data/b'),
   },
   {
+    does: '`PGDATA` changes in a block under `files:` that `env_file:` names',
+    by: 'volume',
+    after: (all) => (all.compose.shop = takingFrom({ 'db.env': inA })),
+    edit: (all) => (all.compose.shop.files['db.env'].content = inB),
+  },
+  {
+    does: '`PGDATA` comes into a block under `files:` that one of several under `env_file:` names',
+    by: 'volume',
+    after: (all) =>
+      (all.compose.shop = takingFrom(
+        { 'env/db.env': 'LOG=debug\n' },
+        'env_file: [{ path: .env, required: false }, { path: ../files/env/db.env, format: raw }]',
+      )),
+    edit: (all) => (all.compose.shop.files['env/db.env'].content = inB),
+  },
+  {
+    does: '`PGDATA` that takes in a variable of the compose changes in a block under `files:`',
+    by: 'volume',
+    after: (all) => {
+      all.compose.shop = takingFrom({ 'db.env': 'PGDATA="/var/lib/postgresql/data/$A"\n' });
+      all.compose.shop.env = { A: 'a', B: 'b' };
+    },
+    edit: (all) => (all.compose.shop.files['db.env'].content = 'PGDATA="/var/lib/postgresql/data/${B}"\n'),
+  },
+  {
+    does: 'a block under `files:` with another `PGDATA` comes, and `env_file:` names it',
+    by: 'volume',
+    edit: (all) => (all.compose.shop = takingFrom({ 'db.env': inA })),
+  },
+  {
+    does: '`env_file:` names another block under `files:`, with another `PGDATA`',
+    by: 'volume',
+    after: (all) => (all.compose.shop = takingFrom({ 'db.env': inA, 'other.env': inB })),
+    edit: (all) =>
+      (all.compose.shop = takingFrom(
+        { 'db.env': inA, 'other.env': inB },
+        'env_file: [../files/db.env, ../files/other.env]',
+      )),
+  },
+  {
+    does: 'a block under `files:` with `PGDATA` is removed, which `env_file:` does not need',
+    by: 'volume',
+    after: (all) =>
+      (all.compose.shop = takingFrom({ 'db.env': inA }, 'env_file: [{ path: ../files/db.env, required: false }]')),
+    edit: (all) => delete all.compose.shop.files,
+  },
+  {
+    does: '`env_file:` names a file of the host, which may have any `PGDATA`',
+    by: 'volume',
+    edit: (all) => (all.compose.shop = passingOn('env_file: [{ path: /srv/db.env, required: false }]', {})),
+  },
+  {
     does: 'a database in a compose file is renamed, and goes from `postgres:15` to `postgres:16` on its volume',
     by: 'version',
     edit: (all) =>
@@ -986,6 +1047,43 @@ export const harmless: readonly Edit[] = [
         PGDATA: '/a',
       })),
     edit: (all) => (all.compose.shop.env.PGDATA = '/b'),
+  },
+  {
+    does: 'another variable changes in a block under `files:` that `env_file:` names',
+    after: (all) => (all.compose.shop = takingFrom({ 'db.env': inA })),
+    edit: (all) => (all.compose.shop.files['db.env'].content = `${inA}LOG=debug\n`),
+  },
+  {
+    does: '`PGDATA` changes in a block under `files:`, and a later file and the service have another value for it',
+    after: (all) =>
+      (all.compose.shop = takingFrom(
+        { 'db.env': inA, 'last.env': inA },
+        'env_file: [../files/db.env, ../files/last.env]',
+      )),
+    edit: (all) => (all.compose.shop.files['db.env'].content = inB),
+  },
+  {
+    does: '`PGDATA` moves from the compose file into a block under `files:`',
+    after: (all) => (all.compose.shop = passingOn('environment: [PGDATA=/var/lib/postgresql/data/a]', {})),
+    edit: (all) => (all.compose.shop = takingFrom({ 'db.env': inA })),
+  },
+  {
+    does: 'a file of the host comes under `env_file:`, and the service names its folder itself',
+    after: (all) => (all.compose.shop = passingOn('environment: { PGDATA: /var/lib/postgresql/data }', {})),
+    edit: (all) =>
+      (all.compose.shop = passingOn(
+        'env_file: [{ path: /srv/db.env, required: false }]\n    environment: { PGDATA: /var/lib/postgresql/data }',
+        {},
+      )),
+  },
+  {
+    does: 'a file of the host stays under `env_file:`, and the image gets a minor version',
+    after: (all) => (all.compose.shop = passingOn('env_file: [{ path: /srv/db.env, required: false }]', {})),
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = all.compose.shop.source.composeFile.replace(
+        'postgres:15',
+        'postgres:15.6',
+      )),
   },
   {
     does: 'a file of settings in a compose file is mounted from elsewhere',

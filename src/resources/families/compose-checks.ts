@@ -10,6 +10,7 @@ import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
 import { fitsCompose } from './compose-misfits.ts';
+import { filesOf } from './compose-reach.ts';
 import { composeOf, inFile } from './compose-model.ts';
 import { routesStart, startsNothing } from './compose-profiles.ts';
 import { unkeptData } from './data-folder.ts';
@@ -61,8 +62,10 @@ export function filesUnread(all: readonly CheckedResource[]): readonly Problem[]
 
 /** Warns of a service whose data go with its container, although it mounts a volume. */
 function dataGoes(self: CheckedResource, service: ComposeService): readonly Problem[] {
-  const { name, image = '', mounts, environment } = service;
-  return unkeptData(name, { image, mounts, environment, command: commandOf(service) }, self.shown).map((problem) =>
+  const { name, image = '', mounts, environment, definition } = service;
+  const unread = { files: filesOf(definition).files, besides: new Set(environment.keys()) };
+  const container = { image, mounts, environment, command: commandOf(service), unread };
+  return unkeptData(name, container, self.shown).map((problem) =>
     inFile(self, { ...problem, path: ['services', name, 'volumes'] }),
   );
 }

@@ -2,11 +2,12 @@ import { notKnown } from '../../compose/interpolate.ts';
 import { type ComposeModel, type ComposeService, readCompose } from '../../compose/model.ts';
 import { itemsOf, mapOf, plainPath } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
-import { type Json, canonical } from '../../formats/json.ts';
+import { type Json, type Row, canonical } from '../../formats/json.ts';
 import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
-import type { Variables } from './compose-variables.ts';
+import { type Variables, projectOf, variablesOf } from './compose-variables.ts';
 import { type Container, type Mounted, isDataFolder, movedData } from './data-folder.ts';
+import { type FilesBeside, filesBeside, readEnvFiles } from './env-files.ts';
 import { because, databaseRisk } from './image-version.ts';
 import { readImage } from './stateful-images.ts';
 
@@ -28,10 +29,15 @@ interface KeptMount extends Mounted {
 }
 
 /** Data at risk, in the words for a change of a field. */
-type Risk = Pick<Loss, 'what' | 'unnamed'>;
+export type Risk = Pick<Loss, 'what' | 'unnamed'>;
 
 /** The services of a compose file that keep data outside of their container; none when the file cannot be read. */
-export function keepersIn(text: unknown, variables: Variables = new Map(), project = ''): readonly Keeper[] {
+export function keepersIn(
+  text: unknown,
+  variables: Variables = new Map(),
+  project = '',
+  { files = new Map(), isStack = false }: { readonly files?: FilesBeside; readonly isStack?: boolean } = {},
+): readonly Keeper[] {
   const yaml = readComposeYaml(String(text ?? ''));
   const read = readCompose(yaml, (name) => variables.get(name));
   const named = String(text).includes('$') ? readCompose(yaml, () => notKnown) : read;
@@ -40,10 +46,18 @@ export function keepersIn(text: unknown, variables: Variables = new Map(), proje
     const mounts = mountsOf(service, read.model, { named: named.model, project });
     if (!mounts.some(({ type, is }) => type === 'volume' || is !== 'other')) return [];
     const { name, image = built } = service;
-    const environment = environmentOf(service, variables);
+    const environment = environmentOf(service, { variables, files, isStack });
     const { imageWritten: written = image === built ? built : `an image ${unwritten}` } = service;
-    return [{ service: name, image, written, mounts, environment, command: commandOf(service) }];
+    return [{ service: name, image, written, mounts, ...environment, command: commandOf(service) }];
   });
+}
+
+/** What the services of a compose file keep that the platform holds itself; those of a repository do not show. */
+export function keepersOf(row: Row, environment?: Row): readonly Keeper[] {
+  if (row.sourceType !== 'raw') return [];
+  const variables = variablesOf(row, environment);
+  const beside = { files: filesBeside(row), isStack: row.composeType === 'stack' };
+  return keepersIn(row.composeFile, variables, projectOf(row, variables), beside);
 }
 
 const built = 'an image that is built';
@@ -99,12 +113,17 @@ export function commandOf({ definition: { entrypoint, command } }: ComposeServic
   );
 }
 
-/** The variables that the container of a service gets: those of the .env file if it names that, and over them its own. */
-function environmentOf({ definition, environment }: ComposeService, variables: Variables): Container['environment'] {
-  const files = [definition.env_file].flat().map((file) => (typeof file === 'string' ? file : mapOf(file).path));
-  const ofFile = files.some((path) => plainPath(String(path)) === '.env') ? variables : [];
-  const own = [...environment].map(([name, value]) => [name, value ?? variables.get(name)] as const);
-  return new Map<string, unknown>([...ofFile, ...own]);
+/** The variables that the container of a service gets: those of the files that it names, and over them its own. */
+function environmentOf(
+  { definition, environment }: ComposeService,
+  from: Parameters<typeof readEnvFiles>[1],
+): Pick<Container, 'environment' | 'unread'> {
+  const given = readEnvFiles(definition.env_file, from);
+  const own = [...environment].map(([name, value]) => [name, value ?? from.variables.get(name)] as const);
+  return {
+    environment: new Map<string, unknown>([...given.variables, ...own]),
+    unread: { files: given.unread, besides: new Set(environment.keys()) },
+  };
 }
 
 /** The named volumes that services mount, where they do. */
@@ -203,7 +222,9 @@ function named(service: string, reason: Required<Risk>): Risk {
   return { what, unnamed: because('the data of a service', reason)?.unnamed ?? '' };
 }
 
-function joined(all: readonly Risk[]): Risk | undefined {
+/** Data at risk for several reasons, as one; undefined: for none. */
+export function joined(reasons: readonly (Risk | undefined)[]): Risk | undefined {
+  const all = reasons.filter((one) => one !== undefined);
   if (all.length === 0) return undefined;
   const [what, unnamed] = [all.map((one) => one.what), all.map((one) => one.unnamed ?? one.what)];
   return { what: what.join('; '), unnamed: unnamed.join('; ') };

@@ -19,6 +19,8 @@ export interface Container {
   readonly environment: ReadonlyMap<string, unknown>;
   /** Its command and arguments, word by word. */
   readonly command: readonly string[];
+  /** Files whose variables are not known; those of `besides` go before them. */
+  readonly unread?: { readonly files: readonly string[]; readonly besides: ReadonlySet<string> } | undefined;
 }
 
 /** Why the data of a container are not found where they were; undefined: they are, or they were not kept before. */
@@ -38,7 +40,24 @@ export function movedData(before: Container, after: Container): Reason | undefin
     const isOfImage = fresh.path !== old.path && by === undefined;
     return { what: isOfImage ? `${after.image} keeps them in ${fresh.path}${rest}` : moves, unnamed: moves };
   }
-  return undefined;
+  return movedByFile(before, after);
+}
+
+/** A file of variables that is not known, and that only one of two containers has: it may name any folder. */
+function movedByFile(before: Container, after: Container): Reason | undefined {
+  const [was, is] = [before, after].map(({ unread }) => unread?.files ?? []);
+  const files = [...(was ?? []), ...(is ?? [])].filter((file) => was?.includes(file) !== is?.includes(file));
+  const isFixed = ({ unread }: Container, by = '') => by.startsWith('-') || unread?.besides.has(by) === true;
+  const family = statefulImage(readImage(after.image));
+  if (family !== undefined && family.variables === undefined) return undefined;
+  const news = foldersOf(after);
+  const isOpen = [...foldersOf(before)].some(
+    ([name, { path, by }]) =>
+      placeOf(path, before.mounts) !== undefined && !(isFixed(before, by) && isFixed(after, news.get(name)?.by)),
+  );
+  if (files.length === 0 || !isOpen) return undefined;
+  const words = 'whose variables are not known, may name another folder for them';
+  return { what: `${files.join(', ')}, ${words}`, unnamed: `a file, ${words}` };
 }
 
 const elsewhere = (what: string) => `${what} names another folder for them`;
@@ -56,7 +75,8 @@ function uncoveredFolder(container: Container): string | undefined {
   const family = statefulImage(readImage(image));
   if (family === undefined || mounts.some(isConfiguration)) return undefined;
   // A value that is not known may be any folder.
-  const isOpen = (name: string) => environment.has(name) && !String(environment.get(name) ?? '').startsWith('/');
+  const isOpen = (name: string) =>
+    environment.has(name) ? !String(environment.get(name) ?? '').startsWith('/') : hasUnread(container);
   if (family.variables?.some(isOpen) === true) return undefined;
   const { path } = namedFolder(container, family) ?? {
     path: folderOf(readImage(image)) ?? newestFolder(image, family),
@@ -69,16 +89,21 @@ function uncoveredFolder(container: Container): string | undefined {
   return isCovered ? undefined : path;
 }
 
+function hasUnread({ unread }: Container): boolean {
+  return (unread?.files.length ?? 0) > 0;
+}
+
 const oldFolder = '/var/lib/postgresql/data';
 
 /**
  * The version of PostgreSQL that does not start for a mount where earlier ones kept their data; undefined: it starts, or that is
  * not known. Source: docker-library/postgres, docker-entrypoint.sh, from 18 on.
  */
-function refusesOldFolder({ image, mounts, environment }: Container): number | undefined {
+function refusesOldFolder(container: Container): number | undefined {
+  const { image, mounts, environment } = container;
   const { owner, name, version: [major = 0] = [] } = readImage(image);
   const isOfficial = /^(?:postgres|postgis|pgvector)$/.test(name) && !distributors.test(owner);
-  if (!isOfficial || major < 18 || environment.has('PGDATA')) return undefined;
+  if (!isOfficial || major < 18 || environment.has('PGDATA') || hasUnread(container)) return undefined;
   return mounts.some(({ type, target }) => target === oldFolder && type !== 'tmpfs') ? major : undefined;
 }
 

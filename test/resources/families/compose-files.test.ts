@@ -211,6 +211,15 @@ describe('F17: data that go with the container', () => {
   });
 });
 
+test.each(['env_file: .env', 'env_file: [{ path: .env }]'])(
+  'says nothing of a folder that %s may name',
+  async (line) => {
+    const text = `services: { db: { image: "postgres:18", ${line}, volumes: ["pg:/var/lib/postgresql/data"] } }\nvolumes: { pg: {} }\n`;
+    expect(await found(text, 'env: { PGDATA: /var/lib/postgresql/data }')).toEqual([]);
+    expect(await found(text.replace(`${line}, `, ''), 'env: {}')).toEqual(says('unkept-data', 'does not start'));
+  },
+);
+
 describe('F6: variables', () => {
   test.each([
     [

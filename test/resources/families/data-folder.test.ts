@@ -22,6 +22,11 @@ function container(image: string, mounts: readonly string[], words: readonly str
 
 const pgdata = '/var/lib/postgresql/data';
 
+/** A container that also takes variables from a file that is not known. */
+function withFile(one: Container): Container {
+  return { ...one, unread: { files: ['/srv/db.env'], besides: new Set(one.environment.keys()) } };
+}
+
 describe('data that a container looks for elsewhere', () => {
   test.each<[string, Container, Container, string]>([
     [
@@ -147,8 +152,15 @@ describe('a mount where PostgreSQL kept its data before 18', () => {
     [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
     [container('postgres:18', [`pg:${pgdata}/pgdata`, 'all:/var/lib/postgresql'])],
     [container('bitnamilegacy/postgresql:18', [`pg:${pgdata}`, 'b:/bitnami/postgresql'])],
+    [withFile(container('postgres:18', [`pg:${pgdata}`]))],
   ])('%j starts', (one) => {
     expect(unkeptData('db', one, showing())).toEqual([]);
+  });
+
+  test('a file of variables tells nothing of an image that takes its folder from none', () => {
+    const one = withFile(container('redis:7', ['r:/var/lib/redis']));
+    expect(unkeptData('db', one, showing())).toMatchObject([{ code: 'unkept-data' }]);
+    expect(movedData(container('redis:7', ['r:/data']), withFile(container('redis:7', ['r:/data'])))).toBeUndefined();
   });
 });
 
@@ -159,6 +171,7 @@ describe('a volume beside the folder of the data', () => {
     [container('postgres:alpine', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
     [container('docker.io/library/postgres', [`pg:${pgdata}`]), '/var/lib/postgresql/18/docker'],
     [container('postgres:16', ['pg:/var/lib/postgres']), pgdata],
+    [withFile(container('postgres:16', [`pg:${pgdata}`], ['PGDATA=/srv/pg'])), '/srv/pg'],
     [container('postgres:16', [`pg:${pgdata}`], ['PGDATA=/srv/pg']), '/srv/pg'],
     [container('timescale/timescaledb-ha:pg16', [`pg:${pgdata}`]), '/home/postgres/pgdata/data'],
     [container('bitnamilegacy/postgresql:16', [`pg:${pgdata}`]), '/bitnami/postgresql'],
@@ -178,6 +191,7 @@ describe('a volume beside the folder of the data', () => {
     [container('postgres:18', [`pg:${pgdata}`], [`PGDATA=${pgdata}`])],
     [container('postgres:18', [`pg:${pgdata}`], ['PGDATA=${PGDATA}'])],
     [container('postgres:17-alpine', [`pg:${pgdata}`])],
+    [withFile(container('postgres:17', ['pg:/srv/pg']))],
     [container('postgres:${TAG}', [`pg:${pgdata}`])],
     [container(`postgres@sha256:${'a'.repeat(64)}`, [`pg:${pgdata}`])],
     [container('supabase/postgres:latest', [`pg:${pgdata}`])],
