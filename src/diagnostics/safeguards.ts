@@ -42,7 +42,7 @@ export const safeguards = {
   },
   data: {
     would:
-      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; empty a database with `trueup run rebuild`; deploy a raw compose with data in a folder of its source, where it has `protect: true` or Trueup never deployed it',
+      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; empty a database with `trueup run rebuild`; deploy a raw compose with data in a folder of its source, or a compose whose `command:` removes volumes, where it has `protect: true` or Trueup never deployed it',
     knows: 'the row of the object, and the options and deployments in the state',
     code: 'data-at-risk',
     permission: 'dataLoss',
@@ -57,7 +57,7 @@ export const safeguards = {
   },
   volume: {
     would:
-      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose, also by the project that `command:` names; mount something else in place of a folder of the host; or let a program look for its data elsewhere: by another image, `PGDATA` and its like, a flag such as `--datadir`, or something that is mounted over its folder',
+      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose, also by the project that `command:` names; mount something else in place of a folder of the host; let a program look for its data elsewhere: by another image, `PGDATA` and its like, a flag such as `--datadir`, or something that is mounted over its folder; or give a compose a `command:` that removes volumes',
     knows:
       'the rows of mounts; the image, `env:`, `command:` and `args:` of a service; and the compose files before and after, with their variables filled in and the blocks under `files:` that `env_file:` names',
     code: 'data-at-risk',

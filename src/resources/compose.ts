@@ -31,6 +31,7 @@ import {
   volumesLeft,
   volumesOf,
 } from './families/compose-data.ts';
+import { removedByCommand } from './families/removing-commands.ts';
 import { shortComposeFile } from './families/short-forms.ts';
 import { unmounted } from './families/mounted-volumes.ts';
 
@@ -158,14 +159,18 @@ export const compose = defineKind({
       action === 'replace' || options.deleteVolumes === true
         ? { of: 'data', what: 'the volumes of this compose' }
         : leftWith(row, parent),
-    deploymentRemoves: (row, environment) => removedByDeployment(keepersOf(row, environment)),
+    deploymentRemoves: (row, environment) => {
+      const risk = joined([removedByDeployment(keepersOf(row, environment)), removedByCommand(row, environment)]);
+      return risk && { of: 'data', ...risk };
+    },
     changeAtRisk: {
       volume: {
         composeFile: leavesData,
         sourceType: leavesData,
         env: leavesData,
-        command: leavesData,
+        command: removesVolumes,
         createEnvFile: leavesData,
+        composePath: leavesData,
         mounts: leavesData,
         randomize: renamesVolumes,
         suffix: renamesVolumes,
@@ -176,6 +181,7 @@ export const compose = defineKind({
         composeFile: changesVersions,
         env: changesVersions,
         createEnvFile: changesVersions,
+        composePath: changesVersions,
       },
     },
   },
@@ -234,6 +240,13 @@ export const compose = defineKind({
 function leavesData({ row, next, parent }: FieldChange): ReturnType<ChangeAtRisk> {
   const [before, after] = [keepersOf(row, parent.row), keepersOf(next, parent.next)];
   return joined([unmounted(volumesLeft(before, after)), dataLeft(before, after)]);
+}
+
+/** The same, and the volumes that a command removes which did not before. */
+function removesVolumes(change: FieldChange): ReturnType<ChangeAtRisk> {
+  const { row, next, parent } = change;
+  const [was, is] = [removedByCommand(row, parent.row), removedByCommand(next, parent.next)];
+  return joined([leavesData(change), was === undefined ? is : undefined]);
 }
 
 /** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */

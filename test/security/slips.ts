@@ -657,6 +657,44 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.compose.shop = passingOn('env_file: [{ path: /srv/db.env, required: false }]', {})),
   },
   {
+    does: '`command:` of a PostgreSQL in a compose file names another folder: `-c data_directory=`',
+    by: 'volume',
+    edit: (all) => (all.compose.shop = passingOn('command: postgres -c data_directory=/var/lib/postgresql/data/b', {})),
+  },
+  {
+    does: '`command:` of a compose removes its volumes: `compose down -v && docker compose up -d`',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.command = 'compose down -v && docker compose up -d'),
+  },
+  {
+    does: '`command:` of a compose removes volumes of the server: `volume prune --all --force`',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.command = 'volume prune --all --force && docker compose up -d'),
+  },
+  {
+    does: 'a protected compose is deployed whose `command:` removes its volumes',
+    by: 'data',
+    after: (all) =>
+      Object.assign(all.compose.shop, { protect: true, command: 'compose down --volumes && docker compose up -d' }),
+    edit: (all) => (all.compose.shop.env = { LOG: 'debug' }),
+  },
+  {
+    does: '`name:` of a compose file becomes that of the project, where `command:` and `.env` name none',
+    by: 'volume',
+    after: (all) => Object.assign(all.compose.shop, { command: 'compose up -d', createEnvFile: false }),
+    edit: (all) => (all.compose.shop.source.composeFile = `name: shop2\n${original}`),
+  },
+  {
+    does: '`composePath:` of a raw compose takes its variables, and one names a volume',
+    by: 'volume',
+    after: (all) =>
+      (all.compose.shop = {
+        source: raw(composeFile('{ data: { name: "${VOL:-other}" } }', '"data:/var/lib/postgresql/data"')),
+        env: { VOL: 'notes' },
+      }),
+    edit: (all) => (all.compose.shop.composePath = './deploy/docker-compose.yml'),
+  },
+  {
     does: 'a database in a compose file is renamed, and goes from `postgres:15` to `postgres:16` on its volume',
     by: 'version',
     edit: (all) =>
@@ -1084,6 +1122,10 @@ export const harmless: readonly Edit[] = [
         'postgres:15',
         'postgres:15.6',
       )),
+  },
+  {
+    does: '`command:` of a compose stops it before: `compose down && docker compose up -d`',
+    edit: (all) => (all.compose.shop.command = 'compose down --remove-orphans && docker compose up -d'),
   },
   {
     does: 'a file of settings in a compose file is mounted from elsewhere',

@@ -3,7 +3,7 @@ import { type Lookup, notKnown } from '../../compose/interpolate.ts';
 import { mapOf } from '../../compose/service-parts.ts';
 import { readCompose } from '../../compose/model.ts';
 import { type ComposeYaml, readComposeYaml } from '../../formats/compose-yaml.ts';
-import type { Json } from '../../formats/json.ts';
+import type { Json, Row } from '../../formats/json.ts';
 import { hasMark } from '../../formats/secret-mark.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { envOf } from './env-checks.ts';
@@ -39,7 +39,7 @@ const ofPlatform = new Set(['APP_NAME', 'COMPOSE_PROJECT_NAME', 'DOCKER_CONFIG',
 const ofShell = new Set(['PATH', 'HOME']);
 
 /** Whether compose finds a file with the variables: the platform writes it beside composePath, which a raw compose ignores. */
-export function hasEnvFile({ createEnvFile, sourceType, composePath }: CheckedResource['values']): boolean {
+export function hasEnvFile({ createEnvFile, sourceType, composePath }: Row): boolean {
   const folders =
     sourceType === 'raw'
       ? String(composePath ?? '')

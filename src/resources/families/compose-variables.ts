@@ -1,6 +1,9 @@
 import { interpolate } from '../../compose/interpolate.ts';
+import { mapOf } from '../../compose/service-parts.ts';
+import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { readEnvText } from '../../formats/env-text.ts';
-import type { Row } from '../../formats/json.ts';
+import type { Json, Row } from '../../formats/json.ts';
+import { hasEnvFile } from './compose-model.ts';
 
 /** Values of variables by name. A name that is missing has no value, or none that can be told. */
 export type Variables = ReadonlyMap<string, string>;
@@ -32,7 +35,7 @@ function putIn(values: Variables, opening: string, text: string): string {
  */
 export function variablesOf(row: Row, environment?: Row): Variables {
   const filled = new Map<string, string>();
-  if (row.createEnvFile === false && row.composeType !== 'stack') return filled;
+  if (!hasEnvFile(row) && row.composeType !== 'stack') return filled;
   for (const [name, value] of filledEnv(row, environment))
     filled.set(name, interpolate(value, (inner) => filled.get(inner)).text);
   return filled;
@@ -40,16 +43,26 @@ export function variablesOf(row: Row, environment?: Row): Variables {
 
 /**
  * The project of a compose, or the stack, whose name stands before those of its volumes: the one that its command names. A
- * command without one takes it from the .env file, where the platform writes it, and without that from the folder.
+ * command without one takes it from the .env file, where the platform writes it, and without that from the compose file or the
+ * folder.
  */
-export function projectOf({ command, appName, composeType, createEnvFile }: Row, variables: Variables): string {
+export function projectOf(row: Row, variables: Variables): string {
+  const { command, appName, composeType } = row;
   const own = textOf(appName);
   const parts = textOf(command).split('&&');
   const words = (parts.find((part) => /\sup(?:\s|$)/.test(part)) ?? parts[0] ?? '').trim();
   if (words === '') return own;
   if (composeType === 'stack') return words.split(/\s+/).findLast((word) => !word.startsWith('-')) ?? own;
   const flag = /\s(?:-p|--project-name)[=\s]?\s*(\S+)/.exec(words)?.[1];
-  return flag ?? (createEnvFile === false ? 'code' : (variables.get('COMPOSE_PROJECT_NAME') ?? own));
+  if (hasEnvFile(row)) return flag ?? variables.get('COMPOSE_PROJECT_NAME') ?? own;
+  return flag ?? nameIn(row) ?? 'code';
+}
+
+/** The name of the project that a compose file itself has; one in which variables stand is not known without them. */
+function nameIn({ composeFile }: Row): string | undefined {
+  const read = readComposeYaml(textOf(composeFile));
+  const { name } = 'content' in read ? mapOf(read.content as Json) : {};
+  return typeof name === 'string' ? interpolate(name, () => undefined).text : undefined;
 }
 
 function textOf(value: unknown): string {

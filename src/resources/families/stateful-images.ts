@@ -59,7 +59,8 @@ export const statefulImages = {
     folder: postgresFolder,
     newest: '/var/lib/postgresql/18/docker',
     variables: ['PGDATA'],
-    flags: ['-D'],
+    // Behind -c it is a word of its own.
+    flags: ['-D', 'data_directory', '--data_directory', '--data-directory'],
   },
   mariadb: {
     called: 'MariaDB',
