@@ -92,7 +92,7 @@ export async function gitOf(shared: GitAccess, source: GitSource, command: GitCo
   const why = await explain(access, end);
   throw end.problem === 'too large' || end.problem === 'too much output'
     ? tooLarge(source, why)
-    : refused(source, why, command.doing);
+    : refused(source, why, command);
 }
 
 /** git tells a helper also to store what was accepted, and to erase what was not: this one only reads. */
@@ -113,8 +113,17 @@ async function explain({ credentials, maxBytes }: GitAccess, { problem, stderr }
   return `git says: ${cleanText(asText(stderr), redactor.redact)}`;
 }
 
-export function refused({ id }: GitSource, why: string, doing: GitCommand['doing'] = 'read'): Stop {
-  const remedy = 'Correct the source, or the credentials of the worker for its host.';
+const remedies = {
+  read: 'Correct the source, or the credentials of the worker for its host.',
+  'write to':
+    'Let the credentials of the source push there: look at the forge for their rights, and for a rule that protects the branch.',
+} as const;
+
+export function refused(
+  { id }: GitSource,
+  why: string,
+  { doing = 'read', remedy = remedies[doing] }: Pick<GitCommand, 'doing'> & { readonly remedy?: string } = {},
+): Stop {
   return stop('refused', 'file-unreadable', `cannot ${doing} the source ${id}: ${why}`, { remedy });
 }
 

@@ -239,6 +239,15 @@ const migrations: readonly Migration[] = [
     name: 'failures of runs',
     text: `alter table run add column failure text;`,
   },
+  {
+    // How often in a row a forge refused it, and when it is tried again.
+    name: 'refusals of forges',
+    text: `alter table status add column refusals int not null default 0, add column again_at timestamptz;
+      alter table proposal add column refusals int not null default 0, add column again_at timestamptz;
+      alter table pull add column refusals int not null default 0;
+      alter table source add column pulls_problem text, add column pulls_refusals int not null default 0,
+        add column pulls_after timestamptz;`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

@@ -37,6 +37,7 @@ export function stackRow(about: Partial<StackRow> = {}): StackRow {
     pausedUntil: null,
     pausedBy: null,
     pausedBecause: null,
+    refused: null,
     plan: null,
     wave: null,
     only: {},

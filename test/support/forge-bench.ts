@@ -92,17 +92,17 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
   };
   const errors: unknown[] = [];
   /** What the forge is told then, until nothing is left to tell. Gives the jobs. */
-  const tell = async (): Promise<readonly string[]> => {
+  const tell = async (first: readonly string[] = ['pulls shop']): Promise<readonly string[]> => {
     const done: string[] = [];
-    const keys = ['pulls shop'];
-    while (keys.length > 0) {
+    const keys = [...first];
+    do {
       for (const key of keys.splice(0)) {
         done.push(key);
         await workAtForge(at, key, signal);
       }
       await sendDueAtForges(records, { send: async (_name, key) => void keys.push(key) }, 10);
       if (done.length > 20) throw new Error(`it does not end: ${done.join(', ')}`);
-    }
+    } while (keys.length > 0);
     return done;
   };
   return {

@@ -86,6 +86,7 @@ export async function hostForge(name: ForgeRepository['name'], bare: string): Pr
     const given = (json ?? {}) as Readonly<Record<string, string>>;
     const [isStatus, commit = ''] = new RegExp(`^${root}/statuses/([0-9a-f]{40})$`).exec(path) ?? [];
     if (isStatus !== undefined && method === 'POST') return takeStatus(commit, given);
+    if (path === root && method === 'GET') return { status: 200, json: { id: 12 } };
     if (path === list && method === 'GET') {
       if (query.get('state') !== (name === 'gitlab' ? 'opened' : 'open')) return { status: 422 };
       return pagesOf(

@@ -1,4 +1,4 @@
-import { ForgeError } from '../../forge/call-forge.ts';
+import { ForgeError, callForge } from '../../forge/call-forge.ts';
 import { repositoryAt } from '../../forge/repository-at.ts';
 import type { Repository } from '../../forge/repository.ts';
 import { problemText } from '../problem-text.ts';
@@ -31,6 +31,7 @@ export async function withForge(
 ): Promise<void> {
   const source = await records.source(id);
   if (source === undefined || source.forge === 'none' || source.forgeTokenFile === null) return;
+  if (await records.forgeRests(id)) return;
   const { url, forge, forgeTokenFile } = source;
   try {
     const token = await readNamedSecret(forgeTokenFile);
@@ -46,7 +47,13 @@ export async function withForge(
   }
 }
 
-/** Whether a forge refused this very request: it may take others. */
-export function isRefusal(error: unknown): error is ForgeError {
-  return error instanceof ForgeError && [400, 404, 409, 422].includes(error.status);
+/**
+ * Why a forge does not take one request. It takes others: it still gives the repository.
+ *
+ * @throws what is no refusal of a forge, and what keeps it from taking any request
+ */
+export async function refusalOf(forge: Repository, error: unknown): Promise<string> {
+  if (!(error instanceof ForgeError) || error.status === 429 || error.waitSeconds !== undefined) throw error;
+  await callForge(forge, { method: 'GET', path: forge.repository });
+  return problemText(error);
 }

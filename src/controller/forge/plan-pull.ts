@@ -10,7 +10,7 @@ import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records/all.ts';
 import { platformsBy } from '../records/place-previews.ts';
 import { type PullPlan, type PullRecord, wholeCommit } from '../records/pulls.ts';
-import { type AtForge, type SourceForge, isRefusal, withForge } from './forge-of-source.ts';
+import { type AtForge, type SourceForge, refusalOf, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
 
 /** A root file of a pull request, whose stack may not exist yet. */
@@ -23,7 +23,7 @@ interface Touched {
   readonly isPreview: boolean;
 }
 
-/** What is known of a commit. `isOver`: false, where it is to be planned again in some minutes. */
+/** What is known of a commit. `isOver`: false, where it is to be planned again after a pause. */
 interface Outcome {
   readonly plans: readonly PullPlan[];
   readonly isOver: boolean;
@@ -51,9 +51,9 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
   const plan = async (forge: SourceForge, source: SourceRecord): Promise<void> => {
     const pull = await records.pull(id, Number(number));
     if (pull === undefined) return;
-    const failed = (error: unknown): Outcome => {
+    const failed = (error: unknown): Promise<Outcome> => {
       signal.throwIfAborted();
-      return withoutPlans(error);
+      return withoutPlans(forge, error);
     };
     const former = await records.pullPlans(id, pull.number);
     const made = await plansOf(at, { forge, source, pull, signal }).catch(failed);
@@ -71,11 +71,10 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
 }
 
 /** What is known where a commit was not planned, or not commented. @throws what a forge answers also to other requests */
-function withoutPlans(error: unknown): Outcome {
-  const isOfForge = error instanceof ForgeError && error.status !== 200 && !isRefusal(error);
-  if (isOfForge) throw error;
+async function withoutPlans(forge: SourceForge, error: unknown): Promise<Outcome> {
+  const problem = error instanceof ForgeError ? await refusalOf(forge, error) : problemText(error);
   const isTooLarge = error instanceof Stop && error.diagnostics.some(({ code }) => code === 'too-large');
-  return { plans: [{ path: wholeCommit, document: null, problem: problemText(error) }], isOver: isTooLarge };
+  return { plans: [{ path: wholeCommit, document: null, problem }], isOver: isTooLarge };
 }
 
 /** Plans what a commit changes. @throws where the commit cannot be read */

@@ -10,7 +10,7 @@ import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records/all.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
 import { driftBranch } from './drift-branch.ts';
-import { type AtForge, type SourceForge, withForge } from './forge-of-source.ts';
+import { type AtForge, type SourceForge, refusalOf, withForge } from './forge-of-source.ts';
 import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
 import { siteOf } from './pull-comment.ts';
 
@@ -26,7 +26,7 @@ interface Work {
 
 /**
  * Brings the pull request that adopts the drift of a stack in line with the platform: its branch has what `trueup drift adopt`
- * writes, and there is one, or none where nothing drifted any more. Sends GETs to the platform only.
+ * writes, and there is one, or none where nothing drifted any more. What is refused waits by itself. Sends GETs to the platform only.
  *
  * @throws as `withForge`
  */
@@ -39,21 +39,41 @@ export async function proposeDrift(at: AtForge, id: string, signal: AbortSignal)
     if (proposal === undefined || known === undefined || stack.wanted === null) return;
     const branch = driftBranch(stack);
     const work = { forge, source, stack: { ...stack, wanted: stack.wanted }, proposal, branch, signal };
-    if (proposal.number !== null && !(await readPull(forge, proposal.number)).isOpen) {
-      await records.endProposal(id, 'its pull request was merged or closed');
-      return;
-    }
     try {
-      const problem = stack.isGone ? await end(at, work, 'The stack is gone.') : await bring(at, work);
+      const problem = await keepTrue(at, work);
       await records.proposalBrought(id, known.fact, problem);
     } catch (error) {
       signal.throwIfAborted();
-      // What the forge did not take is tried again when it does.
-      if (error instanceof ForgeError) throw error;
-      await records.proposalBrought(id, known.fact, problemText(error));
+      await records.proposalRefused(
+        id,
+        error instanceof ForgeError ? await refusalOf(forge, error) : problemText(error),
+      );
     }
   };
   await withForge(at, stack.source, propose, signal);
+}
+
+/** Gives why the files cannot have what drifted. */
+async function keepTrue(at: AtForge, work: Work): Promise<string | undefined> {
+  const { source, stack, proposal, branch, signal } = work;
+  if (proposal.number !== null && !(await isOpen(work, proposal.number))) {
+    // For the next proposal, what stays of the branch is the work of others: it says so.
+    await at.pusher.remove(source, { branch, own: ownOf(proposal) }).catch(() => signal.throwIfAborted());
+    await at.records.endProposal(stack.id, 'its pull request was merged, closed or deleted');
+    return undefined;
+  }
+  return stack.isGone ? end(at, work, 'The stack is gone.') : bring(at, work);
+}
+
+/** Whether a pull request is open. One that the forge does not find is deleted where its list lacks it too. */
+async function isOpen({ forge }: Work, number: number): Promise<boolean> {
+  try {
+    return (await readPull(forge, number)).isOpen;
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.status !== 404) throw error;
+    if ((await listOpenPulls(forge)).some((pull) => pull.number === number)) throw error;
+    return false;
+  }
 }
 
 /** Gives why the files cannot have what drifted. */
@@ -95,7 +115,10 @@ async function close({ records, pusher }: AtForge, work: Work, why: string): Pro
   const { number } = proposal;
   if (number !== null) {
     const { key } = siteOf({ links: forge.links, source: source.id }, stack.path, stack.wanted);
-    await writeComment(forge, number, `${marker('drift', { key })}\n${why}\n`);
+    // A conversation that a person locked takes no comment, and can be closed.
+    await writeComment(forge, number, `${marker('drift', { key })}\n${why}\n`).catch((error: unknown) =>
+      refusalOf(forge, error),
+    );
     await closePull(forge, number);
   }
   await records.proposalShown(stack.id, { number: null, shown: null });

@@ -112,12 +112,13 @@ async function send(
 /** @throws {Stop} `refused`, for the branch of the source itself, and for what is none */
 function checkBranch(source: GitSource, branch: string): void {
   checkRef({ ...source, ref: refOf(branch) });
-  if (source.ref === refOf(branch)) throw refused(source, `${branch} is its own branch`, 'write to');
+  if (source.ref === refOf(branch)) throw refused(source, `${branch} is its own branch`, { doing: 'write to' });
 }
 
 function refuseOthers(source: GitSource, { branch, own }: Branch, there: string | undefined): void {
   if (there === undefined || own.includes(there)) return;
-  throw refused(source, `the branch ${branch} has a commit that Trueup did not push`, 'write to');
+  const remedy = 'Delete that branch, or rename it.';
+  throw refused(source, `the branch ${branch} has a commit that Trueup did not push`, { doing: 'write to', remedy });
 }
 
 function refOf(branch: string): string {

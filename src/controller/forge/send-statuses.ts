@@ -3,7 +3,7 @@ import type { Repository } from '../../forge/repository.ts';
 import { type CommitStatus, writeStatus } from '../../forge/statuses.ts';
 import type { DueStatus } from '../records/statuses.ts';
 import { previewComment } from './preview-comment.ts';
-import { type AtForge, isRefusal, withForge } from './forge-of-source.ts';
+import { type AtForge, refusalOf, withForge } from './forge-of-source.ts';
 import { statusOf } from './status-text.ts';
 
 /** Most requests in one job. */
@@ -30,7 +30,7 @@ export async function sendStatuses(
       const status = statusOf(one, address);
       const problem = await say(forge, one, status).then(
         () => undefined,
-        (error: unknown) => refusalOf(error),
+        (error: unknown) => refusalOf(forge, error),
       );
       await records.saidStatus(one, { state: status.state, problem });
     }
@@ -45,10 +45,4 @@ async function say(forge: Repository, due: DueStatus, status: CommitStatus): Pro
   await writeStatus(forge, status);
   if (due.pull !== null && due.is !== 'superseded')
     await writeComment(forge, due.pull, previewComment(due, status.url));
-}
-
-/** Why a forge refused this very status. @throws what is no such refusal */
-function refusalOf(error: unknown): string {
-  if (isRefusal(error)) return error.message;
-  throw error;
 }

@@ -11,6 +11,7 @@ import { previewsIn } from './previews.ts';
 import { progressIn } from './progress.ts';
 import { proposalsIn } from './proposals.ts';
 import { pullsIn } from './pulls.ts';
+import { refusalsIn } from './refusals.ts';
 import { retentionIn } from './retention.ts';
 import { runsIn } from './runs.ts';
 import { sessionsIn } from './sessions.ts';
@@ -49,6 +50,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...plansIn(db),
     ...runsIn(db),
     ...progressIn(db),
+    ...refusalsIn(db),
     ...retentionIn(db),
     ...wavesIn(db),
     ...workersIn(db),

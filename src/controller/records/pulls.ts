@@ -3,6 +3,7 @@ import { type Database, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { placePreviews } from './place-previews.ts';
 import { lockSource } from './place-stacks.ts';
+import { againAfter } from './refusals.ts';
 
 /** A pull request that is open, with what it was planned as. */
 export interface PullRecord {
@@ -64,7 +65,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
           await query(
             `insert into @pull as old (source, number, head, branch, base, is_fork, author) values ($1, $2, $3, $4, $5, $6, $7)
             on conflict (source, number) do update set head = $3, branch = $4, base = $5, is_fork = $6, author = $7, plan_after = case
-              when old.head = $3 then old.plan_after end`,
+              when old.head = $3 then old.plan_after end, refusals = case when old.head = $3 then old.refusals else 0 end`,
             [source, number, head, plain(branch), plain(base), isFork, author === undefined ? null : plain(author)],
           );
         await placePreviews(query, source);
@@ -95,7 +96,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
         order by 1, 2 limit $1`,
         [most],
       ),
-    /** Keeps what a pull request would change. `isOver`: false, where it is to be planned again in some minutes. */
+    /** Keeps what a pull request would change. `isOver`: false, where it is to be planned again after a pause. */
     keepPullPlans: (
       { source, number, head, isAllowed }: PullRecord,
       plans: readonly PullPlan[],
@@ -104,7 +105,8 @@ export function pullsIn({ rows, row, transaction }: Database) {
       transaction(async (query) => {
         const [pull] = await query(
           `update @pull as pull set planned = case when $4 then ${wanted} else planned end,
-            plan_after = case when $4 then null else now() + interval '10 minutes' end
+            refusals = case when $4 then 0 else refusals + 1 end,
+            plan_after = case when not $4 then ${againAfter('refusals + 1')} end
           where source = $1 and number = $2 and head = $3 and coalesce(allowed = head, false) = $5 returning number`,
           [source, number, head, isOver, isAllowed],
         );
@@ -124,7 +126,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
       transaction(async (query) => {
         await lockSource(query, source);
         const [pull] = await query(
-          `update @pull set allowed = head, plan_after = null where source = $1 and number = $2 and head = $3 and is_fork
+          `update @pull set allowed = head, plan_after = null, refusals = 0 where source = $1 and number = $2 and head = $3 and is_fork
             and allowed is distinct from head returning number`,
           [source, number, head],
         );
@@ -145,7 +147,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
       transaction(async (query) => {
         await lockSource(query, source);
         const [pull] = await query(
-          `update @pull set allowed = null, plan_after = null where source = $1 and number = $2 and allowed = $3 returning number`,
+          `update @pull set allowed = null, plan_after = null, refusals = 0 where source = $1 and number = $2 and allowed = $3 returning number`,
           [source, number, head],
         );
         if (pull === undefined) return false;

@@ -1,5 +1,6 @@
 import { isStopped } from './alarms.ts';
 import type { Database } from './database.ts';
+import { refusedStacks } from './refusals.ts';
 import { type FilesOfSource, filesProblem } from './place-stacks.ts';
 import { isAlive } from './workers.ts';
 
@@ -47,6 +48,10 @@ export interface SourceRow {
   readonly filesProblem: string | null;
   /** Why its forge was not told what became of commits. */
   readonly forgeProblem: string | null;
+  /** Why its forge does not give its open pull requests. */
+  readonly pullsProblem: string | null;
+  /** Stacks of which its forge does not show how they stand, or that they drifted. */
+  readonly refusedStacks: number;
   /** How many pull requests into its branch are open. */
   readonly pulls: number;
   readonly stacks: readonly { readonly labels: Labels }[];
@@ -70,7 +75,7 @@ export function shownSourcesIn({ rows }: Database) {
       const found = await rows<Omit<SourceRow, 'filesProblem'> & FilesOfSource>(
         `select source.id, url, ref, source.labels, source.policy, commit, poll_seconds as "pollSeconds", polled_at as "polledAt",
           poll_at as "nextPollAt", ${isStopped} as "isStopped", source.problem, forge_problem as "forgeProblem",
-          unplaced, previews, forge, forge_token_file as "forgeTokenFile",
+          pulls_problem as "pullsProblem", (${refusedStacks('source.id')}) as "refusedStacks", unplaced, previews, forge, forge_token_file as "forgeTokenFile",
           (select count(*) from @pull as pull where pull.source = source.id)::int as pulls,
           coalesce(json_agg(json_build_object('labels', stack.labels)) filter (where stack.id is not null), '[]') as stacks
         from @source as source left join @stack as stack on stack.source = source.id and not is_gone

@@ -51,6 +51,8 @@ export interface StackRow extends StackGlance {
   readonly lookedAt: Date | null;
   readonly nextLookAt: Date;
   readonly problem: string | null;
+  /** What its forge did not take last: a status, or of a preview the comment. `againAt`: milliseconds since 1970. */
+  readonly refused: { readonly commit: string; readonly problem: string; readonly againAt: number } | null;
   /** null: it is not paused. */
   readonly pausedUntil: Date | null;
   readonly pausedBy: string | null;
@@ -96,7 +98,9 @@ const columns = `${glance}, stack.addresses, stack.made_at + make_interval(secs 
   case when stack.paused_until > now() then stack.paused_until end as "pausedUntil",
   stack.paused_by as "pausedBy", stack.paused_because as "pausedBecause",
   waiting.digest as "planDigest", waiting.made_at as "planMadeAt", waiting.summary as "planSummary", waiting.because as "planBecause",
-  going.id as "runId", going.began_at as "runBeganAt"`;
+  going.id as "runId", going.began_at as "runBeganAt",
+  (select json_build_object('commit', said.commit, 'problem', said.problem, 'againAt', extract(epoch from coalesce(said.again_at, now())) * 1000)
+    from @status as said where said.stack = stack.id and said.problem is not null order by said.at desc limit 1) as refused`;
 
 /** Of a stack there is one open plan; of its runs that go on, the last one counts. */
 const from = `@stack as stack

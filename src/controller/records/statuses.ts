@@ -3,6 +3,7 @@ import type { OpenPlan } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
 import type { PreviewAddress } from './previews.ts';
 import type { Policy } from './sources.ts';
+import { againAfter } from './refusals.ts';
 import { holdingWaves } from './wave-stacks.ts';
 
 /** What is true of a stack and a commit, and was not said to the forge yet. */
@@ -52,9 +53,9 @@ const truths = (sources: string) => `
   from @status as said join @stack as stack on stack.id = said.stack
   where stack.source ${sources} and said.commit = stack.wanted and stack.is_gone and stack.pull is not null`;
 
-/** Said again where the forge refused it long ago: its repository or a right may be there by now. */
+/** Said again after a pause where the forge refused it: its repository or a right may be there by then. */
 const isDue = `truth.is is not null and (said.fact is distinct from truth.fact
-  or (said.problem is not null and said.at < now() - interval '1 hour'))`;
+  or (said.problem is not null and coalesce(said.again_at <= now(), true)))`;
 
 export function statusesIn({ rows, row, transaction }: Database) {
   return {
@@ -99,8 +100,11 @@ export function statusesIn({ rows, row, transaction }: Database) {
     ) =>
       transaction(async (query) => {
         await query(
-          `insert into @status (stack, commit, fact, state, problem) values ($1, $2, $3, $4, $5)
-          on conflict (stack, commit) do update set fact = $3, state = $4, problem = $5, at = now()`,
+          `insert into @status as said (stack, commit, fact, state, problem, refusals, again_at)
+          values ($1, $2, $3, $4, $5::text, case when $5::text is null then 0 else 1 end, case when $5::text is not null then ${againAfter('1')} end)
+          on conflict (stack, commit) do update set fact = $3, state = $4, problem = $5, at = now(),
+            refusals = case when $5::text is null then 0 else said.refusals + 1 end,
+            again_at = case when $5::text is not null then ${againAfter('said.refusals + 1')} end`,
           [stack, commit, fact, state, problem ?? null],
         );
         await query(

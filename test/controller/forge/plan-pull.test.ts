@@ -137,7 +137,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a pull request', () => {
     const { server: forge, change, tell, bodies, records } = await changing('gitlab');
     change('redis:7.2');
     const number = forge.propose({ branch: 'change' });
-    forge.fault = (method, path) => (method === 'POST' && path.endsWith('/notes') ? 502 : undefined);
+    // It does not give the repository either: nothing is known of this pull request alone.
+    forge.fault = (_, path) => (path.endsWith('/notes') || path === '/projects/12' ? 502 : undefined);
     await tell();
     expect([bodies(number), await records.pullsToPlan(10)]).toEqual([[], []]);
     forge.fault = () => undefined;

@@ -8,6 +8,7 @@ import { type Content, renderLayout } from '../../../src/controller/page/views/l
 import { mePage, notDonePage } from '../../../src/controller/page/views/messages.ts';
 import { moment, roughly } from '../../../src/controller/page/views/parts.ts';
 import { planView, tooLatePage } from '../../../src/controller/page/views/plan.ts';
+import { proposalPart } from '../../../src/controller/page/views/proposal.ts';
 import { pullsPage } from '../../../src/controller/page/views/pulls.ts';
 import { alarmOf, platformsPage, sourcesPage } from '../../../src/controller/page/views/sources.ts';
 import { countsOf, progressTree, progressWords, stepsOf } from '../../../src/controller/page/views/progress.ts';
@@ -180,6 +181,8 @@ test('what repositories and people write is text on every page', () => {
             problem: name,
             filesProblem: name,
             forgeProblem: name,
+            pullsProblem: name,
+            refusedStacks: 2,
             pulls: 2,
           },
         ],
@@ -503,6 +506,8 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
     problem: null,
     filesProblem: 'no platform has it',
     forgeProblem: null,
+    pullsProblem: null,
+    refusedStacks: 0,
     pulls: 0,
     stacks: [],
   };
@@ -515,6 +520,21 @@ test('polls that stopped are an alarm, whatever the last one said', () => {
   expect(alarmOf({ ...source, isStopped: true, polledAt: null, problem: 'no' }, now)).toBe(
     'The source s was never read, and is to be read every 1 min.',
   );
+});
+
+test('what a forge refused stands on the page of the stack and of its drift, with what to do and when it is tried again', () => {
+  const problem = 'the forge answered 403 to POST /x\n-> Give the token the rights.';
+  const refused = { commit: 'c'.repeat(40), problem, againAt: now.getTime() + 600_000 };
+  const page = html(stackPage({ stack: stackRow({ refused }), runs: [], now, csrf: 'x', mayOperate: false }));
+  expect(page).toContain('<p class="problem">Give the token the rights.</p>');
+  expect(page).toContain('>in 10 min</time>');
+  const asked = { stack: 's', who: 'alex', askedAt: now, pushed: null, pushing: null, shown: null };
+  const part = (number: number | null, againAt: Date | null) =>
+    proposalPart(stackRow(), { proposal: { ...asked, number, problem, againAt }, mayPropose: false, csrf: 'x', now })
+      .text;
+  expect(part(null, now)).toContain('<p>This drift is no pull request yet. That is tried again soon.</p>');
+  expect(part(3, now)).toContain('<p>Pull request 3 is not up to date. That is tried again soon.</p>');
+  expect(part(null, null)).toContain('<p>This drift cannot be a pull request:</p>');
 });
 
 test('a cell of the CSV is no formula, and quotes stay quotes', () => {

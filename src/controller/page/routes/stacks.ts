@@ -51,7 +51,7 @@ export function stackRoutes(app: FastifyInstance, { records }: PageContext): voi
     if (last?.document?.format !== 'trueup/drift') return show(request, reply, noDriftPage(stack));
     const mayPropose = last.document.findings.length > 0 && (await mayProposeFor({ records }, request.viewer, stack));
     const proposal = await records.proposal(stack.id);
-    const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf() });
+    const shown = proposalPart(stack, { proposal, mayPropose, csrf: reply.csrf(), now: now() });
     const about = { at: last.beganAt, run: last.id, now: now(), proposal: shown };
     return show(request, reply, foundPage(stack, driftPage(last.document, readerFor(stack, { mayPropose })), about));
   });

@@ -29,6 +29,11 @@ export function moment(at: Date | null, now: Date): Markup {
   return markup`<time datetime="${at.toISOString()}" title="${inWords(at)}">${words}</time>`;
 }
 
+/** When something is done again that is due at a moment. */
+export function soon(at: Date, now: Date): Markup {
+  return at <= now ? markup`soon` : moment(at, now);
+}
+
 /** `2026-11-29 00:18 UTC`. */
 export function inWords(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

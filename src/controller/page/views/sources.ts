@@ -108,7 +108,7 @@ ${cell('Never taken', dead === 0 ? '0' : markup`<span class="badge bad">${dead}<
 
 function sourceRow(source: SourceRow, now: Date): Markup {
   const { id, url, ref, labels, commit, stacks, polledAt, nextPollAt, problem, pulls } = source;
-  const { filesProblem, forgeProblem } = source;
+  const { filesProblem, forgeProblem, pullsProblem, refusedStacks } = source;
   const alarm = alarmOf(source, now);
   const trouble =
     alarm === undefined ? '' : markup`<p class="problem">${alarm}</p>${problem === null ? '' : problemLines(problem)}`;
@@ -116,7 +116,15 @@ function sourceRow(source: SourceRow, now: Date): Markup {
     forgeProblem === null
       ? ''
       : markup`<p class="problem">Its forge was not told of commits:</p>${problemLines(forgeProblem)}`;
-  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${filesProblem === null ? '' : problemLines(filesProblem)}${forgeTrouble}</th>
+  const pullsTrouble =
+    pullsProblem === null
+      ? ''
+      : markup`<p class="problem">Its forge does not list its pull requests:</p>${problemLines(pullsProblem)}`;
+  const stackTrouble =
+    refusedStacks === 0
+      ? ''
+      : markup`<p class="problem">Its forge refuses something of ${counted(refusedStacks, 'stack')}: the page of a stack, and that of its drift, say what.</p>`;
+  return markup`<tr><th scope="row"><a class="name" href="${withQuery('/', { text: `${id}:` })}">${id}</a>${labelTags(labels)}${trouble}${filesProblem === null ? '' : problemLines(filesProblem)}${forgeTrouble}${pullsTrouble}${stackTrouble}</th>
 ${cell('Repository', markup`<code>${url}</code> <span class="kind">${ref.replace(/^refs\/(?:heads|tags)\//, '')}</span>${pulls === 0 ? '' : markup` <a href="${pullsAddress(id)}">${counted(pulls, 'pull request')}</a>`}`)}
 ${cell('Commit', commitCode(commit))}
 ${cell('Stacks', String(stacks.length))}

@@ -18,6 +18,7 @@ import {
   moment,
   problemLines,
   reasonField,
+  soon,
   summarySigns,
   untilWords,
   waveLink,
@@ -100,7 +101,7 @@ const policyWords: Readonly<Record<StackRow['policy'], string>> = {
 /** Its state in a sentence, and the way to what it asks for. */
 function standing(view: StackView, state: StackState): Markup {
   const { stack, former, now } = view;
-  const { plan, run, problem } = stack;
+  const { plan, run, problem, refused } = stack;
   const lines = [
     ...(stack.pausedUntil === null
       ? []
@@ -118,7 +119,11 @@ function standing(view: StackView, state: StackState): Markup {
   ];
   const words = lines.length === 0 ? markup`<p>${quietWords(stack, state)}</p>` : markup`${lines}`;
   const last = plan !== null || former === undefined ? markup`` : formerLine(former, now);
-  return markup`<div class="standing ${stateWords[state].tone}">${words}${last}</div>`;
+  return markup`<div class="standing ${stateWords[state].tone}">${words}${last}${refused === null ? '' : refusedLines(refused, now)}</div>`;
+}
+
+function refusedLines({ commit, problem, againAt }: NonNullable<StackRow['refused']>, now: Date): Markup {
+  return markup`<p>Its forge refused what it was told of commit ${commitCode(commit)}, and is told it again ${soon(new Date(againAt), now)}.</p>${problemLines(problem)}`;
 }
 
 function planLine(stack: StackRow, now: Date): Markup {

@@ -1,0 +1,182 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workAtForge } from '../../../src/controller/forge/forge-work.ts';
+import { forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
+import { commitAll, commitOf, git } from '../../support/hosted-repository.ts';
+import { write } from '../../support/hosted-forge.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+
+/** What a forge does not take delays nothing else of its source. */
+
+const missing = whyNoPostgres();
+const branch = 'trueup/drift/shop/infra/trueup.yaml';
+
+describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool.end();
+    server.stop();
+  });
+
+  type Bench = Awaited<ReturnType<typeof forgeBench>>;
+
+  /** A pull request with a change of the stack. */
+  const opened = ({ repository, server: forge }: Bench): number => {
+    write(repository, { 'infra/trueup.yaml': manifestOf('redis:7.2') });
+    commitAll(repository, 'A change', 'change');
+    return forge.propose({ branch: 'change' });
+  };
+
+  const proposed = async (bench: Bench): Promise<void> => {
+    await bench.drift({ dockerImage: 'redis:7.2' });
+    await bench.look();
+    await bench.records.propose(stackId, 'alex');
+  };
+
+  test.each([
+    ['the comment of a pull request whose conversation is locked', opened, 'POST', /\/comments$/, 403],
+    ['the comment of a pull request with an error of its own', opened, 'POST', /\/comments$/, 500],
+    ['the files of a pull request', opened, 'GET', /\/files$/, 403],
+    ['the list of pull requests', opened, 'GET', /\/pulls$/, 403],
+    ['a pull request for drift', proposed, 'POST', /\/pulls$/, 403],
+    ['a pull request for drift of a repository that takes none', proposed, 'POST', /\/pulls$/, 404],
+    ['a pull request for drift that a rule forbids', proposed, 'POST', /\/pulls$/, 422],
+  ] as const)('%s hears of the next commit all the same', async (_, prepare, method, path, status) => {
+    const bench = await forgeBench(pool, 'gitea');
+    const { server: forge, records, look, tell, push } = bench;
+    await look();
+    await tell();
+    await prepare(bench);
+    forge.fault = (of, at) => (of === method && path.test(at) ? status : undefined);
+    await tell();
+    const next = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
+    await look();
+    await tell([]);
+    expect(forge.statuses.filter(({ commit }) => commit === next)).not.toEqual([]);
+    expect(await records.shownSources()).toMatchObject([{ forgeProblem: null }]);
+  });
+
+  test.each([403, 500])('one status with %d hears of all others', async (status) => {
+    const { server: forge, records, look, tell, push } = await forgeBench(pool, 'gitea');
+    push({ 'b/trueup.yaml': manifestOf('redis:7', 'second'), 'c/trueup.yaml': manifestOf('redis:7', 'third') });
+    await look();
+    let refused = 0;
+    forge.fault = (method, path) =>
+      method === 'POST' && path.includes('/statuses/') && refused++ === 0 ? status : undefined;
+    await tell();
+    expect(forge.statuses.map(({ context }) => context)).toEqual(['trueup/c/trueup.yaml', 'trueup/infra/trueup.yaml']);
+    expect(await records.shownSources()).toMatchObject([{ forgeProblem: null }]);
+  });
+
+  test('a pull request that a person closed can be proposed again', async () => {
+    const bench = await forgeBench(pool, 'gitea');
+    const { server: forge, records, look, tell, repository } = bench;
+    await look();
+    await proposed(bench);
+    await tell();
+    const first = commitOf(repository.bare, branch);
+    const pull = forge.requests.get(1);
+    if (pull !== undefined) pull.isOpen = false;
+    await look();
+    await tell();
+    expect(await records.proposal(stackId)).toBeUndefined();
+    await pool.query('select pg_sleep(1.1)');
+    expect(await records.propose(stackId, 'kim')).toBe(true);
+    await tell();
+    expect(await records.proposal(stackId)).toMatchObject({ number: 2, problem: null });
+    expect(commitOf(repository.bare, branch)).not.toBe(first);
+  });
+
+  test('a pull request that was deleted ends its proposal', async () => {
+    const bench = await forgeBench(pool, 'gitlab');
+    const { server: forge, records, look, tell } = bench;
+    await look();
+    await proposed(bench);
+    await tell();
+    forge.requests.delete(1);
+    await look();
+    await tell();
+    expect(await records.proposal(stackId)).toBeUndefined();
+  });
+
+  test('a comment on what is over closes its pull request all the same', async () => {
+    const bench = await forgeBench(pool, 'github');
+    const { server: forge, records, look, tell, drift, repository } = bench;
+    await look();
+    await proposed(bench);
+    await tell();
+    forge.fault = (method, path) => (method === 'POST' && path.endsWith('/comments') ? 403 : undefined);
+    await drift({ dockerImage: 'redis:7' });
+    await look();
+    await tell();
+    expect(forge.requests.get(1)?.isOpen).toBe(false);
+    expect(await records.proposal(stackId)).toBeUndefined();
+    expect(git(repository.bare, 'for-each-ref', 'refs/heads/trueup')).toBe('');
+  });
+
+  /** Until it is told again what it refused, from now on. Minutes. */
+  const pauses = async () => {
+    const text = `select round(extract(epoch from again_at - now()) / 60)::int as status,
+      (select round(extract(epoch from again_at - now()) / 60)::int from trueup_controller.proposal) as proposal,
+      (select round(extract(epoch from plan_after - now()) / 60)::int from trueup_controller.pull where number = 1) as pull,
+      (select round(extract(epoch from pulls_after - now()) / 60)::int from trueup_controller.source) as pulls
+    from trueup_controller.status where problem is not null`;
+    return (await pool.query(text)).rows as unknown[];
+  };
+  const pausesAreOver = () =>
+    pool.query(`update trueup_controller.status set again_at = now(); update trueup_controller.proposal set again_at = now();
+      update trueup_controller.pull set plan_after = now(); update trueup_controller.source set pulls_after = now(), compared_at = null`);
+
+  test('is asked again after growing pauses, is shown with what to do, and is told all in the end', async () => {
+    const bench = await forgeBench(pool, 'github');
+    const { server: forge, records, look, tell, drift, head } = bench;
+    await look();
+    await tell();
+    opened(bench);
+    await workAtForge(bench.at, 'pulls shop', new AbortController().signal);
+    await drift({ dockerImage: 'redis:7.2' });
+    await look();
+    await records.propose(stackId, 'alex');
+    // The token has lost its rights, and still sees the repository.
+    forge.fault = (method, path) => (method === 'POST' || path.endsWith('/pulls') ? 403 : undefined);
+    for (const minutes of [10, 20, 40, 60, 60]) {
+      await tell();
+      expect(await pauses()).toEqual([{ status: minutes, proposal: minutes, pull: minutes, pulls: minutes }]);
+      const before = forge.log.length;
+      expect(await tell()).toEqual(['pulls shop']);
+      expect(forge.log.length).toBe(before);
+      await pausesAreOver();
+    }
+    const rights = 'Give the token the rights that docs/forges.md lists.';
+    expect(await records.shownStack(stackId)).toMatchObject({
+      refused: { commit: head, problem: expect.stringContaining(rights) as string },
+    });
+    expect(await records.proposal(stackId)).toMatchObject({ problem: expect.stringContaining(rights) as string });
+    expect(await records.shownSources()).toMatchObject([
+      { forgeProblem: null, pullsProblem: expect.stringContaining(rights) as string, refusedStacks: 1 },
+    ]);
+    forge.fault = () => undefined;
+    await tell();
+    expect(await pauses()).toEqual([]);
+    expect(forge.statuses.at(-1)?.state).toBe('pending');
+    expect(await records.proposal(stackId)).toMatchObject({ number: 2, problem: null, againAt: null });
+    expect(forge.comments.get(1)).toHaveLength(1);
+    expect(await records.shownSources()).toMatchObject([{ pullsProblem: null, refusedStacks: 0 }]);
+  });
+
+  test('for ten minutes because of its limit gets no request meanwhile', async () => {
+    const { server: forge, look, tell } = await forgeBench(pool, 'gitlab');
+    await look();
+    forge.fault = () => ({ status: 403, headers: { 'retry-after': '600' } });
+    await tell();
+    const before = forge.log.length;
+    await tell();
+    expect(forge.log.length).toBe(before);
+  });
+});
