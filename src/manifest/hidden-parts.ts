@@ -9,7 +9,9 @@ import { isReference } from '../secrets/not-secret.ts';
 import { isSecretEntry, isSecretName, maskText, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { isUserName } from '../secrets/secret-names.ts';
-import { type Around, type Flows, createFlows, definedBy, hasFlows, mayFlow } from './value-flows.ts';
+import { encode } from './expression-encoding.ts';
+import type { Part } from '../secrets/text-parts.ts';
+import { type Around, type Flows, type Use, createFlows, definedBy, hasFlows, mayFlow } from './value-flows.ts';
 import { type Matters, yamlNodes } from './yaml-nodes.ts';
 
 /** The place of a value that is not quoted. */
@@ -120,7 +122,8 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
     // What a file calls private is so in other files too.
     const isPrivate = key !== undefined && privateKeys.has(key);
     if (typeof node.value === 'string') flows.add(node.value, { key, isSecret: isSecret || isPrivate }, defines);
-    for (const one of [around, ...(defines === undefined ? [] : flows.to(defines))])
+    const own = { key, isSecret, before: '', after: '' };
+    for (const one of [own, ...(defines === undefined ? [] : flows.to(defines))])
       for (const part of hiddenInScalar(text, node, one, names)) found.push(part);
   };
   let furthest = -1;
@@ -132,15 +135,16 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
     furthest = from;
   };
   const walk = (node: unknown, around: AroundNode): void => {
-    const { key, isSecret, depth } = around;
+    const { key, isSecret, depth, defines } = around;
     if (isNode(node) && node.range && !isWhole && !matters(node.range[0], node.range[1])) return;
     if (isNode(node) && !isAlias(node)) anchored(node);
     if (isScalar(node)) hideScalar(node, around);
     else if (isAlias(node)) {
       const target = anchors.get(node.source);
-      // What is secret where the anchor stands is hidden there.
-      if (target === undefined || followed.has(target) || !(isSecret || isScalar(target))) return;
-      if (isSecret) followed.add(target);
+      // What is secret where the anchor stands is hidden there. That it is secret, or of a parameter or a variable, only the alias says.
+      const isFollowed = isSecret || defines !== undefined || definedBy(key, '', false) !== undefined;
+      if (target === undefined || followed.has(target) || !(isFollowed || isScalar(target))) return;
+      if (isSecret || !isScalar(target)) followed.add(target);
       walk(target, around);
     } else if (!isMap(node) && !isSeq(node)) return;
     else if (depth >= maxLevels) hide(node.range?.[0] ?? 0, node.range?.[1] ?? 0);
@@ -173,6 +177,7 @@ function aroundValue(
   { key, isSecret, depth, defines }: AroundNode,
   { secretKeys, privateKeys }: Pick<Names, 'secretKeys' | 'privateKeys'>,
 ): AroundNode {
+  if (name === '<<') return { key, isSecret, depth: depth + 1, defines };
   // A definition says what its own key is: `token: { default: x }`.
   const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
   const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
@@ -189,11 +194,11 @@ function aroundValue(
   };
 }
 
-/** What does not show of one value. */
+/** What does not show of one value in one of the places that it gets to. */
 function hiddenInScalar(
   text: string,
   { range, value }: Scalar,
-  { key, isSecret }: Around,
+  use: Use,
   { privateKeys, matters }: Pick<Names, 'privateKeys' | 'matters'>,
 ): readonly Hidden[] {
   const [from = 0, to = 0] = range ?? [];
@@ -203,14 +208,33 @@ function hiddenInScalar(
   if (!matters(firstLine, to)) return [];
   const written = typeof value === 'string' || typeof value === 'number' ? value : undefined;
   if (written === undefined || isReference(source.replace(/^(["'])(.*)\1$/s, '$2'))) return [];
-  const shown = isSecret ? redacted : maskValue(key, written, { privateKeys });
-  if (shown === written && shown !== redacted) return [];
-  const parts = shown === redacted ? [] : secretParts(source, { privateKeys });
-  return (parts.length === 0 ? [[0, source.length] as const] : parts).map(([start, end]) => ({
+  return partsOfUse(source, written, use, privateKeys).map(([start, end]) => ({
     from: from + start,
     to: from + end,
     shown: mask,
   }));
+}
+
+/** The secret parts of a value, as it is written in the file, in one of the places that it gets to. */
+function partsOfUse(
+  source: string,
+  written: string | number,
+  { key, isSecret, before, after, encoding }: Use,
+  privateKeys: ReadonlySet<string>,
+): readonly Part[] {
+  const all: readonly Part[] = [[0, source.length]];
+  const isAlone = before === '' && after === '' && encoding === undefined;
+  const whole = isAlone ? written : `${before}${encode(String(written), encoding)}${after}`;
+  const shown = isSecret ? redacted : maskValue(key, whole, { privateKeys });
+  if (shown === redacted) return all;
+  if (shown === whole) return [];
+  const parts = secretParts(isAlone ? source : String(whole), { privateKeys });
+  if (isAlone) return parts.length === 0 ? all : parts;
+  const [start, end] = [before.length, String(whole).length - after.length];
+  const own = parts.filter(([from, to]) => to > start && from < end);
+  const at = encoding === undefined ? source.indexOf(String(written)) - start : -Infinity;
+  if (own.length > 0 && at < -start) return all;
+  return own.map(([from, to]) => [at + Math.max(from, start), at + Math.min(to, end)]);
 }
 
 /** The names in every `private:` of a text. */

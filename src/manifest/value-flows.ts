@@ -7,15 +7,32 @@ export interface Around {
   readonly isSecret: boolean;
 }
 
+/** The text that a value is a part of, as far as it may tell what the value is; both are empty for one that stands alone. */
+interface Within {
+  readonly before: string;
+  readonly after: string;
+  /** How the value is encoded there. */
+  readonly encoding?: string | undefined;
+}
+
+/** A place that a value gets to. */
+export interface Use extends Around, Within {}
+
 /** The parameters of templates and the variables in the texts of a manifest, and where their values go. */
 export interface Flows {
   /** Notes that a value has the expressions of a text; `defines`: the parameter or the variable whose value it is. */
   readonly add: (text: string, around: Around, defines?: string) => void;
-  /** What stands around the values that a parameter or a variable becomes. */
-  readonly to: (name: string) => readonly Around[];
+  /** The places that the values of a parameter or a variable get to. */
+  readonly to: (name: string) => readonly Use[];
 }
 
-const expression = /\$\{((?:param|var):[\w-]+)/g;
+const expression = /\$\{((?:param|var):[\w-]+)(?:\|([\w|]+))?\}?/g;
+
+/** Most characters that are kept of the text on each side of a value. */
+const maxAround = 200;
+
+/** Most places that are looked at for one value. */
+const maxUses = 1_000;
 
 /** Returns true for a text with expressions of parameters or variables, whose values stand elsewhere. */
 export function mayFlow(text: string): boolean {
@@ -30,21 +47,49 @@ export function hasFlows(text: string): (from: number, to: number) => boolean {
 
 /** Makes an empty collection. */
 export function createFlows(): Flows {
-  const places = new Map<string, Map<string, Around>>();
-  const through = new Map<string, Set<string>>();
+  const uses = new Map<string, Map<string, Use>>();
+  const through = new Map<string, Map<string, Within & { readonly name: string }>>();
   return {
     add: (text, { key, isSecret }, defines) => {
-      for (const [, name = ''] of text.matchAll(expression)) {
-        keptIn(places, name, () => new Map()).set(`${String(isSecret)} ${key}`, { key, isSecret });
-        if (defines !== undefined) keptIn(through, name, () => new Set()).add(defines);
+      for (const { 0: written, 1: name = '', 2: encoding, index } of text.matchAll(expression)) {
+        const end = index + written.length;
+        const within = {
+          before: text.slice(Math.max(0, index - maxAround), index),
+          after: text.slice(end, end + maxAround),
+          encoding,
+        };
+        note(uses, name, { key, isSecret, ...within });
+        if (defines !== undefined) note(through, name, { name: defines, ...within });
       }
     },
     to: (name) => {
-      const names = new Set([name]);
+      const found: Use[] = [];
+      const steps = new Map([[name, { name, before: '', after: '' } as Within & { readonly name: string }]]);
       // The loop comes to what is added.
-      for (const one of names) for (const next of through.get(one) ?? []) names.add(next);
-      return [...names].flatMap((one) => [...(places.get(one)?.values() ?? [])]);
+      for (const step of steps.values()) {
+        if (found.length > maxUses) break;
+        for (const use of uses.get(step.name)?.values() ?? []) found.push({ ...use, ...joined(step, use) });
+        for (const next of through.get(step.name)?.values() ?? []) {
+          const further = { name: next.name, ...joined(step, next) };
+          const key = JSON.stringify(further);
+          if (steps.size < maxUses && !steps.has(key)) steps.set(key, further);
+        }
+      }
+      return found;
     },
+  };
+}
+
+function note<T extends object>(all: Map<string, Map<string, T>>, name: string, one: T): void {
+  keptIn(all, name, () => new Map<string, T>()).set(JSON.stringify(one), one);
+}
+
+/** What stands around a value that is a part of a text which is a part of another. */
+function joined(inner: Within, outer: Within): Within {
+  return {
+    before: `${outer.before}${inner.before}`.slice(-maxAround),
+    after: `${inner.after}${outer.after}`.slice(0, maxAround),
+    encoding: inner.encoding ?? outer.encoding,
   };
 }
 

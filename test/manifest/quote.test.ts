@@ -285,6 +285,75 @@ test.each([
   expect(rest).toEqual(['']);
 });
 
+const inAddress = (hole: string) => `env: { URL: "postgres://app:\${${hole}}@db/app" }`;
+
+test.each([
+  ['a parameter', elsewhere(template('{}', inAddress('param:login')), 'use: db, with: { login: tiger9 }')],
+  ['a number as a parameter', elsewhere(template('{}', inAddress('param:login')), 'use: db, with: { login: 7909990 }')],
+  ['the default of a parameter', elsewhere(template('{ default: tiger9 }', inAddress('param:login')), 'use: db')],
+  [
+    'a parameter that is user and password',
+    elsewhere(
+      template('{}', 'env: { URL: "postgres://${param:login}@db/app" }'),
+      'use: db, with: { login: "app:tiger9" }',
+    ),
+  ],
+  ['a variable', elsewhere('variables: { a: { default: tiger9 } }', inAddress('var:a'))],
+  ['a variable that is encoded', elsewhere('variables: { a: { default: tiger9@ } }', inAddress('var:a|urlencode'))],
+  [
+    'a variable that becomes another word',
+    elsewhere('variables: { a: "app:tiger9" }', 'env: { A: "Authorization: Basic ${var:a|base64}" }'),
+  ],
+  [
+    'a text in a compose file',
+    elsewhere('variables: { a: tiger9 }', 'composeFile: "{ web: { command: app --db-password ${var:a} } }"'),
+  ],
+  [
+    'a parameter of a parameter',
+    elsewhere(
+      `${template('{}', 'use: url, with: { a: "app:${param:login}" }')}\n  url:\n    parameters: { a: {} }\n    block: { env: { A: "postgres://\${param:a}@db" } }`,
+      'use: db, with: { login: tiger9 }',
+    ),
+  ],
+  [
+    'a variable by a parameter',
+    elsewhere(
+      `variables: { a: { default: tiger9 } }\n${template('{}', inAddress('param:login'))}`,
+      'use: db, with: { login: "${var:a}" }',
+    ),
+  ],
+  [
+    'an alias',
+    elsewhere(`x-a: &a tiger9\n${template('{}', inAddress('param:login'))}`, 'use: db, with: { login: *a }'),
+  ],
+  [
+    'an alias of all parameters',
+    elsewhere(`x-a: &a { login: tiger9 }\n${template('{}', inAddress('param:login'))}`, 'use: db, with: *a'),
+  ],
+  [
+    'a merged map of parameters',
+    elsewhere(`x-a: &a { login: tiger9 }\n${template('{}', inAddress('param:login'))}`, 'use: db, with: { <<: *a }'),
+  ],
+  ['an alias of variables', elsewhere('x-a: &a { a: tiger9 }\nvariables: *a', inAddress('var:a'))],
+])('a secret that is a part of a longer text by %s does not show where it stands', (_title, manifest) => {
+  const secret = manifest.includes('7909990') ? '7909990' : 'tiger9';
+  expect(parseDocument(manifest).errors).toEqual([]);
+  expect(
+    quotesOf(manifest)
+      .map(({ text }) => text)
+      .join('\n'),
+  ).not.toContain(secret);
+  expect(masking([manifest], kinds)(manifest)).not.toContain(secret);
+});
+
+test('what is a part of a longer text beside a secret shows', () => {
+  const manifest = elsewhere(
+    `variables: { host: { default: db1 }, user: { default: app } }\n${template('{}', 'env: { URL: "postgres://${var:user}:${secret:PW}@${var:host}:5432/${param:login}" }')}`,
+    'use: db, with: { login: main }',
+  );
+  expect(quotesOf(manifest).map(({ text }) => text)).toEqual(manifest.trimEnd().split('\n'));
+});
+
 test('a secret in one file does not show where it reaches its field by a template or a variable in another', () => {
   const files = new Map([
     ['root.yaml', elsewhere('variables: { a: tiger9 }', 'use: db, with: { login: zebra7 }')],
