@@ -14,6 +14,15 @@ export interface YamlScalar<P> extends Tagged {
   /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
   readonly source: string;
   readonly at: P;
+  /** The parts of its text that a parameter with the name of a secret gave, in their order. */
+  readonly secretParts?: readonly SecretPart[] | undefined;
+}
+
+interface SecretPart {
+  /** The name of the parameter. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 interface YamlList<P> extends Tagged {

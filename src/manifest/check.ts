@@ -41,15 +41,18 @@ export function checkResources(
   if (problems.length === 0) return;
   const variables = [...new Set(resources.flatMap(variablesIn))];
   const problemsWith = (isKnown: (variable: string) => boolean) =>
-    new Set(variables.length === 0 ? problems.map(textOf) : problemsOf(seenWith(isKnown), kinds).map(textOf));
-  const open = problemsWith(() => false);
+    variables.length === 0 ? problems : problemsOf(seenWith(isKnown), kinds);
+  const openProblems = problemsWith(() => false);
+  const open = new Set(openProblems.map(textOf));
   const byVariable = once(() =>
-    variables.slice(0, maxAlone).map((name) => ({ name, found: problemsWith((one) => one === name) })),
+    variables
+      .slice(0, maxAlone)
+      .map((name) => ({ name, found: new Set(problemsWith((one) => one === name).map(textOf)) })),
   );
   const checkedAt = once(() => new Map(seen.map(({ checked }) => [checked.address, checked])));
   const placeAt = placesInValues(sources);
   const allowed = new Map<string, Diagnostic>();
-  for (const problem of problems) {
+  for (const problem of withMarks(problems, openProblems, marks)) {
     const resource = byAddress.get(problem.address);
     if (resource === undefined) continue;
     const { field, address, code } = problem;
@@ -63,7 +66,7 @@ export function checkResources(
     } else if (!open.has(textOf(problem))) {
       if (problem.when !== undefined) continue; // what it depends on, and a value that may not be shown
       const alone = byVariable().flatMap(({ name, found }) => (found.has(textOf(problem)) ? [name] : []));
-      const named = (alone.length > 0 ? alone : variables).map((name) => `\${env:${name}}`).join(', ');
+      const named = (alone.length > 0 ? alone : variables).map((name) => `\${${name}}`).join(', ');
       const report = reportInto(isOfDeployment(code) ? deployments : diagnostics, address);
       report(code, `${where}${closedMessage(problem, named)}`, place, `Correct ${named}.`);
     } else if (problem.syntax !== undefined) {
@@ -76,6 +79,16 @@ export function checkResources(
     }
   }
   deployments.push(...allowed.values());
+}
+
+/** Problems; in place of those that name a value which may not be shown, the same with its mark. */
+function withMarks(problems: readonly Problem[], open: readonly Problem[], marks: Marks): readonly Problem[] {
+  const texts = new Set(problems.map(textOf));
+  const marked = open.filter((problem) => !texts.has(textOf(problem)) && marks.countIn(textOf(problem)) > 0);
+  if (marked.length === 0) return problems;
+  const subjectOf = ({ code, address, field, path }: Problem): string => JSON.stringify([code, address, field, path]);
+  const [told, subjects] = [new Set(open.map(textOf)), new Set(marked.map(subjectOf))];
+  return [...problems.filter((one) => told.has(textOf(one)) || !subjects.has(subjectOf(one))), ...marked];
 }
 
 /** What is said of a problem that depends on values which may not be shown. */
@@ -122,10 +135,10 @@ function placesInValues(sources: Sources) {
 
 type PlacesInFile = ReturnType<typeof placesInFile>;
 
-/** Most variables of the environment that are tried one by one, to name the one that a problem comes from. */
+/** Most variables that are tried one by one, to name the one that a problem comes from. */
 const maxAlone = 20;
 
-/** A problem that only the value of a variable of the environment makes, without anything that is computed from it. */
+/** A problem that only a value makes which may not be shown, without anything that is computed from it. */
 const inGeneral: Readonly<Partial<Record<Problem['code'], string>>> = {
   inconsistent: 'two declarations contradict each other',
   overlap: 'two declarations overlap',
@@ -166,11 +179,15 @@ function textOf({ code, address, field = '', message, remedy = '', syntax, path 
   return JSON.stringify([code, address, field, message, remedy, syntax?.text, path, when]);
 }
 
-/** The variables of the environment in the fields of a resource. */
+/** The variables in the fields of a resource whose values may not be shown, as their expressions have them: `env:HOST`. */
 function variablesIn({ fields }: Resource): string[] {
   return Object.values(fields).flatMap((wanted) =>
-    concealedIn(wanted).flatMap(({ from, name }) => (from === 'env' ? [name] : [])),
+    concealedIn(wanted).flatMap((part) => (part.from === 'secret' ? [] : [variableOf(part)])),
   );
+}
+
+function variableOf({ from, name }: Concealed): string {
+  return `${from}:${name}`;
 }
 
 /** Refuses hashes whose `$` compose reads as variables: in the file, and in the variables that it fills in. */
@@ -277,8 +294,9 @@ function knownValues(resource: Resource, marks: Marks, isKnown: (variable: strin
   const unknown: string[] = [];
   for (const [name, from] of Object.entries(resource.link.set)) if ('value' in from) values[name] = from.value;
   const textOf = (part: Concealed): string | undefined => {
-    if (part.from === 'secret') return marks.of(part);
-    return isKnown(part.name) ? part.hidden : undefined;
+    if (part.from !== 'secret' && isKnown(variableOf(part))) return part.hidden;
+    // A variable of the environment may be any part of a text.
+    return part.from === 'env' ? undefined : marks.of(part);
   };
   for (const [name, wanted] of Object.entries(resource.fields)) {
     const shape = wanted.content.reveal();

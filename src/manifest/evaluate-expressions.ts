@@ -12,6 +12,7 @@ import {
   urlencode,
 } from './expression-encoding.ts';
 import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
+import { type TextPiece, secretsApart } from './secrets-apart.ts';
 import { type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report-at.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
@@ -115,16 +116,18 @@ function shapeOf(node: Node, found: Found): Shape {
 
 function scalarShape(node: ScalarNode, found: Found): Shape {
   const { evaluation, reading } = found;
-  if (typeof node.value !== 'string') {
-    return { is: 'value', value: reading.asWritten === true && node.value !== null ? node.source : node.value };
-  }
-  const { parts, unclosed, unclosedAt = 0 } = parseExpressions(node.value);
+  const { value, secretParts } = node;
+  const isText = typeof value === 'string' || (reading.asWritten === true && value !== null);
+  if (!isText || (typeof value !== 'string' && secretParts === undefined))
+    return { is: 'value', value: isText ? node.source : value };
+  const text = typeof value === 'string' ? value : node.source;
+  const { parts, unclosed, unclosedAt = 0 } = parseExpressions(text);
   if (unclosed !== undefined) {
     const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
     const opening = { from: unclosedAt, to: unclosedAt + `\${${unclosed.name}:`.length };
     const at = placeOf(opening, node, evaluation);
     refuse(found, at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
-    return { is: 'value', value: node.value };
+    return { is: 'value', value };
   }
   const secrets = parts.flatMap((part) =>
     typeof part === 'object' && part.source.conceals === 'secret' ? [part] : [],
@@ -136,14 +139,21 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     found.isSecret = true;
     return textShape([{ from: 'secret', name: secrets[0].argument }]);
   }
-  for (const { written, meant } of findNearMisses(node.value)) {
+  for (const { written, meant } of findNearMisses(text)) {
     const message = `${written} is no expression and stays as text; did you mean ${meant}?`;
     evaluation.report('no-expression', message, node.at);
   }
+  const isApart = secretParts !== undefined && mayConceal(found);
+  return joinedShape(node, isApart ? secretsApart(text, parts, secretParts) : parts, found);
+}
+
+/** The shape of a text with its expressions filled in; of one that is an expression alone its value. */
+function joinedShape(node: ScalarNode, parts: readonly TextPiece[], found: Found): Shape {
+  const { evaluation, reading } = found;
   const pieces: Piece[] = [];
   let characters = 0;
   for (const part of parts) {
-    const piece = typeof part === 'string' ? part : evaluateExpression(part, placeOf(part, node, evaluation), found);
+    const piece = pieceOf(part, node, found);
     characters += knownText(piece)?.length ?? charactersOfReference;
     if (characters > maxCharactersOfValue)
       throw tooLong('this value has', maxCharactersOfValue, node.at, evaluation.address);
@@ -152,15 +162,28 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   evaluation.size.characters += characters;
   if (evaluation.size.characters > maxCharactersOfAll)
     throw tooLong('the values of the manifest together have', maxCharactersOfAll, node.at, evaluation.address);
-  if (parts.length > 1 && node.value.includes('://')) warnOfSplit(parts, pieces, node, evaluation);
+  if (parts.length > 1) warnOfSplit(parts, pieces, node, evaluation);
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'object' && 'value' in only && reading.asWritten !== true) {
     if (only.is === 'scalar') found.written = only.written;
     return { is: 'value', value: only.value };
   }
   for (const [index, part] of parts.entries())
-    if (typeof part === 'object' && isList(pieces[index])) refuseList(part, node, found);
+    if (typeof part === 'object' && 'source' in part && isList(pieces[index])) refuseList(part, node, found);
   return textShape(pieces.map(asText));
+}
+
+function pieceOf(part: TextPiece, node: ScalarNode, found: Found): Piece {
+  if (typeof part === 'string') return part;
+  if ('source' in part) return evaluateExpression(part, placeOf(part, node, found.evaluation), found);
+  found.isSecret = true;
+  found.evaluation.addSecret(part.hidden);
+  return part;
+}
+
+/** Whether a value may hold secrets: what looks like one stays apart in it. */
+function mayConceal({ reading }: Found): boolean {
+  return reading.refuseSecrets === undefined;
 }
 
 /** The text of a piece; undefined where it is not known. */
@@ -172,14 +195,16 @@ function knownText(piece: Piece): string | undefined {
 
 /** Warns of values that end or split the address around them. */
 function warnOfSplit(
-  parts: readonly (string | Expression)[],
+  parts: readonly TextPiece[],
   pieces: readonly Piece[],
   node: ScalarNode,
   evaluation: Evaluation,
 ): void {
-  const inAddress = parts.map((part, at): TextPart =>
-    typeof part === 'string' ? part : { ...part, value: knownText(pieces[at] ?? '') },
-  );
+  if (!String(node.value).includes('://')) return;
+  const inAddress = parts.map((part, at): TextPart => {
+    if (typeof part === 'string') return part;
+    return 'source' in part ? { ...part, value: knownText(pieces[at] ?? '') } : part.hidden;
+  });
   for (const expression of breakingAddresses(inAddress)) {
     const written = String(node.value).slice(expression.from, expression.to);
     const message = `the value of ${written} has a character that ends or splits the address around it`;
@@ -227,8 +252,9 @@ function refuseList(part: Expression, node: ScalarNode, found: Found): void {
 
 function evaluateExpression({ source, argument: name, encoding }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
-  const { conceals: from } = source;
   const resolution = checkedEncoding(source.resolve(name, values, at), { source, argument: name, encoding });
+  const isSecretVariable = resolution.is === 'scalar' && resolution.isSecret === true && mayConceal(found);
+  const from = isSecretVariable ? 'var' : source.conceals;
   if (from !== undefined) found.isSecret = true;
   switch (resolution.is) {
     case 'list':

@@ -5,7 +5,7 @@ import { type Concealed, concealedIn, knownTexts, writtenName } from './wanted.t
 /** Characters that stand for secrets in the texts that checks read: they compute on none of the values. */
 export interface Marks {
   /** The mark of a secret: one character, the same wherever it is named with the same encoding. */
-  readonly of: (secret: Pick<Concealed, 'name' | 'encoding'>) => string | undefined;
+  readonly of: (secret: Pick<Concealed, 'from' | 'name' | 'encoding'>) => string | undefined;
   /** The number of marks in a text, or of characters that could be one. */
   readonly countIn: (text: string) => number;
   /** A text with the expressions of secrets in place of their marks. */
@@ -21,7 +21,7 @@ export function marksOf(resources: readonly Resource[]): Marks {
   let next = secretMarks.first.charCodeAt(0);
   return {
     of: (secret) => {
-      const name = writtenName(secret);
+      const name = `${secret.from}:${writtenName(secret)}`;
       const known = marks.get(name);
       if (known !== undefined) return known;
       while (taken.has(String.fromCharCode(next))) next++;
@@ -35,7 +35,7 @@ export function marksOf(resources: readonly Resource[]): Marks {
     asWritten: (text) =>
       text.replaceAll(anyMark, (mark) => {
         const name = names.get(mark);
-        return name === undefined ? mark : `\${secret:${name}}`;
+        return name === undefined ? mark : `\${${name}}`;
       }),
   };
 }

@@ -32,7 +32,7 @@ export function misreadSecrets(
   const isMisread = (known: readonly Concealed[]): boolean => {
     const texts = new Map(known.map((one) => [marks.of(one), one.hidden ?? '']));
     const textOf = (part: Concealed): string | undefined => {
-      const mark = part.from === 'env' ? undefined : marks.of(part);
+      const mark = part.from === 'secret' ? marks.of(part) : undefined;
       return mark === undefined ? part.hidden : (texts.get(mark) ?? mark);
     };
     const real = readComposeYaml(String(withTexts(wanted, textOf)));

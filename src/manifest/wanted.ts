@@ -88,8 +88,8 @@ export type ShapePiece = string | OutputPart | Concealed;
 
 /** A part of a text that never shows. `hidden`: its text; undefined where this run does not have it. */
 export interface Concealed {
-  readonly from: 'secret' | 'env';
-  /** The name of the secret, or of the variable of the environment. */
+  readonly from: 'secret' | 'env' | 'var' | 'param';
+  /** The name of the secret, of the variable or of the parameter. */
   readonly name: string;
   readonly hidden?: string | undefined;
   /** The encoding of its text. */
@@ -133,7 +133,7 @@ export function knownValue(wanted: Wanted | undefined): Json | undefined {
 
 /** The text of a part on which checks may compute. */
 function openText({ from, hidden }: Concealed): string | undefined {
-  return from === 'env' ? hidden : undefined;
+  return from === 'secret' ? undefined : hidden;
 }
 
 /** A value with texts in place of its concealed parts; undefined where one has none, or an output is needed. */

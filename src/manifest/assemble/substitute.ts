@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { onceFor } from '../../api/once.ts';
-import { parseExpressions } from '../expression.ts';
+import { isSecretEntry } from '../../secrets/looks-secret.ts';
+import { type Expression, parseExpressions } from '../expression.ts';
 import type { Report } from '../report-at.ts';
 import type { Entry, MapNode, Node, Place, ScalarNode } from '../tree.ts';
 import { holes } from './templates.ts';
@@ -64,10 +65,11 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
   const whole = parts.length === 1 && only !== undefined ? valueOf(only) : undefined;
   if (whole !== undefined) {
     budget.nodes -= whole.is === 'list' ? whole.items.length : 0;
-    const filled = whole.is === 'map' ? whole : { ...whole, at: { ...whole.at, hole: at } };
+    const filled = whole.is === 'map' ? whole : { ...whole, at: { ...whole.at, hole: at }, ...secretIn(only, whole) };
     return node.isReset === true ? { ...filled, isReset: true } : filled;
   }
   let text = '';
+  const secretParts: SecretPart[] = [];
   for (const part of parts) {
     const value = valueOf(part);
     if (typeof part === 'string') text += part;
@@ -77,11 +79,28 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
       const remedy = 'Write it alone, where a field takes a list, or declare the parameter as text.';
       report('bad-expression', `${written} is a list, and no text`, at, remedy);
       return undefined;
-    } else if (value.is === 'scalar') text += asText(value, node.at);
+    } else if (value.is === 'scalar') {
+      const start = text.length;
+      text += asText(value, node.at);
+      for (const { name, from, to } of secretIn(part, value).secretParts ?? [])
+        secretParts.push({ name, from: start + from, to: Math.min(start + to, text.length) });
+    }
     if (text.length > budget.characters) break;
   }
   budget.characters -= text.length;
-  return { ...node, value: text, source: text, at };
+  return { ...node, value: text, source: text, at, ...(secretParts.length === 0 ? {} : { secretParts }) };
+}
+
+type SecretPart = NonNullable<ScalarNode['secretParts']>[number];
+
+/** What of the value of a hole is secret: by the name of its parameter all of it, else what is so already. */
+function secretIn(part: Expression | string | undefined, value: Node): Pick<ScalarNode, 'secretParts'> {
+  if (typeof part !== 'object' || value.is !== 'scalar' || value.value === null) return {};
+  const { argument: name } = part;
+  const text = typeof value.value === 'string' ? value.value : value.source;
+  if (part.source.name !== 'param' || !isSecretEntry(name, text, { isEnv: true }))
+    return value.secretParts === undefined ? {} : { secretParts: value.secretParts };
+  return { secretParts: [{ name, from: 0, to: text.length }] };
 }
 
 /** A value as part of a text of another file: a file that it names is relative to the file that it stands in. */

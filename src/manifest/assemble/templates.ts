@@ -236,7 +236,8 @@ function argument(
 
 /** A value as a node; the items of a list stand where they are written. */
 function asNode(value: TypedValue, at: Place, from?: Node): Node {
-  if (value.written !== undefined) return { is: 'scalar', value: value.value, source: value.written, at };
+  const secretParts = from?.is === 'scalar' ? from.secretParts : undefined;
+  if (value.written !== undefined) return { is: 'scalar', value: value.value, source: value.written, at, secretParts };
   const items = value.value.map((text, index): Node => ({
     is: 'scalar',
     value: text,

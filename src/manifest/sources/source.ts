@@ -23,7 +23,13 @@ export interface ExpressionSource {
 export type Resolution =
   | { readonly is: 'text'; readonly text: string }
   /** A value that keeps its type where it stands alone, and as it was written where it is part of a text. */
-  | { readonly is: 'scalar'; readonly value: string | number | boolean; readonly written: string }
+  | {
+      readonly is: 'scalar';
+      readonly value: string | number | boolean;
+      readonly written: string;
+      /** Its name is that of a secret: where a secret may stand, it never shows. */
+      readonly isSecret?: boolean;
+    }
   /** Several texts; they stand alone only. */
   | { readonly is: 'list'; readonly value: readonly string[] }
   /** An output of another resource; it may be known only after apply. */

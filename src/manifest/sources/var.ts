@@ -1,4 +1,5 @@
 import { closest } from '../../diagnostics/closest.ts';
+import { isSecretEntry } from '../../secrets/looks-secret.ts';
 import { type ExpressionSource, badExpression, nextBrace } from './source.ts';
 
 /** `${var:name}`: a variable that the manifest declares. */
@@ -16,7 +17,8 @@ export const variable: ExpressionSource = {
     }
     if ('problem' in found) return badExpression(found.problem, found.remedy);
     if ('givenBy' in found) return { is: 'unknown' };
-    return found.written === undefined ? { is: 'list', value: found.value } : { is: 'scalar', ...found };
+    if (found.written === undefined) return { is: 'list', value: found.value };
+    return { is: 'scalar', ...found, isSecret: isSecretEntry(name, found.written, { isEnv: true }) };
   },
 };
 
