@@ -194,6 +194,8 @@ const lines = {
   log: 'deploymentId -> deployment, text',
   // An application whose code the last deployment left on disk.
   code: 'appName',
+  // An image that a server has: the id of the server, a blank and the image.
+  pulled: 'place',
 };
 
 /** The name of a table of the world. */

@@ -48,17 +48,27 @@ const neverDeployed = {
   remedy: 'Push to its repository, or deploy it once in the platform.',
 };
 
-/** Of an image there is no code to fetch: what rebuilds it pulls it. */
-const byRebuild = {
-  when: { sourceType: 'docker' },
-  call: 'application.redeploy',
-  answers: 'early',
-} as const satisfies KindCommand;
+/** Of an image there is no code to build. A deployment pulls it; a rebuild does not, and leaves that to the node of the service. */
+const isImage = { sourceType: 'docker' };
+const deploy = { call: 'application.deploy', answers: 'early' } as const satisfies KindCommand;
+const rebuild = { call: 'application.redeploy', answers: 'early' } as const satisfies KindCommand;
+const noRegistries = { registryId: null, buildRegistryId: null };
 
-/** The commands where no operation fetches the code. */
+/** The commands of an image where no operation pulls it. With a registry, the platform tags it first: it has to be there. */
+const rebuildingImages = [
+  { when: { ...isImage, ...noRegistries, rollbackActive: false }, ...rebuild },
+  { when: { ...isImage, ...noRegistries, rollbackRegistryId: null }, ...rebuild },
+  {
+    when: isImage,
+    cannot: 'the platform has no documented operation that pulls the image before it sends it to a registry',
+    remedy: 'Deploy it in the platform, or remove its registries there.',
+  },
+] as const satisfies readonly KindCommand[];
+
+/** The commands where no operation fetches the code, or pulls the image. */
 const rebuildingOnly = {
   deploy: [
-    byRebuild,
+    ...rebuildingImages,
     { when: { deployments: [] }, ...neverDeployed },
     {
       cannot: 'the platform has no documented operation that fetches the code of an application',
@@ -66,11 +76,7 @@ const rebuildingOnly = {
         'Push to its repository, or deploy it in the platform; trueup run redeploy builds the code that is there.',
     },
   ],
-  redeploy: [
-    byRebuild,
-    { when: { deployments: [] }, ...neverDeployed },
-    { call: 'application.redeploy', answers: 'early' },
-  ],
+  redeploy: [...rebuildingImages, { when: { deployments: [] }, ...neverDeployed }, rebuild],
 } as const satisfies Kind['commands'];
 
 /** One container, built from a repository or taken from an image. */
@@ -223,12 +229,8 @@ export const application = defineKind({
     start: { call: 'application.start' },
     stop: { call: 'application.stop' },
     reload: { call: 'application.reload', ...reloadingApplication },
-    deploy: [byRebuild, { call: 'application.deploy', answers: 'early' }],
-    redeploy: [
-      byRebuild,
-      { when: { deployments: [] }, call: 'application.deploy', answers: 'early' },
-      { call: 'application.redeploy', answers: 'early' },
-    ],
+    deploy,
+    redeploy: [{ when: isImage, ...deploy }, { when: { deployments: [] }, ...deploy }, rebuild],
   },
   service: {
     status: 'applicationStatus',

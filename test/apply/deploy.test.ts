@@ -71,7 +71,7 @@ const services = [
     name: 'an application',
     text: application,
     at: web,
-    order: 'application.redeploy',
+    order: 'application.deploy',
   },
   {
     name: 'a database',

@@ -110,7 +110,7 @@ const disturbed = [
   ],
   [
     'the deployment of the former version is refused',
-    refuses('application.redeploy', 2),
+    refuses('application.deploy', 2),
     /the restore of the former one failed: .*; the platform has the values of the former version, and what runs is not known/,
     /did not finish: the platform has other values than the manifest in source\.image, env\.A/,
   ],
@@ -139,7 +139,7 @@ test('a value that another user writes meanwhile is not overwritten', async () =
   await applyInTime(made, application('web:1', env('1')));
   const id = Object.keys(made.emulator.world.tables.application)[0] ?? '';
   const send = meeting(made, async (operation) => {
-    if (operation === 'application.redeploy')
+    if (operation === 'application.deploy')
       setTimeout(() => Object.assign(made.emulator.world.tables.application[id] ?? {}, { env: 'A=theirs' }), 3_000);
     return undefined;
   });

@@ -23,6 +23,14 @@ const createFromImage = async (dockerImage: string | null = 'nginx:1', more: Rec
   return applicationId;
 };
 const git = { customGitBuildPath: '/', customGitUrl: 'https://git.example.test/r.git', customGitBranch: 'main' };
+const registry = {
+  registryName: 'own',
+  username: 'u',
+  password: 'p',
+  registryUrl: 'registry.example.test',
+  registryType: 'cloud',
+  imagePrefix: null,
+};
 const createFromGit = async () => {
   const applicationId = await create();
   await call('application.saveGitProvider', { applicationId, ...git, watchPaths: null });
@@ -83,14 +91,43 @@ describe('a redeployment', () => {
     expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'done' });
     expect((await call('application.start', { applicationId })).status).toBe(200);
     await call('application.saveDockerProvider', { applicationId, ...docker, dockerImage: 'fail:1' });
-    expect(await queued('application.redeploy', applicationId)).toMatchObject({
+    expect(await queued('application.deploy', applicationId)).toMatchObject({
       applicationStatus: 'error',
       deployments: [{ status: 'done' }, { status: 'error', errorMessage: null }],
     });
   });
 
+  test('pulls no image: it is done, and the tasks of an image that does not exist are rejected', async () => {
+    const applicationId = await createFromImage('fail:1');
+    expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'done' });
+    const { appName } = await one(applicationId);
+    const { body } = await call('docker.getServiceContainersByAppName', { appName });
+    expect(JSON.stringify(body)).toMatch(/"Rejected .*No such image: fail:1/);
+  });
+
   test.each([
-    ['an image that cannot be pulled', () => createFromImage('fail:1')],
+    ['registryId', {}],
+    ['buildRegistryId', {}],
+    ['rollbackRegistryId', { rollbackActive: true }],
+  ])('of an image that is sent to the registry of %s fails until the server has the image', async (field, more) => {
+    const applicationId = await createFromImage();
+    const { registryId } = (await call('registry.create', registry)).body;
+    await call('application.update', { applicationId, [field]: registryId, ...more });
+    expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'error' });
+    expect(await queued('application.deploy', applicationId)).toMatchObject({ applicationStatus: 'done' });
+    expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'done' });
+    await call('application.saveDockerProvider', { applicationId, ...docker, dockerImage: 'nginx:2' });
+    expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'error' });
+  });
+
+  test('of an image whose registry for roll-backs is not used needs no image on the server', async () => {
+    const applicationId = await createFromImage();
+    const { registryId } = (await call('registry.create', registry)).body;
+    await call('application.update', { applicationId, rollbackRegistryId: registryId, rollbackActive: false });
+    expect(await queued('application.redeploy', applicationId)).toMatchObject({ applicationStatus: 'done' });
+  });
+
+  test.each([
     ['no image', () => createFromImage(null)],
     ['code that was never uploaded', () => create({ sourceType: 'drop' })],
     ['a repository that was never cloned', createFromGit],
@@ -177,7 +214,7 @@ describe('reload, start and stop', () => {
   });
 
   test('a reload that docker refuses is a 500 and an error', async () => {
-    const applicationId = await createFromImage('fail:1');
+    const applicationId = await createFromImage(null);
     expect(await reload(applicationId)).toMatchObject({
       status: 500,
       body: { message: 'Error reloading application' },

@@ -35,7 +35,7 @@ const moment = () => vi.advanceTimersByTimeAsync(1);
 const queued = {
   application: {
     status: 'applicationStatus',
-    deploy: 'application.redeploy',
+    deploy: 'application.deploy',
     create: async (image: string, more: Record<string, unknown> = {}) => {
       const { applicationId } = (await call('application.create', { ...inputs.application, ...more })).body;
       const registry = { username: null, password: null, registryUrl: null };
@@ -377,7 +377,7 @@ describe('the title and the description of the request', () => {
   test.each([
     ['compose', 'compose.deploy'],
     ['compose', 'compose.redeploy'],
-    ['application', 'application.redeploy'],
+    ['application', 'application.deploy'],
   ] as const)('stay when it fails: %s by %s', async (kind, operation) => {
     const id = await queued[kind].create('fail:1');
     await call(operation, { ...id, ...order });

@@ -124,6 +124,18 @@ it('the alternative is chosen by the row; empty lists and missing members differ
   expect(commandFor(kind, 'toString', {})).toBe(undefined);
 });
 
+it.each(['deploy', 'redeploy'])('%s of an image is sent where the platform pulls it first', (name) => {
+  const of = (on: readonly Kind[], row: Row) =>
+    commandFor(on.find(({ kind }) => kind === 'application') as Kind, name, { sourceType: 'docker', ...row });
+  const uploads = [{ registryId: 'r' }, { buildRegistryId: 'r' }, { rollbackRegistryId: 'r', rollbackActive: true }];
+  const others = [{}, { rollbackRegistryId: 'r', rollbackActive: false }, { rollbackActive: true }];
+  for (const row of [...uploads, ...others]) expect(of(kinds, row)).toMatchObject({ call: 'application.deploy' });
+  const documented = kindsOn(kinds, isOperation);
+  for (const row of others) expect(of(documented, row)).toMatchObject({ call: 'application.redeploy' });
+  for (const row of uploads)
+    expect(of(documented, row)).toMatchObject({ cannot: expect.stringContaining('pulls the image') as string });
+});
+
 it('status and logs are read from answers of the platform', () => {
   const services = kinds.filter(({ service }) => service !== undefined);
   expect(services.map(({ kind }) => kind).toSorted()).toEqual([

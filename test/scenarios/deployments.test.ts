@@ -172,6 +172,19 @@ describe('code', () => {
   );
 });
 
+describe('an image with a registry', () => {
+  const text = `${head}registries:\n  own: { username: u, password: password-1, registryUrl: images.example.com }\nenvironments:\n  production:\n    application:\n      web: { source: { type: docker, image: "nginx:1" }, registryId: own }\n`;
+
+  test('is deployed by the operation that pulls it, and then plans nothing', async () => {
+    const made = bench();
+    const result = await apply(made, text);
+    expect(results(result)[`${web} (deploy)`]).toBe('done');
+    expect(made.requests('POST')).toContain('application.deploy');
+    expect(notesOf(await made.plan(text))).toEqual([]);
+    expect(actionsOf(await made.plan(text))).toEqual([]);
+  });
+});
+
 describe.each([0, 5, 30, -30])('a run whose clock is %i minutes ahead of that of the run before', (minutes) => {
   let aheadMs = 0;
   beforeEach(() => {

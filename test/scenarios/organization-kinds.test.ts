@@ -538,7 +538,7 @@ describe('the source of an application', () => {
     expect(plan.actions.flatMap(({ changes }) => changes)).toMatchObject([{ path: 'source.type', cause: 'drift' }]);
     made.requests('POST');
     await applied(made, docker);
-    expect(made.requests('POST')).toEqual(['application.saveDockerProvider', 'application.redeploy']);
+    expect(made.requests('POST')).toEqual(['application.saveDockerProvider', 'application.deploy']);
     await plansNothing(made, docker);
   });
 

@@ -68,7 +68,7 @@ describe('an application', () => {
     made.requests('POST');
     const text = web('        name: shop\n        replicas: 2\n        memoryLimit: 512Mi\n        cpuLimit: 0.5\n');
     await made.apply(text);
-    expect(made.requests('POST')).toEqual(['application.update', 'application.redeploy']);
+    expect(made.requests('POST')).toEqual(['application.update', 'application.deploy']);
     expect(Object.values(made.emulator.world.tables.application)).toMatchObject([
       { name: 'shop', replicas: 2, memoryLimit: '536870912', cpuLimit: '500000000' },
     ]);

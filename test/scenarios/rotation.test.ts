@@ -45,7 +45,7 @@ test('the databases change first, and each service restarts once', async () => {
   await made.apply(text);
   const sent = posts(made, from);
   expect(sent.toSorted()).toEqual([
-    ...['api', 'job', 'old', 'web'].map((name) => `application.redeploy ${name}`),
+    ...['api', 'job', 'old', 'web'].map((name) => `application.deploy ${name}`),
     ...['api', 'job', 'web'].map((name) => `application.saveEnvironment ${name}`),
     'postgres.changePassword main',
     'redis.changeStatus cache',

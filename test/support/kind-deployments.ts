@@ -21,9 +21,9 @@ export function orderFor(stand: Stand, body: Body): string[] {
   const service = serviceOf(stand);
   if (service === undefined) return [];
   if (service.kind !== 'application') return [`${service.kind}.deploy`];
+  if (!stand.documentedOnly) return ['application.deploy'];
   // What is not an application itself stands below one with an image.
-  if (!isFromGit(stand, body)) return ['application.redeploy'];
-  return stand.documentedOnly ? [] : ['application.deploy'];
+  return isFromGit(stand, body) ? [] : ['application.redeploy'];
 }
 
 /** Whether a body declares an application with a repository. */
