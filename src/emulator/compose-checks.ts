@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { mountsIn, serviceMaps } from './compose-text.ts';
 import { envFilesIn } from './container-variables.ts';
+import { contentOnHost } from './host-files.ts';
 import { textOf, textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
@@ -15,7 +16,8 @@ export interface Beside {
 /** The files of a compose: a raw one has its own file, the one with its variables, and those of its file mounts. */
 export function filesBeside(store: Store, row: Row): Beside {
   const mounts = store.children('mount', 'composeId', row['composeId']).filter(({ type }) => type === 'file');
-  const files = mounts.map((mount) => posix.join('files', textOr(mount, 'filePath')));
+  const there = mounts.filter((mount) => contentOnHost(store, mount) !== undefined);
+  const files = there.map((mount) => posix.join('files', textOr(mount, 'filePath')));
   const isRaw = row['sourceType'] === 'raw';
   const own = [
     'code/docker-compose.yml',

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { readVariables } from './dotenv-text.ts';
+import { contentOnHost } from './host-files.ts';
 import { textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 import { asLines } from './service-variables.ts';
 import type { Store } from './table-store.ts';
@@ -12,7 +13,7 @@ export function containerVariables(
 ): (service: Row) => string[] {
   const mounts = store.children('mount', 'composeId', row['composeId']).filter(({ type }) => type === 'file');
   const contents = new Map(
-    mounts.map((mount) => [posix.join('..', 'files', textOr(mount, 'filePath')), textOr(mount, 'content')]),
+    mounts.map((mount) => [posix.join('..', 'files', textOr(mount, 'filePath')), contentOnHost(store, mount) ?? '']),
   );
   const { PATH: _, HOME: _own, ...ofFile } = variables;
   const inFile = (path: string): Readonly<Record<string, string>> => {

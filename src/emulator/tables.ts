@@ -194,6 +194,8 @@ const lines = {
   log: 'deploymentId -> deployment, text',
   // An application whose code the last deployment left on disk.
   code: 'appName',
+  // What the file of a mount has on its server, where that is not the content of the mount; null: there is no file.
+  hostFile: 'mountId -> mount, content?',
   // An image that a server has: the id of the server, a blank and the image.
   pulled: 'place',
 };

@@ -3,6 +3,7 @@ import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { leftByFile } from './families/left-by-file.ts';
+import { filesBelow, filesInFiles } from './families/nested-paths.ts';
 import { textBelow } from './families/short-forms.ts';
 
 /** A file that the platform writes beside a compose file, where it is `../files/<path>`. */
@@ -50,9 +51,10 @@ export const fileMount = defineKind({
     silentUpdate: true,
     dataAtRisk: ({ row, parent }) => {
       const risk = leftByFile(parent, row, undefined);
-      return risk && { of: 'volume', ...risk };
+      return filesBelow(row, parent) ?? (risk && { of: 'volume', ...risk });
     },
     changeAtRisk: { volume: { content: ({ row, next, parent }) => leftByFile(parent.next, row, next) } },
   },
+  checks: { all: filesInFiles },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

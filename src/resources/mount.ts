@@ -7,6 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { filesBelow, filesInFiles } from './families/nested-paths.ts';
 import { isBelowOwn, leadsAway } from './families/own-folder.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
@@ -106,8 +107,10 @@ export const mount = defineKind({
       allows: 'nothing',
     },
     // A folder that is not mounted any more is no surprise; another one in its place is.
-    dataAtRisk: ({ row, action }) =>
-      unmounted(volumesMounted({ mounts: [row] })) ?? (action === 'replace' ? leftFolder(row) : undefined),
+    dataAtRisk: ({ row, parent, action }) =>
+      filesBelow(row, parent) ??
+      unmounted(volumesMounted({ mounts: [row] })) ??
+      (action === 'replace' ? leftFolder(row) : undefined),
     dataNamedBy: ['type', 'volumeName', 'mountPath'],
     changeAtRisk: {
       volume: { volumeName: leavesVolume, mountPath: leavesVolume, hostPath: ({ row }) => leftFolder(row) },
@@ -115,6 +118,7 @@ export const mount = defineKind({
   },
   checks: {
     each: notTheDataPath,
+    all: filesInFiles,
     inPreview: ({ values: { hostPath } }, isOwn) => {
       if (typeof hostPath !== 'string' || !(leadsAway(hostPath) || isBelowOwn(hostPath, isOwn))) return [];
       const message = leadsAway(hostPath)

@@ -39,12 +39,23 @@ const stack = (more = '') =>
   `${head}environments:\n  production:\n    compose:\n      shop: { ${composeBody}${more} }\n`;
 const file = 'production.compose.shop.files["conf/x"]';
 
-describe('a file that lies below another file', () => {
-  const files = (name: string) => stack(`, files: { conf: { content: "1" }, ${name}: { content: "2" } }`);
+describe('a file that lies below the file of another person', () => {
+  const text = stack(', files: { conf/x: { content: "2" } }');
 
   test('is a warning, ends partly applied, and is created again until the platform writes it', async () => {
     const made = bench();
-    const first = await made.apply(files('conf/x'), everything);
+    await made.apply(stack(), everything);
+    const [serviceId] = Object.keys(made.emulator.world.tables.compose);
+    const theirs = {
+      type: 'file',
+      filePath: 'conf',
+      mountPath: 'conf',
+      content: '1',
+      serviceType: 'compose',
+      serviceId,
+    };
+    const { mountId } = (await made.emulator.act('mounts.create', theirs)) as { mountId: string };
+    const first = await made.apply(text, everything);
     expect(warnings(first)).toEqual([
       expect.stringMatching(
         /^production\.compose\.shop\.files\["conf\/x"\]: the platform answered mounts\.create with 400 and stored the new object all the same: "Error Error creating the mount EEXIST: file already exists, mkdir '/,
@@ -53,16 +64,16 @@ describe('a file that lies below another file', () => {
     expect(endingOf(first)).toBe('partly');
     expect(first.outcomes.find(({ action }) => action.address === file)?.result).toBe('unverified');
     // An update of a file proves nothing: the platform hides its failure.
-    expect(await actionsOf(made, files('conf/x'))).toContain(`replace ${file}`);
-    const second = await made.apply(files('conf/x'), everything);
+    expect(await actionsOf(made, text)).toContain(`replace ${file}`);
+    const second = await made.apply(text, everything);
     expect(warnings(second)).toHaveLength(1);
     expect(endingOf(second)).toBe('partly');
-    expect(await actionsOf(made, files('conf/x'))).toContain(`replace ${file}`);
-    const mended = stack(', files: { "conf/x": { content: "2" } }');
-    const third = await made.apply(mended, everything);
+    expect(await actionsOf(made, text)).toContain(`replace ${file}`);
+    await made.emulator.act('mounts.remove', { mountId });
+    const third = await made.apply(text, everything);
     expect(warnings(third)).toEqual([]);
     expect(endingOf(third)).toBe('done');
-    expect(await actionsOf(made, mended)).toEqual([]);
+    expect(await actionsOf(made, text)).toEqual([]);
   });
 });
 

@@ -1,12 +1,10 @@
-import { withoutSlash } from '../../api/slash.ts';
-import { posix } from 'node:path';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { callersOrganization } from '../caller.ts';
 import { isServiceTable, serviceTitles, serviceTables } from '../service-tables.ts';
 import { ApiError, notFound } from '../error-answers.ts';
-import { omit, textOf, textOr, type Row } from '../json-rows.ts';
-import { whyUnreachable } from '../reach.ts';
+import { createFile, deleteFile, updateFile } from '../host-files.ts';
+import { omit, textOf, type Row } from '../json-rows.ts';
 import { organizationOf } from '../rules/rule.ts';
 import type { Store } from '../table-store.ts';
 import { mountOwnerView } from '../views.ts';
@@ -32,11 +30,16 @@ export const mounts: Group = {
   // Answers with the values from before: it reads outside its own transaction. That the file cannot be written shows nowhere.
   'mounts.update'({ store }, input) {
     const before = view(store, find({ store }, input));
-    store.update('mount', input['mountId'], omit(input, ['mountId']));
+    const row = store.update('mount', input['mountId'], omit(input, ['mountId']));
+    if (row?.['type'] === 'file') updateFile(store, before, row);
     return before;
   },
 
-  'mounts.remove': remove,
+  'mounts.remove'(context, input) {
+    const row = find(context, input);
+    if (row['type'] === 'file') deleteFile(context.store, row);
+    return remove(context, input);
+  },
 
   // Docker's view of the running container; an empty body for an application without one.
   'mounts.allNamedByApplicationId'({ store }, input) {
@@ -59,33 +62,9 @@ export function insertMount({ store, newId }: Context, input: Row): Row {
   const owner = typeof serviceType === 'string' ? { [`${serviceType}Id`]: input['serviceId'] ?? null } : {};
   const row = store.insert('mount', { ...omit(input, ['serviceId']), ...owner, mountId: newId() });
   // The row is written before the file, so it stays when there is no place for the file.
-  const obstacle = row['type'] === 'file' ? whyNoFile(store, row) : undefined;
+  const obstacle = row['type'] === 'file' ? createFile(store, row) : undefined;
   if (obstacle !== undefined) throw new ApiError('BAD_REQUEST', `Error Error creating the mount ${obstacle}`);
   return row;
-}
-
-/** Why the file of a mount cannot be written, in the words of Node.js; undefined when it can. */
-function whyNoFile(store: Store, row: Row): string | undefined {
-  const path = textOr(row, 'filePath');
-  if (path === '') return 'EISDIR: illegal operation on a directory';
-  const owner = serviceTables.find((table) => typeof row[`${table}Id`] === 'string');
-  const service = owner === undefined ? undefined : store.find(owner, row[`${owner}Id`]);
-  if (owner === undefined || service === undefined) return undefined;
-  const unreachable = whyUnreachable(store, service['serverId']);
-  if (unreachable !== undefined) return unreachable;
-  const files = store
-    .children('mount', `${owner}Id`, row[`${owner}Id`])
-    .filter((other) => other['type'] === 'file' && other['mountId'] !== row['mountId'])
-    .map((other) => normal(textOr(other, 'filePath')));
-  const folder = `/etc/dokploy/${owner === 'compose' ? 'compose' : 'applications'}/${textOr(service, 'appName')}/files/`;
-  const above = files.find((file) => normal(path).startsWith(`${file}/`));
-  if (above !== undefined) return `EEXIST: file already exists, mkdir '${folder}${above}'`;
-  const isFolder = files.some((file) => file.startsWith(`${normal(path)}/`));
-  return isFolder ? `EISDIR: illegal operation on a directory, open '${folder}${normal(path)}'` : undefined;
-}
-
-function normal(path: string): string {
-  return withoutSlash(posix.normalize(path).replace(/^\/+/, ''));
 }
 
 function view(store: Store, row: Row): Row {

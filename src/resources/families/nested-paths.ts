@@ -1,0 +1,60 @@
+import { folderTree } from '../../compose/folder-tree.ts';
+import { isObject, type Row } from '../../formats/json.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { filePath } from '../../kind/codecs.ts';
+import { groupBy } from '../../kind/group.ts';
+import type { Loss } from '../../kind/lifecycle.ts';
+
+/** Paths of which one lies below another: the platform deletes a path with all that is below it. */
+
+/** The first block below the path of another one, for each such; both are below the same parent. */
+export function nestedPaths(
+  all: readonly CheckedResource[],
+  field: string,
+  says: (outer: CheckedResource, inner: string) => string,
+): readonly Problem[] {
+  return [...groupBy(all.map((self) => [self.parent, self] as const)).values()].flatMap((siblings) => {
+    const paths = siblings.map(({ values }) => normalPath(values[field]));
+    const tree = folderTree(paths);
+    const inside = new Map<CheckedResource, string>();
+    for (const [index, path] of paths.entries())
+      for (const above of path === undefined ? [] : tree.above(path)) {
+        const outer = siblings[above];
+        const inner = siblings[index]?.address;
+        if (outer === undefined || inner === undefined || paths[above] === path || inside.has(outer)) continue;
+        inside.set(outer, inner);
+      }
+    return [...inside].map(([outer, inner]): Problem => {
+      const remedy = 'Give one of them another path.';
+      return { code: 'inconsistent', address: outer.address, field, message: says(outer, inner), remedy };
+    });
+  });
+}
+
+/** Finds a file that another file of the same service needs as a folder. */
+export function filesInFiles(all: readonly CheckedResource[]): readonly Problem[] {
+  const files = all.filter(({ values }) => values['type'] === undefined || values['type'] === 'file');
+  return nestedPaths(files, 'filePath', ({ values, shown }, inner) => {
+    const path = shown(String(values['filePath']));
+    return `${path} is a file, and the folder of ${inner}: the platform writes one of the two, and deletes both together`;
+  });
+}
+
+/** The other files of a service that are deleted with one, because they lie below its path. */
+export function filesBelow({ type, filePath: own }: Row, { mounts }: Row): Loss | undefined {
+  const folder = normalPath(own);
+  if (type !== 'file' || folder === undefined) return undefined;
+  const others = Array.isArray(mounts) ? mounts.filter(isObject) : [];
+  const inside = others.flatMap((one) => {
+    const path = one['type'] === 'file' ? normalPath(one['filePath']) : undefined;
+    return path?.startsWith(`${folder}/`) === true ? [path] : [];
+  });
+  if (inside.length === 0) return undefined;
+  const rest = 'which the platform deletes together with this file';
+  const unnamed = inside.length === 1 ? '1 other file' : `${inside.length} other files`;
+  return { of: 'data', what: `${inside.join(', ')}, ${rest}`, unnamed: `${unnamed}, ${rest}` };
+}
+
+function normalPath(path: unknown): string | undefined {
+  return typeof path === 'string' ? String(filePath.normal(path)) : undefined;
+}
