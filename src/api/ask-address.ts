@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { attempts } from './attempts.ts';
 import { describeSilence, findCode } from './failures.ts';
+import { timerMs } from './sleep.ts';
 
 /** What an address answered, or why no answer came, as a clause. */
 export type Asked =
@@ -33,7 +34,8 @@ interface AskOptions {
  */
 export function createAsk({ lookup, portOf, ca }: AskOptions = {}): Ask {
   return async (url, { deadlineMs, signal }) => {
-    const late = AbortSignal.timeout(deadlineMs);
+    const limitMs = timerMs(deadlineMs);
+    const late = AbortSignal.timeout(limitMs);
     const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
     const options: RequestOptions & { ca?: string; rejectUnauthorized: true } = {
       // No agent: one connection for one request.
@@ -53,7 +55,7 @@ export function createAsk({ lookup, portOf, ca }: AskOptions = {}): Ask {
       });
       return await read(response);
     } catch (error) {
-      if (late.aborted) return { is: 'no answer', why: `no whole answer came within ${deadlineMs / 1_000} s` };
+      if (late.aborted) return { is: 'no answer', why: `no whole answer came within ${limitMs / 1_000} s` };
       return silence(url, error);
     }
   };

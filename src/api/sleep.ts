@@ -1,5 +1,13 @@
 import { promisify } from 'node:util';
 
+/**
+ * A time as the timers of Node take it: in whole milliseconds, at most 24.8 days. `AbortSignal.timeout` throws for others, and
+ * `setTimeout` ends at once. Never throws.
+ */
+export function timerMs(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), 2 ** 31 - 1);
+}
+
 /** Resolves after so many milliseconds, or when the signal aborts. Never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -12,7 +20,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       unwatch();
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, timerMs(ms));
     const unwatch = whenAborted(signal, end);
   });
 }

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { attempts } from './attempts.ts';
 import { Exchange } from './exchange.ts';
 import { TransportError } from './platform-error.ts';
+import { timerMs } from './sleep.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** The address and the limits of a transport. */
@@ -60,7 +61,7 @@ export function createTransport(options: TransportOptions): Transport {
     const exchange = new Exchange({ limits, mayStart: request.method === 'POST' ? mayWrite : () => undefined });
     const timer = setTimeout(() => {
       exchange.giveUp(new TransportError('DEADLINE', `no whole answer within ${limit} ms`));
-    }, limit);
+    }, timerMs(limit));
     begin(open, request, exchange).catch((error: unknown) => exchange.giveUp(error as Error));
     try {
       const answer = await exchange.answer;

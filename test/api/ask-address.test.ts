@@ -110,6 +110,14 @@ const silent = [
     'no whole answer came within 0.2 s',
   ],
   [
+    'no answer in what is left of a time',
+    'http://shop.example.com/',
+    () => createHttp(() => undefined),
+    { deadlineMs: 199.4 },
+    'no answer',
+    'no whole answer came within 0.2 s',
+  ],
+  [
     'half an answer in time',
     'http://shop.example.com/',
     () => createHttp((_request, response) => void response.write('half')),
@@ -160,4 +168,9 @@ test('no more of an answer is read than its beginning, and nothing of a compress
   expect(await asking('http://shop.example.com/', packed)).toMatchObject({
     lacks: expect.stringMatching(/compressed/),
   });
+});
+
+test('an address is asked for as long as a timer can wait, where no deadline is meant', async () => {
+  const answer = await asking('http://shop.example.com/', createHttp(hello), { deadlineMs: Infinity });
+  expect(answer).toMatchObject({ is: 'answer', body: 'hello' });
 });

@@ -37,3 +37,17 @@ test('without a signal nothing is watched, and a signal that has aborted ends a 
   expect(whenAborted(undefined, () => undefined)()).toBeUndefined();
   await expect(sleep(60_000, AbortSignal.abort())).resolves.toBeUndefined();
 });
+
+test.each([2 ** 31, Infinity])('a sleep of %d ms, which no timer takes, does not end at once', async (ms) => {
+  const early = new AbortController();
+  let isOver = false;
+  const slept = sleep(ms, early.signal).then(() => (isOver = true));
+  await sleep(20);
+  expect(isOver).toBe(false);
+  early.abort();
+  await slept;
+});
+
+test.each([-1, -Infinity, 0.2])('a sleep of %d ms ends', async (ms) => {
+  await expect(sleep(ms)).resolves.toBeUndefined();
+});

@@ -40,3 +40,16 @@ it('a request whose deadline passed before it could go out opens no connection',
   expect(connections).toBe(0);
   platform.close();
 });
+
+it.each([2 ** 31, Infinity])('a deadline of %d ms, which no timer takes, does not pass at once', async (deadlineMs) => {
+  const platform = createServer((_request, response) => {
+    setTimeout(() => response.end('true'), 30);
+  }).listen(0, '127.0.0.1');
+  await once(platform, 'listening');
+  const url = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  const transport = createTransport({ url, deadlineMs: () => deadlineMs });
+  const answer = await transport.send({ method: 'GET', path: '/api/user.get', headers: {}, body: undefined });
+  expect(answer.body).toBe('true');
+  await transport.close();
+  platform.close();
+});
