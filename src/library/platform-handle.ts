@@ -4,6 +4,7 @@ import { attempts } from '../api/attempts.ts';
 import { sharedBreaker, sharedSlots } from '../api/shared-limits.ts';
 import type { GivenPlatform, OpeningInput } from '../project/open-connection.ts';
 import { type Handle, createHandles } from './handle.ts';
+import { countOf } from './numbers.ts';
 
 /** A platform that plans and sessions connect to, with its key. */
 export type Platform = Handle<'platform'>;
@@ -36,7 +37,9 @@ export const platformOf = handles.read;
 
 /**
  * Names a platform for manifests that are not to choose it. All that runs there by this value shares the requests at a time, and
- * the pauses of a key that is used up. Opens nothing yet. Never throws.
+ * the pauses of a key that is used up. Opens nothing yet.
+ *
+ * @throws {Stop} `usage`, when `connections` is no whole number of at least 1.
  */
 export function platformAt({
   url,
@@ -47,6 +50,7 @@ export function platformAt({
   ...reading
 }: PlatformOptions): Platform {
   const slots = sharedSlots();
-  const limits = { slots: () => slots(connections), breaker: sharedBreaker() };
+  const most = countOf('platformAt: connections', connections);
+  const limits = { slots: () => slots(most), breaker: sharedBreaker() };
   return handles.make({ platform: { url, apiKey, profile, send, limits }, ...reading });
 }

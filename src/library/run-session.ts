@@ -24,8 +24,10 @@ import {
   session as openSession,
 } from '../workflow/session.ts';
 import { systemClock } from '../state/clock.ts';
+import { longestTimeoutMs } from '../state/wait-out.ts';
 import { type Drift, keepDrift } from './drift-handle.ts';
 import { type Manifest, contentOf } from './manifest-handle.ts';
+import { countOf, timeOf } from './numbers.ts';
 import { type Plan, keepPlan, planDocument, reviewedPlan } from './plan-handle.ts';
 import { type Platform, platformOf } from './platform-handle.ts';
 import { type Result, keepResult } from './result-handle.ts';
@@ -41,7 +43,7 @@ export interface Places {
 export interface SessionOptions extends Omit<OpeningOptions, 'deploying'> {
   /** false: it does not wait for deployments that the platform accepted; `follow` sees them through. */
   readonly waits?: boolean;
-  /** The longest that a deployment of a kind may take, in milliseconds; 15 minutes by default. */
+  /** The longest that a deployment of a kind may take, in milliseconds; 15 minutes by default, 24 days at most. */
   readonly deployLimitMs?: (kind: string) => number;
 }
 
@@ -190,7 +192,8 @@ export async function outputs(manifest: Manifest, places: Places = {}): Promise<
  * further write.
  *
  * @throws {Stop} `locked`, when another run holds the lock for longer than the wait; `authentication`, `refused` or
- *   `state`, when the platform or the state cannot be opened. @throws whatever `work` throws.
+ *   `state`, when the platform or the state cannot be opened; `usage`, when a number of the options is none.
+ * @throws whatever `work` throws.
  */
 export async function session<T>(
   manifest: Manifest,
@@ -245,11 +248,18 @@ export async function session<T>(
   });
 }
 
+/** @throws {Stop} `usage`, when a number is none that a session can go by. */
 function openingFor({
   waits = true,
-  deployLimitMs: limitMs = () => attempts.deployment.limitMs,
+  deployLimitMs = () => attempts.deployment.limitMs,
   ...options
 }: SessionOptions): OpeningOptions {
+  const { connections, lockTimeoutMs, inFlightTimeoutMs } = options;
+  if (connections !== undefined) countOf('connections', connections);
+  if (lockTimeoutMs !== undefined) timeOf('lockTimeoutMs', lockTimeoutMs);
+  // The state keeps it, as JSON.
+  if (inFlightTimeoutMs !== undefined) timeOf('inFlightTimeoutMs', inFlightTimeoutMs, longestTimeoutMs);
+  const limitMs = (kind: string): number => timeOf(`deployLimitMs of ${kind}`, deployLimitMs(kind));
   return { ...options, deploying: { waits, limitMs } };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/http-server.ts';
 import {
   driftDocument,
   driftPlan,
@@ -140,6 +141,48 @@ describe('a platform of several projects', () => {
     expect([made.platform, made.summary.create, posts()]).toEqual(['emulator', 1, before]);
     expect(planDocument(await elsewhere.plan())).toMatchObject({ platform: 'http://emulator', hasChanges: false });
     await Promise.all([elsewhere.close(), here.close()]);
+  });
+});
+
+describe('a number that a run cannot go by', () => {
+  test.each([0, -1, 1.5, Number.NaN, Infinity])('is refused: %d requests at a time', async (connections) => {
+    const { places, posts } = emulated();
+    const project = await open(folderWith({ 'trueup.yaml': manifestOf('redis:7') }), { env, ...places });
+    const refusals = [
+      await stopOf((async () => platformAt({ url: 'http://emulator', apiKey: 'a-key', connections }))()),
+      await stopOf(project.apply({ permissions, connections })),
+    ];
+    for (const { failure, message } of refusals) {
+      expect(failure).toBe('usage');
+      expect(message).toContain(`connections must be a whole number of at least 1, got ${connections}`);
+    }
+    expect(posts()).toBe(0);
+  });
+
+  test.each([
+    ['lockTimeoutMs', { lockTimeoutMs: Number.NaN }],
+    ['inFlightTimeoutMs', { inFlightTimeoutMs: Infinity }],
+    ['deployLimitMs of ai', { deployLimitMs: () => Number.NaN }],
+  ])('is refused: %s', async (name, numbers) => {
+    const { places, posts } = emulated();
+    const project = await open(folderWith({ 'trueup.yaml': manifestOf('redis:7') }), { env, ...places });
+    const { failure, message } = await stopOf(project.apply({ permissions, ...numbers }));
+    expect(failure).toBe('usage');
+    expect(message).toContain(`${name} must be a number of milliseconds`);
+    expect(posts()).toBe(0);
+  });
+
+  test('is not the longest time: a deployment without a limit is started once, and waited for', async () => {
+    const { emulator, places } = emulated(2_000);
+    const { url, close } = await serve(emulator);
+    const platform = platformAt({ url, apiKey: 'a-key' });
+    const project = await open(folderWith({ 'trueup.yaml': manifestOf('redis:7') }), { env, ...places, platform });
+    const applied = resultDocument(await project.apply({ permissions, deployLimitMs: () => Infinity }));
+    expect(applied.ending).toBe('done');
+    expect(emulator.log.filter(({ operation }) => operation === 'redis.deploy')).toHaveLength(1);
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    await project.close();
+    await close();
   });
 });
 
