@@ -138,7 +138,7 @@ function documentOf(
   for (const [path, file] of byPath) {
     const bytes = readFileSync(file);
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
-    for (const [, name = ''] of bytes.toString().matchAll(/\$\{env:([^}]*)\}/g)) read.add(name);
+    for (const [, name = ''] of bytes.toString().matchAll(/\$\{env:([^}|]*)/g)) read.add(name);
   }
   const values: readonly Json[] = [
     [...variables].map(([name, { value }]) => [name, value as Json]),

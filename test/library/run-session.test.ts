@@ -228,6 +228,12 @@ describe('the document of a manifest', () => {
     const reading = { 'trueup.yaml': manifestOf('redis:${env:TAG}') };
     const ofTag = (TAG: string, more = {}) => documentOf(reading, { env: { TAG, ...more } });
     expect(await ofTag('7', { OTHER: 'nobody reads' })).toEqual(await ofTag('7'));
+    const encoded = { 'trueup.yaml': manifestOf('redis:${env:TAG|urlencode}') };
+    const [seven, eight] = [
+      await documentOf(encoded, { env: { TAG: '7' } }),
+      await documentOf(encoded, { env: { TAG: '8' } }),
+    ];
+    expect(seven.digest).not.toBe(eight.digest);
     const text = `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironment: pr\npreview: { for: 3d }\nredis:\n  main: { dockerImage: "redis:7", databasePassword: a }\n`;
     const ofPreview = (preview: string) => documentOf({ 'trueup.yaml': text }, { preview });
     const all = [await ofTag('7'), await ofTag('8'), await ofPreview('1'), await ofPreview('2')];
