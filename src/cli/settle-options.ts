@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import { type ProjectFolder, findPlace } from '../project/folder.ts';
 import type { SharedPlatforms } from '../project/shared-platforms.ts';
+import { readPreview } from '../project/state-location.ts';
 import { environmentOf, stageEnvironment } from '../project/stage-environment.ts';
 import type { FlagsOf } from './flags.ts';
 import type { globalOptions } from './global-options.ts';
@@ -9,7 +10,6 @@ import type { Process } from './process.ts';
 import { readValueFiles } from '../project/value-files.ts';
 import { defined } from '../formats/json.ts';
 import { readDuration } from '../formats/units.ts';
-import { isPreviewId } from '../manifest/preview.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
@@ -57,7 +57,7 @@ export function settleOptions(
   const lockTimeout = options.preview === undefined ? '0' : '15m';
   return {
     ...place,
-    ...defined({ preview: options.preview === undefined ? undefined : readPreview(options.preview) }),
+    ...defined({ preview: options.preview === undefined ? undefined : readPreview('--preview', options.preview) }),
     variables: new Map((options.var ?? []).map(readAssignment)),
     valueFiles: readValueFiles(options.varFile ?? [], {
       folder: place.folder,
@@ -81,12 +81,6 @@ export function settleOptions(
 export function optionsFor(path: string, options: Settled): Settled {
   const place = findPlace(options.folder, path);
   return { ...options, ...place, env: environmentOf(place, options.env) };
-}
-
-function readPreview(text: string): string {
-  if (isPreviewId(text)) return text;
-  const form = '1 to 20 of a-z, 0-9 and -, and no - at an end';
-  throw usage(`--preview must be ${form}, got ${JSON.stringify(text)}`);
 }
 
 /** The current folder. @throws {Stop} `usage`, when it is gone. */

@@ -10,7 +10,7 @@ import { refuseLinkOut } from '../project/root-of-trust.ts';
 import { checkManifest, loadToDestroy, loadWithSecrets } from '../project/load.ts';
 import { readValueFiles } from '../project/value-files.ts';
 import { checkPlatform } from '../project/platform-address.ts';
-import { locateState, requirePreview } from '../project/state-location.ts';
+import { locateState, readPreview, requirePreview } from '../project/state-location.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Validated } from '../workflow/validate.ts';
 import { kinds } from '../resources/index.ts';
@@ -165,7 +165,7 @@ function placeOf(folder: string, options: ManifestOptions, redactor: Redactor): 
     ...place,
     variables: new Map(Object.entries(options.variables ?? {})),
     valueFiles: readValueFiles(valueFiles, { folder: place.folder, cwd: process.cwd(), option: 'valueFiles' }),
-    preview,
+    preview: preview === undefined ? undefined : readPreview('preview', preview),
     env: options.env ?? process.env,
     redactor,
     allowsSecretCommands: options.allowsSecretCommands === true,

@@ -33,10 +33,16 @@ export function withoutExample({ address, remedy, ...rest }: Diagnostic): Diagno
   };
 }
 
+/** What is beside the states of previews: the key, the lock and the documents of their root file. */
+const besidePreviews: readonly string[] = ['documents', 'key', 'lease'];
+
 /** Whether a text can be the id of a preview. */
 export function isPreviewId(text: string): boolean {
-  return /^(?!.{21})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text);
+  return /^(?!.{21})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && !besidePreviews.includes(text);
 }
+
+/** What `isPreviewId` asks for. */
+export const previewIdForm = `1 to 20 of a-z, 0-9 and -, no - at an end, and none of ${besidePreviews.join(', ')}`;
 
 /** A root file, with its values and its environment as they are for one preview. */
 interface OfPreview {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { isPreviewId, previewIdForm } from '../manifest/preview.ts';
 import type { Preview, StatePlace } from '../manifest/settings.ts';
 import { settingsShape } from '../manifest/settings-shape.ts';
 import { isLoopback } from '../api/loopback.ts';
@@ -128,6 +129,12 @@ function ofPreview(location: StateLocation, preview: string | undefined): StateL
     default:
       return location satisfies never;
   }
+}
+
+/** Reads the id of a preview, which also names the place of its state. @throws {Stop} `usage`, when it is none */
+export function readPreview(option: string, text: string): string {
+  if (isPreviewId(text)) return text;
+  throw usage(`${option} must be ${previewIdForm}, got ${JSON.stringify(text)}`);
 }
 
 /** @throws {Stop} `usage`, when the command line names no preview of a file of previews, or one of another file. */

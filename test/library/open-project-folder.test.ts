@@ -414,6 +414,10 @@ redis:
     const refused = await stopOf(open(folderWith(previews), { env, ...places, variables: { image: 'redis:8' } }));
     expect([refused.failure, posts()]).toEqual(['usage', 0]);
     expect(refused.message).toContain('has preview:');
+    for (const preview of ['key', '../up']) {
+      const { failure, message } = await stopOf(open(folderWith(previews), { env, ...places, preview }));
+      expect([failure, message]).toEqual(['usage', expect.stringContaining('preview must be 1 to 20 of a-z')]);
+    }
   });
 
   test('has outputs, and is destroyed whatever is wrong in its blocks', async () => {

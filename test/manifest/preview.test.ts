@@ -80,6 +80,10 @@ test.each([
   ['1-', false],
   ['A', false],
   ['1\n', false],
+  ['key', false],
+  ['lease', false],
+  ['documents', false],
+  ['keys', true],
 ])('%j as an id: %s', (text, is) => {
   expect(isPreviewId(text)).toBe(is);
 });

@@ -186,6 +186,7 @@ describe('the command line', () => {
     ['plan -f preview.yaml --var tag=1', 'preview.yaml has preview:, and this command is about one preview'],
     ['state list -f preview.yaml', 'Give --preview ID'],
     ['plan -f preview.yaml --preview=-1', '--preview must be 1 to 20 of a-z, 0-9 and -'],
+    ['apply -f preview.yaml --preview=key', 'and none of documents, key, lease, got "key"'],
     ['plan -f staging.yaml --preview 1', '--preview: staging.yaml has no preview:'],
     ['validate -f staging.yaml --preview 1', 'Name the file of the previews: -f preview.yaml.'],
     ['state list -f staging.yaml --preview 1', '--preview: staging.yaml has no preview:'],
