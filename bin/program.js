@@ -22,6 +22,8 @@ for (const flag of flagsOfLoading) setFlagsFromString(flag);
 // The parser of HTTP is WebAssembly. To optimise its one large function takes 0.1 s and 30 MB, which no run gives back.
 setFlagsFromString('--liftoff-only');
 const tag = cachedDataVersionTag();
+/** What compiled the code: the tag alone is one for all versions of Node 20, which crash on the code of each other. */
+const compiler = crc32([process.version, process.arch, statSync(process.execPath).size, tag].join(' '));
 
 const packageFolder = path.join(__dirname, '..');
 const folder = path.join(packageFolder, 'dist/cli');
@@ -62,7 +64,7 @@ function runProgram(words) {
   const caches = cacheFolderOf(packageFolder, process.env);
   const named = words.find((word) => commands.includes(word));
   const isHelp = words.some((word) => ['--help', '-h', 'help'].includes(word)); // compiles too little to be kept
-  const pathOf = (name) => caches && path.join(caches, `${name}-${tag.toString(16)}.cache`);
+  const pathOf = (name) => caches && path.join(caches, `${name}-${compiler.toString(16)}.cache`);
   return runBundle('main', {
     file: pathOf(named ?? 'plan'),
     isKept: named !== undefined && !isHelp,

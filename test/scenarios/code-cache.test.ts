@@ -56,7 +56,7 @@ function trueup(words: readonly string[], env: Readonly<Record<string, string>> 
 }
 
 const own = () => join(copy, '.code-cache');
-/** Names of the kept files, without the version of V8. */
+/** Names of the kept files, without what compiled them. */
 const keptIn = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder)
@@ -127,6 +127,16 @@ test('another V8, or one with other flags, keeps code of its own', () => {
   trueup(['validate']);
   expect(trueup(['validate'], { NODE_OPTIONS: '--max-old-space-size=500 --stack-trace-limit=5' })).toEqual(valid);
   expect(keptIn(own())).toEqual(['validate', 'validate']);
+});
+
+test('another version of Node with the same V8 keeps code of its own, and takes no other', () => {
+  trueup(['validate']);
+  const first = writing(fileOf('validate'));
+  const script = join(place, 'another.cjs');
+  writeFileSync(script, `Object.defineProperty(process, 'version', { value: 'v20.20.1' });\n`);
+  expect(trueup(['validate'], { NODE_OPTIONS: `--require ${script}` })).toEqual(valid);
+  expect(keptIn(own())).toEqual(['validate', 'validate']);
+  expect(readdirSync(own()).map((name) => writing(join(own(), name)))).toContain(first);
 });
 
 test.each([
