@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 const { existsSync } = require('node:fs');
-
-const [major, minor] = process.versions.node.split('.').map(Number);
-const isServed = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+const { isServedNode } = require('./served-node.js');
 
 const [first, ...others] = process.argv.slice(2);
-if (!isServed) refuse();
-else if (first === '--version' && others.length === 0) printVersion(require('../package.json'));
-else start(require('./program.js'));
+if (isServedNode()) {
+  if (first === '--version' && others.length === 0) printVersion(require('../package.json'));
+  else start(require('./program.js'));
+}
 
 /** Prints the version without the program, which takes as long to load as Node takes to start. */
 function printVersion({ version }) {
@@ -17,14 +16,6 @@ function printVersion({ version }) {
     process.stderr.write(`error: the output is incomplete: stdout cannot be written (${code})\n`);
   });
   process.stdout.write(`${version}\n`);
-}
-
-function refuse() {
-  process.stderr.write(
-    `error: Trueup runs on Node 20 from 20.19 on, and on 22.12 or newer; this is ${process.versions.node}\n` +
-      '  -> Install a current Node, or use the single file: docs/install.md\n',
-  );
-  process.exitCode = 1;
 }
 
 function start({ fileOf, runProgram }) {

@@ -25,7 +25,9 @@ const needed: ReadonlySet<string> = new Set(['address', 'key', 'rights', 'profil
 async function examineServer({ id, url, profile, keyFile }: PlatformRecord): Promise<readonly Finding[]> {
   const redactor = createRedactor();
   const env = { TRUEUP_API_KEY: await readNamedSecret(keyFile) };
-  const options = { folder: '/', file: 'trueup.yaml', variables: new Map(), env, isPinned: false, redactor, kinds };
+  // Who enrols a platform chooses its address: plain http is a warning.
+  const choices = { env, isPinned: false, allowsHttp: true };
+  const options = { folder: '/', file: 'trueup.yaml', variables: new Map(), ...choices, redactor, kinds };
   const named = { url, ...(profile === null ? {} : { profile }) };
   try {
     const platform = await openPlatform(named, { options, purpose: 'doctor', isImpatient: true });

@@ -8,7 +8,7 @@ import { abandonable } from '../api/abandon.ts';
 import { createAsk } from '../api/ask-address.ts';
 import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
-import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { StateStore } from '../state/state.ts';
@@ -21,7 +21,7 @@ import { tracedSend } from '../trace/traced-send.ts';
 import { openStore } from './open-store.ts';
 import { type NamedPlatform, clientAt, contractAt, profileOf, recognising } from '../api/profile.ts';
 import { platformName } from '../plan/plan-facts.ts';
-import { checkPlatform } from './platform-address.ts';
+import { checkAddress, checkPlatform } from './platform-address.ts';
 import { locateState } from './state-location.ts';
 
 /** The folder and the limits that a platform is opened with. */
@@ -139,7 +139,10 @@ function openOwnState(settings: Settings, options: ProjectFolder): Pick<OpenConn
  */
 export async function openPlatform(platform: NamedPlatform, input: OpeningInput): Promise<OpenClient> {
   checkPlatform(platform, input.options);
-  return platform.emulator ? openEmbedded(platform, input) : openServer(platform.url, platform, input);
+  if (platform.emulator) return openEmbedded(platform, input);
+  const hostile = checkAddress(platform.url, { named: 'the platform', ofStore: false }, input.options);
+  if (hostile.length > 0) throw new Stop('refused', hostile);
+  return openServer(platform.url, platform, input);
 }
 
 /** Opens the emulator in the folder of the manifest. */

@@ -312,17 +312,25 @@ test('a stack for TRUEUP_DEBUG=1 names the files of the source', () => {
   expect(stderr).toMatch(/^ +at .*src\/workflow\/validate\.ts:\d+:\d+/m);
 });
 
-/** Runs `validate` as a Node of another version would. */
-function validateOn(node: string) {
-  const program = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
-    process.argv.splice(1, 0, 'trueup'); require('${join(copy, 'bin/trueup.js')}');`;
+/** Runs `validate` as a Node of another version would, or another program with that word. */
+function validateOn(node: string, program = 'trueup') {
+  const script = `Object.defineProperty(process.versions, 'node', { value: '${node}' });
+    process.argv.splice(1, 0, '${program}'); require('${join(copy, `bin/${program}.js`)}');`;
   const about = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: home } } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', program, 'validate'], about);
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, 'validate'], about);
   return { status, stdout, stderr };
 }
 
-test.each(['18.20.8', '20.18.3', '21.7.3', '22.1.0', '22.11.0'])('Node %s is refused by a sentence', (node) => {
-  const { status, stdout, stderr } = validateOn(node);
+test.each([
+  ['18.20.8', 'trueup'],
+  ['20.18.3', 'trueup'],
+  ['21.7.3', 'trueup'],
+  ['22.1.0', 'trueup'],
+  ['22.11.0', 'trueup'],
+  ['18.20.8', 'trueup-ci'],
+  ['21.7.3', 'trueup-ci'],
+])('Node %s is refused by a sentence of %s', (node, program) => {
+  const { status, stdout, stderr } = validateOn(node, program);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(
     new RegExp(`^error: Trueup runs on Node 20 .*; this is ${node.replaceAll('.', String.raw`\.`)}\n  -> .*\n$`),

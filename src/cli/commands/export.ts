@@ -159,8 +159,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
 export function readPlatform(url: string): NamedPlatform {
   const platform: NamedPlatform | undefined = url === 'emulator' ? { emulator: true } : platformAt(url);
   if (platform !== undefined) return platform;
-  throw usage(
-    `${JSON.stringify(url)} is no address of a platform`,
-    'Write https://…, without user, query and fragment.',
-  );
+  // One with a user has a password: it is not said again.
+  const shown = /[@?#]/.test(url) ? 'what was given' : JSON.stringify(url);
+  throw usage(`${shown} is no address of a platform`, 'Write https://…, without user, query and fragment.');
 }

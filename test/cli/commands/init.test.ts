@@ -1,5 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
@@ -262,4 +264,43 @@ test('names at most ten projects where it cannot ask', async () => {
     'Give --project with one of: p10 (0 services), p11 (0 services), p12 (0 services), p13 (0 services), p14 (0 services), p15 (0 services), p16 (0 services), p17 (0 services), p18 (0 services), p19 (0 services) and 5 more.',
   );
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a password in an address is not said again', async () => {
+  const folder = newFolder();
+  const url = 'https://admin:hunter2secret@deploy.example.com';
+  const env = { TRUEUP_API_KEY: apiKey };
+  const words = ['--project', 'x', '-C', folder];
+  const runs = [
+    await trueup(['init', '--yes', ...words], { env: { ...env, TRUEUP_URL: url } }),
+    await trueup(['export', '--url', url, ...words], { env }),
+  ];
+  for (const { code, out, err } of runs) {
+    expect(code).toBe(1);
+    expect(out + err).not.toContain('hunter2secret');
+    expect(err).toContain('what was given is no address of a platform');
+  }
+});
+
+const elsewhere = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+
+test.skipIf(elsewhere === undefined)('no API key goes over plain http to another machine', async () => {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['x-api-key']);
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((done) => void server.listen(0, '0.0.0.0', done));
+  const { port } = server.address() as AddressInfo;
+  const words = ['--url', `http://${elsewhere}:${port}`, '--project', 'prj_1', '-C', newFolder()];
+  const { code, err } = await trueup(['init', '--yes', ...words], { env: { TRUEUP_API_KEY: apiKey } });
+  expect([code, keys]).toEqual([1, []]);
+  expect(err).toContain('the API key is not sent to');
+  expect(err).toContain('--allow-http');
+  const allowed = await trueup(['init', '--yes', '--allow-http', ...words], { env: { TRUEUP_API_KEY: apiKey } });
+  server.close();
+  expect(allowed.code).not.toBe(0);
+  expect(keys[0]).toBe(apiKey);
 });
