@@ -1,3 +1,4 @@
+import { attempts } from '../../api/attempts.ts';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 import {
@@ -37,7 +38,7 @@ export interface Database {
   readonly redact: (text: string) => string;
   /**
    * Runs a statement, and again when the connection is lost: for 4 s, or with `check` until that throws, which is asked before
-   * each attempt. A missing table has no rows.
+   * each attempt, and for 10 minutes at most. A missing table has no rows.
    */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
   /** Runs statements unless all of some tables exist. */
@@ -99,6 +100,7 @@ export function openDatabase(where: PostgresLocation, clock: Clock, pace?: Pace)
 /** Does some work on a connection; again on a new one, after a pause, when the connection is lost. */
 async function run<T>(open: Open, work: (connection: Connection) => Promise<T>, check?: () => void): Promise<T> {
   const { connections, location, redact, clock } = open;
+  const began = clock.monotonic();
   for (let attempt = 0; ; attempt++) {
     check?.();
     try {
@@ -107,8 +109,10 @@ async function run<T>(open: Open, work: (connection: Connection) => Promise<T>, 
       if (isAnswer(error)) throw error;
       const unfit = connections.whyUnusable(error);
       if (unfit !== undefined) throw unusable(location, unfit.what, { remedy: unfit.remedy ?? remedy, cause: error });
-      // The holder of a lock waits as long as the lock lasts: its records say what it wrote.
-      const pause = pauses[attempt] ?? (check === undefined ? undefined : pauses[2]);
+      // The holder of a lock waits as long as the lock lasts: its records say what it wrote. A large write may fail for ever while
+      // the lock is renewed.
+      const mayWait = check !== undefined && clock.monotonic() - began < attempts.pause.limitMs;
+      const pause = pauses[attempt] ?? (mayWait ? pauses[2] : undefined);
       if (pause === undefined)
         throw unusable(location, `cannot be reached (${redact(wordsOf(error))})`, { remedy, cause: error });
       await clock.sleep(pause);

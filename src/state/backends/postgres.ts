@@ -103,16 +103,17 @@ async function save(open: Open, state: State, writer: Writer): Promise<void> {
     values: [known, state.serial, parts.join('')],
   });
   // Without an answer, an earlier attempt may have taken effect.
-  const version = String(row.version ?? (await versionOf(open, mac)));
+  const version = String(row.version ?? (await versionOf(open, mac, writer.check)));
   if (version === '') throw lockLost(`the state ${database.location}`, 'another run wrote it');
   [open.version, open.last] = [version, mac];
 }
 
 /** The transaction that wrote the state, or that wrote one with a MAC; empty: there is none. */
-async function versionOf({ where: { schema, name }, database }: Open, mac = ''): Promise<string> {
+async function versionOf({ where: { schema, name }, database }: Open, mac = '', check?: () => void): Promise<string> {
   const [row] = await database.query(
     `select xmin::text as version from ${schema}.state where name = $1 and ($2 = '' or position($2 in right(body, 100)) > 0)`,
     [name, mac],
+    check,
   );
   return String(row?.version ?? '');
 }

@@ -447,6 +447,23 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await reader.close();
     });
 
+    test('that never takes a write, and keeps the lock, ends the run after ten minutes', async () => {
+      const proxy = await proxyTo(server.port);
+      proxies.push(proxy);
+      proxy.fault = () => 'cut';
+      let now = 0;
+      const sleep = (ms: number) => {
+        now += ms;
+        return now > 3_600_000 ? Promise.reject(new Error('it waits for ever')) : Promise.resolve();
+      };
+      const where = { url: server.url(proxy.port), schema: 'trueup', name: 'shop' };
+      const database = openDatabase(where, { ...clock, sleep, monotonic: () => now });
+      const stop = await stopOf(database.query('select 1', [], () => undefined));
+      expect(stop.message).toContain('cannot be reached');
+      expect(now).toBeGreaterThanOrEqual(600_000);
+      await database.close();
+    });
+
     test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
