@@ -125,7 +125,7 @@ function check(kept: Kept): void {
 async function confirm(kept: Kept): Promise<void> {
   check(kept);
   const { register, seen, taken } = kept;
-  if ((await register.isNewest?.(seen)) === false) {
+  if ((await register.isNewest?.(seen, () => check(kept))) === false) {
     const now = await register.look(); // a renewal is newer too
     if (now?.entry.holder?.id !== taken.hold.id) finish(kept, whoHas(now));
   }

@@ -10,9 +10,9 @@ export interface Register {
   readonly swap: (seen: Seen | undefined, entry: LeaseEntry) => Promise<Seen | undefined>;
   /**
    * Tells whether an entry is the newest. Asked often, so it must cost little. Left out where no write takes effect
-   * without the lease.
+   * without the lease. While the location is away, it waits until `check` throws.
    */
-  readonly isNewest?: (seen: Seen) => Promise<boolean>;
+  readonly isNewest?: (seen: Seen, check?: () => void) => Promise<boolean>;
   /** The highest counter in the state itself, in case a person deleted the lease. */
   readonly lastCounter?: () => Promise<number>;
   /** @throws Stop when the location does not keep the promise of `swap`. */

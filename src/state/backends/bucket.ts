@@ -25,7 +25,8 @@ export interface Bucket {
   readonly locationOf: (name: string) => string;
   /** Replaces the secrets of the run in a text of the store. */
   readonly redact: (text: string) => string;
-  readonly get: (name: string) => Promise<S3Object | undefined>;
+  /** Reads an object; with `check`, a store that is away is waited for until that throws, and for 10 minutes at most. */
+  readonly get: (name: string, check?: () => void) => Promise<S3Object | undefined>;
   /** Writes an object unless it changed; gives the new tag, or undefined when it changed. */
   readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
   /** The names of the objects below a folder, without it. */
@@ -46,7 +47,7 @@ interface S3Object {
 interface PutOptions {
   /** The tag that the object must have; `none`: it must not exist; `any`: no condition. */
   readonly over: string;
-  /** Asked before each attempt. @throws Stop when nothing may be written any more. */
+  /** Asked before each attempt; a store that is away is waited for until it throws. @throws Stop when nothing may be written any more. */
   readonly check?: () => void;
 }
 
@@ -65,7 +66,7 @@ interface Request {
 const usualPace: Pace = { answerMs: 10_000, bytes: 256 * 1024 };
 
 /** Between attempts, while the store fails or does not answer. Milliseconds. */
-const pauses = [200, 1_000, 3_000];
+const pauses = [200, 1_000, 3_000] as const;
 
 /** An open bucket, with the clock for the pauses between attempts. */
 interface Open {
@@ -86,7 +87,7 @@ export function openBucket(where: BucketLocation, clock: Clock, pace = usualPace
   return {
     locationOf: open.locationOf,
     redact,
-    get: (name) => get(open, name),
+    get: (name, check) => get(open, name, check),
     put: (name, body, options) => put(open, name, body, options),
     list: (folder) => list(open, folder),
     remove: async (name) => {
@@ -95,8 +96,8 @@ export function openBucket(where: BucketLocation, clock: Clock, pace = usualPace
   };
 }
 
-async function get(open: Open, name: string): Promise<S3Object | undefined> {
-  const answer = await send(open, { method: 'GET', name });
+async function get(open: Open, name: string, check?: () => void): Promise<S3Object | undefined> {
+  const answer = await send(open, { method: 'GET', name, check });
   if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
   if (answer.status !== 200) throw refused(open, name, answer);
   return { text: answer.text, etag: etagOf(open.locationOf(name), answer), ageMs: ageIn(answer) };
@@ -134,6 +135,7 @@ async function list(open: Open, folder: string): Promise<string[]> {
 async function send(open: Open, request: Request, maxAttempts = pauses.length + 1): Promise<Answer> {
   const { clock, redact } = open;
   const location = open.locationOf(request.name);
+  const began = clock.monotonic();
   for (let attempt = 1; ; attempt++) {
     request.check?.();
     let trouble: string;
@@ -147,8 +149,11 @@ async function send(open: Open, request: Request, maxAttempts = pauses.length + 
       trouble = redact(reasonOf(error));
       cause = error;
     }
-    if (attempt >= maxAttempts) throw unusable(location, `cannot be reached (${trouble})`, { remedy, cause });
-    await clock.sleep(pauses[attempt - 1] ?? 0);
+    // The holder of a lock waits as long as the lock lasts: its records say what it wrote.
+    const mayWait = request.check !== undefined && clock.monotonic() - began < attempts.pause.limitMs;
+    if (attempt >= maxAttempts && !mayWait)
+      throw unusable(location, `cannot be reached (${trouble})`, { remedy, cause });
+    await clock.sleep(pauses[attempt - 1] ?? pauses[2]);
   }
 }
 

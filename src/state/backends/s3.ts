@@ -148,7 +148,7 @@ async function putHead(open: Open, state: State, { authenticity, counter, check,
   let written = await bucket.put(stateName, text, { over: open.etag ?? 'none', check });
   if (written === undefined) {
     // The write may have taken effect without an answer.
-    const now = await bucket.get(stateName);
+    const now = await bucket.get(stateName, check);
     if (now?.text !== text) throw lockLost(`the state ${location}`, 'another run wrote it');
     written = now.etag;
   }
@@ -243,7 +243,7 @@ function s3Register(bucket: Bucket): Register {
       const object = await bucket.get(stateName);
       return object === undefined ? 0 : counterIn(bucket.locationOf(stateName), object.text);
     },
-    isNewest: async ({ version }) => (await bucket.get(leaseName))?.etag === version,
+    isNewest: async ({ version }, check) => (await bucket.get(leaseName, check))?.etag === version,
     swap: async (seen, entry) => {
       const etag = await bucket.put(leaseName, JSON.stringify(entry), { over: seen?.version ?? 'none' });
       return etag === undefined ? undefined : { entry, version: etag, ageMs: 0 };

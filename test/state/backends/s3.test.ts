@@ -89,6 +89,7 @@ describe('a store of objects', () => {
     };
     return {
       server,
+      where,
       bucket: openBucket(where, clock),
       store: s3Store(where, { clock, keys }),
       another: () => s3Store(where, { clock, keys }),
@@ -298,6 +299,45 @@ describe('a store of objects', () => {
     );
   });
 
+  test('that is away for long is waited for by a writer as long as its lock lasts, and by a reader for four attempts', async () => {
+    const { server, where } = await begin();
+    const pauses: number[] = [];
+    const sleep = (ms: number) => {
+      pauses.push(ms);
+      if (pauses.length === 12) server.switches.fault = () => undefined;
+      return Promise.resolve();
+    };
+    const open = () => s3Store(where, { clock: { ...systemClock, sleep }, keys: testKeys });
+    const store = open();
+    await store.lock({ purpose: 'apply' });
+    await store.write(stateWith({}));
+    const away = () => 503;
+    server.switches.fault = away;
+    await store.append(stateWith({}), 'a', recordOf('a'));
+    expect(pauses).toHaveLength(12);
+    expect(new Set(pauses.slice(2))).toEqual(new Set([3_000]));
+    await store.close();
+    expect((await open().read())?.resources).toMatchObject({ a: {} });
+    server.switches.fault = away;
+    pauses.length = 0;
+    await expect(open().read()).rejects.toThrow('cannot be reached');
+    expect(pauses).toEqual([200, 1_000, 3_000]);
+  });
+
+  test('that never takes a write, and keeps the lock, ends the run after ten minutes', async () => {
+    const { server, where } = await begin();
+    server.switches.fault = () => 503;
+    let now = 0;
+    const sleep = (ms: number) => {
+      now += ms;
+      return now > 3_600_000 ? Promise.reject(new Error('it waits for ever')) : Promise.resolve();
+    };
+    const bucket = openBucket(where, { ...systemClock, sleep, monotonic: () => now });
+    const stop = await stopOf(bucket.put('a', 'text', { over: 'any', check: () => undefined }));
+    expect(stop.message).toContain('cannot be reached (status 503 SlowDown)');
+    expect(now).toBeGreaterThanOrEqual(600_000);
+  });
+
   test('that answers without end is given up, at its first answer', async () => {
     let answers = 0;
     const server = createServer((_request, response) => {
@@ -462,7 +502,7 @@ describe('a store of objects', () => {
     const base = stateWith({}, 0);
     await store.append(base, 'a', recordOf('1'));
     const late = server.objects.get('bucket/shop/journal/1/000000');
-    server.switches.fault = ({ name }) => (name.includes('/journal/') ? 503 : undefined);
+    server.switches.fault = ({ name }) => (name.includes('/journal/') ? 400 : undefined);
     await stopOf(store.append(base, 'b', recordOf('2')));
     server.switches.fault = () => undefined;
     await store.write({ ...base, serial: 1 });
