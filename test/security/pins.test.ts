@@ -200,6 +200,22 @@ describe('S9: where CI is set, the environment chooses the location of the state
     }
   });
 
+  it.each(each(onlyState))('S9: %s reads no other bucket than that of TRUEUP_STATE_URL', async (_title, words) => {
+    const inUrl = { ...ci, ...aws, TRUEUP_STATE_URL: `s3://states?endpoint=${store.url}` };
+    const inManifest = bucket(', prefix: "shop/../../others/shop"');
+    const rest = `platform: { url: "${platform.url}" }\nenvironments: { production: {} }\n`;
+    for (const [folder, env] of [
+      [project(`trueup: 1\nproject: ../others/shop\n${rest}`), inUrl],
+      [project(`trueup: 1\nproject: shop\n${inManifest}\n${rest}`), { ...key, ...aws }],
+    ] as const) {
+      const before = store.log.length;
+      const run = await trueup([...words, '-C', folder], { env });
+      expect(store.log.slice(before).map(({ name }) => name)).toEqual([]);
+      expect(run).toMatchObject({ code: 7, out: '' });
+      expect(run.err).toContain('its prefix has a part "." or "..", which leads to another object');
+    }
+  });
+
   it('S9: allows a state in the folder of the manifest, and a bucket on this machine', async () => {
     for (const state of ['', 'state: { backend: local }', bucket(', prefix: loopback')]) {
       expect((await trueup(['plan', '-C', at(platform.url, state)], { env: { ...ci, ...aws } })).code).toBe(0);

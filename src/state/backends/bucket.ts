@@ -135,6 +135,12 @@ async function list(open: Open, folder: string): Promise<string[]> {
 async function send(open: Open, request: Request, maxAttempts = pauses.length + 1): Promise<Answer> {
   const { clock, redact } = open;
   const location = open.locationOf(request.name);
+  if (/(?:^|\/)\.\.?\//.test(open.where.prefix)) {
+    const remedy = 'Write a prefix without such parts under state:, or into TRUEUP_STATE_URL. Nothing was sent.';
+    throw unusable(location, 'cannot be used (its prefix has a part "." or "..", which leads to another object)', {
+      remedy,
+    });
+  }
   const began = clock.monotonic();
   for (let attempt = 1; ; attempt++) {
     request.check?.();
