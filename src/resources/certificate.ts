@@ -1,10 +1,15 @@
 import * as z from 'zod';
+import type { CheckedResource } from '../kind/checks.ts';
 import { type Kind, defineKind } from '../kind/kind.ts';
 import { madeUpName } from '../kind/value-forms.ts';
 import { fieldOf } from '../kind/row-values.ts';
 import { onServer } from './families/named-ids.ts';
+import { nestedPaths } from './families/nested-paths.ts';
 import { nameField } from './families/service-fields.ts';
 import { inOrganization } from './families/parent-links.ts';
+
+/** The platform deletes a certificate by `rm -rf` of its folder, in a shell. Source: its services/certificate.ts. */
+const ownFolder = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** The kind where the platform cannot change a certificate: any change makes a new one. */
 function replacedWhole(kind: Kind): Kind {
@@ -43,7 +48,15 @@ export const certificate = defineKind({
     },
     certificatePath: {
       schema: () =>
-        z.string().min(1).describe('Folder of its files; the platform makes one up. No two may have the same.'),
+        z
+          .string()
+          .regex(
+            ownFolder,
+            'must be a folder below that of all certificates, without "..", blanks and signs of the shell',
+          )
+          .describe(
+            'Folder of its files; the platform makes one up. No two may have the same, and none may hold another.',
+          ),
       madeUp: madeUpName,
       onChange: 'replace',
       examples: ['shop', 'store'],
@@ -65,5 +78,11 @@ export const certificate = defineKind({
   lifecycle: {
     createBeforeDestroy: { unless: 'certificatePath' },
   },
+  checks: { all: (all) => nestedPaths(all, 'certificatePath', holdsAnother) },
   examples: ['shop:\n  certificateData: ${secret:SHOP_CERTIFICATE}\n  privateKey: ${secret:SHOP_CERTIFICATE_KEY}\n'],
 });
+
+function holdsAnother({ values, shown }: CheckedResource, inner: string): string {
+  const path = shown(String(values['certificatePath']));
+  return `the folder ${path} holds that of ${inner}, which the platform deletes together with this certificate`;
+}

@@ -7,7 +7,7 @@ import type { Loss } from '../../kind/lifecycle.ts';
 
 /** Paths of which one lies below another: the platform deletes a path with all that is below it. */
 
-/** The first block below the path of another one, for each such; both are below the same parent. */
+/** Finds blocks above the path of another one below the same parent: one problem each. */
 export function nestedPaths(
   all: readonly CheckedResource[],
   field: string,
