@@ -190,9 +190,10 @@ function onChange(kind: Kind, field: Field): string {
     );
     return [`in place, through ${through}`, ...notes.map((note) => `else written only: ${note}`)].join('; ');
   }
-  if (appliesAt === undefined) return 'in place';
+  const beyond = field.needsNewObject === undefined ? '' : '; what an update cannot carry, in a new object';
+  if (appliesAt === undefined) return `in place${beyond}`;
   const atOnce = Object.keys(kind.parents).filter((parent) => kind.parents[parent]?.atOnce === true);
-  return `in place, next deployment${atOnce.length === 0 ? '' : ` (below ${enumerate(atOnce)}: at once)`}`;
+  return `in place, next deployment${beyond}${atOnce.length === 0 ? '' : ` (below ${enumerate(atOnce)}: at once)`}`;
 }
 
 function onNull(kind: Kind, name: string, field: Field): string {

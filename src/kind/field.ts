@@ -87,6 +87,8 @@ export interface Field {
 
   // How a change reaches it
   readonly onChange?: OnChange;
+  /** Whether an update cannot carry a value, although it answers 200: a new object replaces the old one, also on drift. */
+  readonly needsNewObject?: (wanted: Json) => boolean;
   /** An update stores a new value, but what runs keeps the old one: Trueup writes it back on drift only. */
   readonly rowOnly?: true;
   /** `deploy`: a change takes effect with the next deployment of the service. */

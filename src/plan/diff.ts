@@ -14,7 +14,7 @@ import { contains, isMerged, leftBehind } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/row-values.ts';
 import { type Resource, isCreateOnly } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import { type Wanted, knownValue } from '../manifest/wanted.ts';
+import { type Wanted, knownValue, resolve } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Pair } from '../state/record.ts';
@@ -128,11 +128,24 @@ function judge(
           provedBy: isUnproven ? proof : undefined,
         });
   const isLeft = decided.do === 'nothing' && leavesMembers({ field, wanted, before, pair }, outputs);
-  const decision: Decision = isLeft ? { do: 'write', cause: 'edit' } : decided;
+  const written: Decision = isLeft ? { do: 'write', cause: 'edit' } : decided;
+  const decision = needsNewObject(written, field, wanted, outputs) ? { ...written, do: 'replace' as const } : written;
   // Written member by member: V8 gives an object that a spread makes a class of its own, of 500 bytes. Most have neither.
   return rotation === undefined && accepted === undefined
     ? { attribute, field, wanted, standing, before, pair, decision }
     : { attribute, field, wanted, standing, rotation, before, pair, accepted, decision };
+}
+
+/** Whether a value is written that an update cannot carry. */
+function needsNewObject(
+  decision: Decision,
+  field: Field,
+  wanted: Wanted | undefined,
+  outputs: DiffInput['outputs'],
+): decision is Extract<Decision, { do: 'write' }> {
+  if (field.needsNewObject === undefined || decision.do !== 'write' || wanted === undefined) return false;
+  const value = resolve(wanted, outputs);
+  return value.is === 'known' && field.needsNewObject(value.value);
 }
 
 const kept: Decision = { do: 'keep' };

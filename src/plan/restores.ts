@@ -105,6 +105,8 @@ function formerSteps({ kind, steps, attributes }: Action, row: Row): readonly St
     for (const name of changed) {
       const member = formerMember(kind, name, step, row);
       if (member === undefined) return `the platform does not return ${fieldPath(kind, name)}`;
+      if (member.is === 'value' && kind.fields[name]?.needsNewObject?.(member.value.reveal()) === true)
+        return `only a new object can have the former value of ${fieldPath(kind, name)}`;
       members[name] = member;
     }
     former.push({ ...step, members, changed });

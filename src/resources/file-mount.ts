@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { pathBelow } from '../kind/value-forms.ts';
+import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
 import { leftByFile } from './families/left-by-file.ts';
 import { filesBelow, filesInFiles } from './families/nested-paths.ts';
 import { textBelow } from './families/short-forms.ts';
@@ -40,6 +41,7 @@ export const fileMount = defineKind({
       codec: text,
       secrecy: 'private',
       savedAs: { field: 'filePath' },
+      needsNewObject: isTooLarge,
       appliesAt: 'deploy',
       needed: true,
       examples: ['a = 1\n', 'a = 2\n'],
@@ -55,6 +57,6 @@ export const fileMount = defineKind({
     },
     changeAtRisk: { volume: { content: ({ row, next, parent }) => leftByFile(parent.next, row, next) } },
   },
-  checks: { all: filesInFiles },
+  checks: { all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at)] },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

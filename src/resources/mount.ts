@@ -7,6 +7,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
+import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
 import { filesBelow, filesInFiles } from './families/nested-paths.ts';
 import { isBelowOwn, leadsAway } from './families/own-folder.ts';
 import { belowDatabases } from './families/database-kinds.ts';
@@ -80,6 +81,7 @@ export const mount = defineKind({
       codec: text,
       secrecy: 'private',
       savedAs: { field: 'filePath' },
+      needsNewObject: isTooLarge,
       appliesAt: 'deploy',
       examples: ['a = 1\n', 'a = 2\n'],
     },
@@ -118,7 +120,7 @@ export const mount = defineKind({
   },
   checks: {
     each: notTheDataPath,
-    all: filesInFiles,
+    all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at)],
     inPreview: ({ values: { hostPath } }, isOwn) => {
       if (typeof hostPath !== 'string' || !(leadsAway(hostPath) || isBelowOwn(hostPath, isOwn))) return [];
       const message = leadsAway(hostPath)

@@ -72,3 +72,56 @@ describe('a file that another one needs as a folder', () => {
     expect(actionsOf(await made.plan(text))).toEqual([]);
   });
 });
+
+describe('a file that is too large for the command of an update', () => {
+  const text = (content: string) => stack(`a.json: { content: "${content}" }`);
+  const onHost = ({ emulator: { world } }: Bench) =>
+    Object.values(world.tables.mount).map(
+      ({ mountId, content }) => world.tables.hostFile[String(mountId)]?.['content'] ?? content,
+    );
+
+  test('is left as it was by the platform, which says nothing', async () => {
+    const made = bench();
+    await made.apply(text('old'), everything);
+    const [mountId] = Object.keys(made.emulator.world.tables.mount);
+    await made.emulator.act('mounts.update', { mountId, content: 'x'.repeat(98_400) });
+    expect(onHost(made)).toEqual(['old']);
+    await made.emulator.act('mounts.update', { mountId, content: 'x'.repeat(98_100) });
+    expect(onHost(made)).toEqual(['x'.repeat(98_100)]);
+  });
+
+  test.each(['edit', 'drift'])('is deleted and created again on %s, and then plans nothing', async (cause) => {
+    const made = bench();
+    const [before, after] =
+      cause === 'edit' ? ['old', 'y'.repeat(150_000)] : ['y'.repeat(150_000), 'y'.repeat(150_000)];
+    await made.apply(text(before), everything);
+    const [mountId] = Object.keys(made.emulator.world.tables.mount);
+    if (cause === 'drift') await made.emulator.act('mounts.update', { mountId, content: 'theirs' });
+    made.requests('POST');
+    await made.apply(text(after), everything);
+    expect(made.requests('POST')).toEqual(['mounts.remove', 'mounts.create']);
+    expect(onHost(made)).toEqual([after]);
+    expect(actionsOf(await made.plan(text(after)))).toEqual([]);
+  });
+
+  test('is updated when its new content is small', async () => {
+    const made = bench();
+    await made.apply(text('y'.repeat(150_000)), everything);
+    made.requests('POST');
+    await made.apply(text('new'), everything);
+    expect(made.requests('POST')).toEqual(['mounts.update']);
+    expect(onHost(made)).toEqual(['new']);
+    expect(actionsOf(await made.plan(text('new')))).toEqual([]);
+  });
+
+  test('is refused on another server', async () => {
+    const made = bench();
+    const elsewhere = (size: number) =>
+      `${text('y'.repeat(size)).replace('deploy: never', 'deploy: never, serverId: box')}servers:\n  box: { ipAddress: 192.0.2.9, sshKey: key-1 }\n`;
+    expect(await refusal(made, () => made.plan(elsewhere(96_001)))).toMatchObject([
+      { code: 'inconsistent', message: expect.stringContaining('more than 96,000 bytes') as string },
+    ]);
+    await made.apply(elsewhere(96_000), everything);
+    expect(actionsOf(await made.plan(elsewhere(96_000)))).toEqual([]);
+  });
+});
