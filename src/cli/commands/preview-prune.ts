@@ -29,12 +29,12 @@ interface Removing {
 /** Destroys previews that are closed or over, one after the other, and goes on after a failure. */
 export const command = defineCommand({
   options: {
-    '--open <ids>': 'ids of the open ones, with commas, or none: every other preview is removed',
+    '--open <ids>': 'ids of the open ones, with commas, or none: every other one whose id is a number is removed',
     '--closed <ids>': 'ids of closed ones, with commas: these are removed',
     ...autoApprove,
   },
-  notes: `Removes what was applied last longer ago than for: says, with --open also what is not open, and with --closed what that lists. Environments that are called like
-previews and that no state has are listed, and stay. The exit code is 1 when one could not be removed.`,
+  notes: `Removes what was applied last longer ago than for: says, with --open also each number that is not open, as only a number is
+that of a pull request, and with --closed what that lists. Environments that are called like previews and that no state has are listed, and stay. The exit code is 1 when one could not be removed.`,
   examples: [
     'trueup preview prune -f preview.yaml',
     'trueup preview prune -f preview.yaml --open 12,15 --auto-approve',
