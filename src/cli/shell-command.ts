@@ -18,6 +18,7 @@ export function commandLine(
     'trueup',
     ...(folder === '' ? [] : ['-C', notAnOption(folder)]),
     ...(options.file === 'trueup.yaml' ? [] : ['-f', notAnOption(options.file)]),
+    ...(options.preview === undefined ? [] : ['--preview', options.preview]),
     ...(options.valueFiles ?? []).flatMap(({ written }) =>
       written === undefined ? [] : ['--var-file', notAnOption(written)],
     ),

@@ -13,7 +13,7 @@ import type { Evaluation } from './evaluate-expressions.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './declared-outputs.ts';
-import { checkPreview, withoutExample } from './preview.ts';
+import { checkPreview, diagnosticWithoutExample } from './preview.ts';
 import { checkSeeds } from './seeds.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
@@ -121,7 +121,7 @@ export async function readManifest(
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
   const isExample = input.preview === undefined && /^preview[ \t]*:/m.test(texts.get(input.file) ?? '');
-  const shown = isExample ? found.map(withoutExample) : found;
+  const shown = isExample ? found.map(diagnosticWithoutExample) : found;
   const inOrder = oncePerPlace(inOrderOfFiles(shown, [...texts.keys()]));
   // They are no files of the manifest.
   const others = (input.valueFiles ?? []).map(({ file, text }) => [file, text] as const);

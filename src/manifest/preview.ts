@@ -21,15 +21,19 @@ const previewKey = 'preview';
 /** The preview that a file is checked for where the command line names none. */
 export const examplePreview = '9999999';
 
-/** A diagnostic about a file of previews that names none: without the id that only the check has. */
-export function withoutExample({ address, remedy, ...rest }: Diagnostic): Diagnostic {
+/** A text about a file of previews that names none: without the id that only the check has. */
+export function withoutExample(text: string): string {
   // A larger number may hold the same digits.
-  const clean = (text: string) => text.replaceAll(new RegExp(`(?<!\\d)${examplePreview}(?!\\d)`, 'g'), 'ID');
+  return text.replaceAll(new RegExp(`(?<!\\d)${examplePreview}(?!\\d)`, 'g'), 'ID');
+}
+
+/** A diagnostic about a file of previews that names none. */
+export function diagnosticWithoutExample({ address, remedy, ...rest }: Diagnostic): Diagnostic {
   return {
     ...rest,
-    message: clean(rest.message),
-    ...(remedy === undefined ? {} : { remedy: clean(remedy) }),
-    ...(address === undefined ? {} : { address: clean(address) }),
+    message: withoutExample(rest.message),
+    ...(remedy === undefined ? {} : { remedy: withoutExample(remedy) }),
+    ...(address === undefined ? {} : { address: withoutExample(address) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { fileLimit, identitiesOf } from '../manifest/ask-sources.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { withoutExample } from '../manifest/preview.ts';
 import { wantedAttributes } from '../manifest/resource.ts';
 import type { SecretSource } from '../manifest/secret-source-shape.ts';
 import { position } from '../manifest/tree.ts';
@@ -33,6 +34,8 @@ export interface SealedProject {
   /** The addresses and other parts of the manifest that use a secret, by its name. */
   readonly uses: ReadonlyMap<string, readonly string[]>;
   readonly generated: ReadonlyMap<string, Recipe>;
+  /** true: the root file is one of previews, and the command line names none. */
+  readonly isOfPreviews: boolean;
 }
 
 /**
@@ -43,7 +46,10 @@ export async function openSealedProject(options: ProjectFolder): Promise<SealedP
   const { manifest } = await loadManifest(options);
   const sources = manifest.settings.secrets.filter((source) => source.is === 'sealed');
   if (sources.length === 0) throw noSealedFile(manifest.settings.secrets, options.file);
-  return { files: await openFiles(sources, options), uses: usesIn(manifest), generated: manifest.settings.generated };
+  const { generated, preview } = manifest.settings;
+  const isOfPreviews = preview !== undefined && options.preview === undefined;
+  const uses = usesIn(manifest, isOfPreviews ? withoutExample : (address) => address);
+  return { files: await openFiles(sources, options), uses, generated, isOfPreviews };
 }
 
 /**
@@ -104,15 +110,18 @@ async function openFile(
   return { ...named, file, text: Buffer.from(read.bytes).toString('utf8') };
 }
 
-/** What uses each secret: addresses, outputs, notifications. */
-function usesIn({ resources, outputs, settings: { notify = [] } }: Manifest): Map<string, readonly string[]> {
+/** What uses each secret: addresses as `shown` has them, outputs, notifications. */
+function usesIn(
+  { resources, outputs, settings: { notify = [] } }: Manifest,
+  shown: (address: string) => string,
+): Map<string, readonly string[]> {
   const uses = new Map<string, Set<string>>();
   const add = (name: string, user: string) => uses.set(name, (uses.get(name) ?? new Set()).add(user));
   const addAll = (wanted: Wanted, user: string) => {
     for (const { from, name } of concealedIn(wanted)) if (from === 'secret') add(name, user);
   };
   for (const resource of resources)
-    for (const { wanted } of wantedAttributes(resource)) addAll(wanted, resource.address);
+    for (const { wanted } of wantedAttributes(resource)) addAll(wanted, shown(resource.address));
   for (const [name, wanted] of outputs) addAll(wanted, `outputs.${name}`);
   for (const { url, signature } of notify)
     for (const name of [url, signature]) if (name !== undefined) add(name, 'drift.notify');

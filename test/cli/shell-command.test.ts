@@ -57,6 +57,9 @@ describe('a command line', () => {
   test('names the folder and the options that choose the manifest', () => {
     expect(line({}, 'apply', 'plan.trueup')).toBe('trueup -C infra apply plan.trueup');
     expect(line({ folder: '/srv' }, 'apply', 'my plan')).toBe("trueup apply 'my plan'");
+    expect(line({ file: 'pr.yaml', preview: '12' }, 'apply', 'p')).toBe(
+      'trueup -C infra -f pr.yaml --preview 12 apply p',
+    );
     expect(line({ folder: '/other/infra' }, 'apply', 'p')).toBe('trueup -C /other/infra apply p');
     const more = { file: 'b.yaml', variables: new Map([['tag', 'a b']]), allowsHttp: true, isPinned: false };
     expect(line({ ...more, allowsSecretCommands: true }, 'destroy', '-p')).toBe(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { examplePreview, isPreviewId, withoutExample } from '../../src/manifest/preview.ts';
+import { examplePreview, isPreviewId, diagnosticWithoutExample } from '../../src/manifest/preview.ts';
 import { fieldPath } from '../../src/kind/row-values.ts';
 import { asWritten } from '../../src/manifest/wanted.ts';
 import { mistakes, stage, stageIn } from '../support/stages.ts';
@@ -184,7 +184,7 @@ test('the id of the example goes from mistakes, and not out of numbers that hold
   const found = diagnostic('wrong-type', 'port of pr-9999999 must be at most 65535, got 199999990', {
     address: 'pr-9999999',
   });
-  expect(withoutExample(found)).toMatchObject({
+  expect(diagnosticWithoutExample(found)).toMatchObject({
     message: 'port of pr-ID must be at most 65535, got 199999990',
     address: 'pr-ID',
   });

@@ -1,15 +1,16 @@
-import { fileOption } from '../../project/folder.ts';
 import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
 import { makeSecret, namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
+import { commandLine } from '../shell-command.ts';
 import { writingFormats, writtenEntries } from './secret-list.ts';
 
 /** Makes what `generated:` names and no sealed file has. Needs no identity. */
 export const command = defineCommand({
   examples: ['trueup secret generate', 'trueup secret generate -f staging.yaml'],
   formats: writingFormats('generated'),
-  execute: async ({ options }, view) => {
+  execute: async (run, view) => {
+    const { options } = run;
     await changeSealed(options, async (project) => {
       if (project.generated.size === 0) {
         throw usage(
@@ -22,7 +23,7 @@ export const command = defineCommand({
       const half = lacking.find(([name, recipe]) => namesOf(name, recipe).some(isThere));
       if (half !== undefined) {
         const message = `the sealed file has only one of ${namesOf(...half).join(' and ')}`;
-        throw usage(message, `Run trueup secret rotate ${half[0]}${fileOption(options)}: a new pair replaces it.`);
+        throw usage(message, `Run ${commandLine(run, ['secret', 'rotate', half[0]])}: a new pair replaces it.`);
       }
       const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
       const written = writtenEntries(project, await writeValues(options, project, values));

@@ -1,5 +1,4 @@
 import { someOf } from '../../diagnostics/some-of.ts';
-import { fileOption } from '../../project/folder.ts';
 import { type SealedProject, isSealedForAll, openSealedProject } from '../../project/sealed-secrets.ts';
 import { secretVariables } from '../../project/stage-environment.ts';
 import { reportFormats } from '../../render/output-format.ts';
@@ -12,6 +11,7 @@ import {
 } from '../../render/secrets.ts';
 import { namesOf } from '../../secrets/generate-secret.ts';
 import { defineCommand } from '../command.ts';
+import { commandLine } from '../shell-command.ts';
 
 /** The formats of a command that writes secrets. `verb` says what it did to each. */
 export function writingFormats(verb: string) {
@@ -50,7 +50,8 @@ export const command = defineCommand({
     text: (report, { out, outStyle }) => out(renderSecrets(report, outStyle)),
     json: secretsJson,
   }),
-  execute: async ({ options }, view) => {
+  execute: async (run, view) => {
+    const { options } = run;
     const project = await openSealedProject(options);
     const sealed = project.files.flatMap(({ file }) => [...file.values.keys()]);
     const generated = [...project.generated].flatMap(([name, recipe]) => namesOf(name, recipe));
@@ -59,7 +60,11 @@ export const command = defineCommand({
       ...entry,
       variable: secretVariables(options.env, options.file, entry.name).gives,
     }));
-    view.report({ written: [], secrets, next: nextSteps(secrets, { generated, file: fileOption(options) }) });
+    view.report({
+      written: [],
+      secrets,
+      next: nextSteps(secrets, { generated, command: (words) => commandLine(run, ['secret', ...words]) }),
+    });
     return 'done';
   },
 });
@@ -67,7 +72,10 @@ export const command = defineCommand({
 /** How the names get values that no sealed file has, and how the values that not all recipients can open get these. */
 function nextSteps(
   secrets: readonly SecretEntry[],
-  { generated, file: option }: { readonly generated: readonly string[]; readonly file: string },
+  {
+    generated,
+    command,
+  }: { readonly generated: readonly string[]; readonly command: (words: readonly string[]) => string },
 ): readonly string[] {
   const lacking = secrets.flatMap(({ name, file, variable }) => ((file ?? variable) === undefined ? [name] : []));
   const made = lacking.filter((name) => generated.includes(name));
@@ -75,14 +83,14 @@ function nextSteps(
   const one = asked.length === 1;
   const isStale = secrets.some(({ file, isSealedForAll: isForAll }) => file !== undefined && isForAll !== true);
   return [
-    ...(made.length === 0 ? [] : [`Run trueup secret generate${option}: it makes ${someOf(made)}.`]),
+    ...(made.length === 0 ? [] : [`Run ${command(['generate'])}: it makes ${someOf(made)}.`]),
     ...(asked.length === 0
       ? []
       : [
-          `Run trueup secret set ${one ? asked.join() : 'NAME'}${option}${one ? '' : ` for each of ${someOf(asked)}`}, where no other source has a value.`,
+          `Run ${command(['set', one ? asked.join() : 'NAME'])}${one ? '' : ` for each of ${someOf(asked)}`}, where no other source has a value.`,
         ]),
     ...(isStale
-      ? [`Run trueup secret recipients${option} with an identity that opens the values: it seals them for all.`]
+      ? [`Run ${command(['recipients'])} with an identity that opens the values: it seals them for all.`]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
-import { fileOption } from '../../project/folder.ts';
 import { changeSealed, reseal } from '../../project/sealed-secrets.ts';
 import { defineCommand } from '../command.ts';
+import { commandLine } from '../shell-command.ts';
 import { entriesOf, writingFormats } from './secret-list.ts';
 
 /** Seals all values for the recipients of the manifest. Needs an identity that opens them. */
@@ -9,7 +9,8 @@ export const command = defineCommand({
     'Change recipients: in the manifest first. The identity comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
   examples: ['trueup secret recipients -f production.yaml'],
   formats: writingFormats('sealed'),
-  execute: async ({ options }, view) => {
+  execute: async (run, view) => {
+    const { options } = run;
     await changeSealed(options, async (project) => {
       const done = await reseal(options, project);
       const secrets = done.flatMap(({ path, names }) =>
@@ -21,7 +22,7 @@ export const command = defineCommand({
         ...(removed.length === 0
           ? []
           : [
-              `${removed.join(', ')} can open the old values, which git keeps: run trueup secret rotate NAME${fileOption(options)} for each generated secret, and trueup secret set NAME${fileOption(options)} for each other one.`,
+              `${removed.join(', ')} can open the old values, which git keeps: run ${commandLine(run, ['secret', 'rotate', 'NAME'])} for each generated secret, and ${commandLine(run, ['secret', 'set', 'NAME'])} for each other one.`,
             ]),
       ];
       view.report({ written: done.map(({ path }) => path), secrets, next });

@@ -239,7 +239,9 @@ describe('trueup secret recipients', () => {
     two.write(`${two.read()}${one.read().split('\n')[1] ?? ''}\n`);
     const listed = (await two.run('secret list')).out;
     expect(listed).toContain('(not sealed for all recipients)');
-    expect(listed).toContain('Run trueup secret recipients -f staging.yaml with an identity that opens the values');
+    expect(listed).toContain(
+      `Run trueup -C ${two.folder} -f staging.yaml secret recipients with an identity that opens the values`,
+    );
     await two.run('secret recipients', { env: { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' } });
     expect(await opened(two.read(), 'A', 1)).toBe(`A=${canary}`);
   });
@@ -253,7 +255,7 @@ describe('trueup secret generate and rotate', () => {
     const { run, read, folder } = place(manifest(1, generated));
     await run('secret set API_KEY', { input: canary });
     expect((await run('secret list')).out).toContain(
-      'Run trueup secret generate -f staging.yaml: it makes CACHE_PASSWORD, ID, SIGNING_PRIVATE, SIGNING_PUBLIC.\n',
+      `Run trueup -C ${folder} -f staging.yaml secret generate: it makes CACHE_PASSWORD, ID, SIGNING_PRIVATE, SIGNING_PUBLIC.\n`,
     );
     const { code, out } = await run('secret generate');
     expect([code, out.split('\n').length]).toEqual([0, 5]);
@@ -272,14 +274,27 @@ describe('trueup secret generate and rotate', () => {
     expect((await run('secret rotate API_KEZ')).err).toContain('Did you mean API_KEY?');
     const half = (await run('secret rotate SIGNING_PUBLIC')).err;
     expect(half).toContain('SIGNING_PUBLIC is not under generated:');
-    expect(half).toContain('Run trueup secret rotate SIGNING -f staging.yaml: it makes a new pair.');
+    expect(half).toContain(`Run trueup -C ${folder} -f staging.yaml secret rotate SIGNING: it makes a new pair.`);
     await run('secret set OWN', { input: canary });
     const own = (await run('secret rotate OWN')).err;
     expect(own).toContain('OWN is not under generated:');
-    expect(own).toContain('Run trueup secret set OWN -f staging.yaml to write a new value.');
+    expect(own).toContain(`Run trueup -C ${folder} -f staging.yaml secret set OWN to write a new value.`);
     expect((await run(`secret rotate ${canary}`)).err).toContain('a name is not under generated:');
     writeFileSync(join(folder, sealedFile), read().replace(/^SIGNING_PUBLIC=.*\n/m, ''));
     expect((await run('secret generate')).err).toContain('has only one of SIGNING_PRIVATE and SIGNING_PUBLIC');
+  });
+
+  test('a rotation in a file of previews names an apply of each, and no preview that only the check has', async () => {
+    const text = manifest(1, 'generated: { CACHE_PASSWORD: {} }\nenvironment: pr\npreview: {}\n');
+    const blocks = text.split('  production:\n')[1]?.replaceAll(/^ {4}/gm, '') ?? '';
+    const { run, folder } = place(text.replace(/^environments:[^]*/m, blocks));
+    expect((await run('secret generate')).code).toBe(0);
+    const { out } = await run('secret rotate CACHE_PASSWORD');
+    expect(out).toContain('used by pr-ID.redis.cache, pr-ID.application.web');
+    expect(out).toContain(`Run trueup -C ${folder} -f staging.yaml apply --preview ID: `);
+    const one = await run('secret rotate CACHE_PASSWORD --preview 12');
+    expect(one.out).toContain('used by pr-12.redis.cache');
+    expect(one.out).toContain(`Run trueup -C ${folder} -f staging.yaml --preview 12 apply: `);
   });
 
   test('the apply after a rotation changes the cache first, and the plan names its clients', async () => {
@@ -289,7 +304,7 @@ describe('trueup secret generate and rotate', () => {
     expect((await run('apply --auto-approve', { env })).code).toBe(0);
     const before = await opened(read(), 'CACHE_PASSWORD');
     const rotated = await run('secret rotate CACHE_PASSWORD');
-    expect(rotated.out).toContain('Run trueup apply -f staging.yaml: ');
+    expect(rotated.out).toContain(`Run trueup -C ${folder} -f staging.yaml apply: `);
     const { out } = await run('plan', { env });
     expect(out).toContain(
       'Gives a new value of CACHE_PASSWORD first to 1 service: production.redis.cache.\n' +
@@ -321,7 +336,7 @@ describe('trueup secret generate and rotate', () => {
 });
 
 test('trueup secret list shows names, uses and gaps, and never a value', async () => {
-  const { run } = place(manifest(1));
+  const { run, folder } = place(manifest(1));
   await run('secret set API_KEY', { input: canary });
   await run('secret set OLD', { input: canary });
   expect((await run('secret list')).out).toBe(`${sealedFile}: 2 secrets
@@ -329,7 +344,7 @@ test('trueup secret list shows names, uses and gaps, and never a value', async (
   OLD            nothing uses it
 in no sealed file
   CACHE_PASSWORD used by production.redis.cache, production.application.web
-Run trueup secret set CACHE_PASSWORD -f staging.yaml, where no other source has a value.
+Run trueup -C ${folder} -f staging.yaml secret set CACHE_PASSWORD, where no other source has a value.
 `);
   const found = await run('secret list --format json');
   expect(documentOf(found)).toMatchObject({
