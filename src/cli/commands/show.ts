@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { isIntact } from '../../plan/plan-facts.ts';
 import { findKey } from '../../project/open-store.ts';
@@ -8,6 +9,7 @@ import type { PlanCommandView } from '../../render/reports.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { readPlanFile } from '../plan-file-on-disk.ts';
 import { full } from '../option-sets.ts';
+import { optionsFor } from '../settle-options.ts';
 import { commandLine } from '../shell-command.ts';
 import { planFormats } from './plan.ts';
 
@@ -26,7 +28,9 @@ async function show(
   { path, isFull }: { readonly path: string; readonly isFull: boolean },
 ): Promise<Exit> {
   const { file } = await readPlanFile(run.process.cwd(), path);
-  const key = await findKey(run.options);
+  // The key is that of its root file, also where the command line names none.
+  const options = optionsFor(basename(file.root), run.options);
+  const key = await findKey(options);
   if (!isIntact(file, key)) {
     const what = `the plan file ${path} was changed after it was made, or was made with another key; it is not shown`;
     throw refused(what, 'Use the key of the state that the plan was made from, or plan again.');
@@ -37,8 +41,9 @@ async function show(
     throw refused(what, `Show it with Trueup ${file.madeBy}, or plan again.`);
   }
   view.warnings(shown.diagnostics.filter(({ source }) => source === 'manifest'));
-  const command = commandLine(run, [file.destroys ? 'destroy' : 'apply', path]);
-  view.plan({ plan: shown, isFull, savedTo: path, command, showing: commandLine(run, ['show', path], ['--full']) });
+  const own = { ...run, options };
+  const command = commandLine(own, [file.destroys ? 'destroy' : 'apply', path]);
+  view.plan({ plan: shown, isFull, savedTo: path, command, showing: commandLine(own, ['show', path], ['--full']) });
   return 'done';
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
@@ -63,6 +63,15 @@ describe('a plan file is shown as plan printed it', () => {
     await close();
     const alone = await trueup(['show', 'plan.trueup', '--format', format, '-C', folder], { env: {}, cwd: folder });
     expect(alone).toEqual(last.printed);
+  });
+
+  it('of a stage by its own key, whatever root file the command line names', async () => {
+    const { folder, run } = await fresh();
+    renameSync(join(folder, 'trueup.yaml'), join(folder, 'prod.yaml'));
+    const planned = await run('plan', '-f', 'prod.yaml', '--out', 'plan.trueup');
+    expect(planned.out).toContain('run:\n  trueup -f prod.yaml apply plan.trueup\n');
+    expect(await run('show', 'plan.trueup')).toEqual(planned);
+    expect(existsSync(join(folder, '.trueup', 'key'))).toBe(false);
   });
 
   it('from a folder without a manifest, with the key in TRUEUP_STATE_KEY', async () => {
