@@ -99,9 +99,11 @@ function dataLoss({ actions, destroys }: Plan, permissions: Permissions): readon
   });
 }
 
-function adoption({ actions, saved }: Plan, permissions: Permissions): readonly Diagnostic[] {
+function adoption({ actions, saved, diagnostics }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
-  const foreign = actions.filter(needsConsent);
+  // A preview adopts nothing, whatever is permitted, and its plan says so.
+  const refused = new Set(diagnostics.flatMap(({ code, address }) => (code === 'not-in-previews' ? [address] : [])));
+  const foreign = actions.filter((one) => needsConsent(one) && !refused.has(one.address));
   if (foreign.length > few) {
     const details = foreign.map(({ address, id = '' }) => `${address} (${id})`);
     const rebuild = saved === undefined ? ' If a state had them and is lost: trueup state rebuild.' : '';

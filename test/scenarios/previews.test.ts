@@ -77,6 +77,9 @@ test('adopts nothing, also not by import and state rebuild', async () => {
   const says = 'the state of this preview does not have it';
   const applied = await run(`apply --adopt --auto-approve ${of('12')}`);
   expect([applied.code, applied.err]).toEqual([1, expect.stringContaining(says)]);
+  const without = await run(`apply --auto-approve ${of('12')}`);
+  expect([without.code, without.err]).toEqual([1, expect.stringContaining(says)]);
+  expect(without.err).not.toContain('--adopt');
   const [, id = ''] = /pr-12 exists on the platform \(([^)]+)\)/.exec(applied.err) ?? [];
   for (const command of ['state rebuild --yes', `import pr-12 ${id}`]) {
     const { code, err } = await run(`${command} ${of('12')}`);
