@@ -1,5 +1,5 @@
 import type { Environment } from '../project/folder.ts';
-import { variableOf } from '../project/stage-environment.ts';
+import { isKeptBack, variableOf } from '../project/stage-environment.ts';
 import { type StageEnd, sectionSite } from '../render/stages.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -56,7 +56,7 @@ export function stageOutputs(
       },
       end: (code, env) => {
         exitCode = code;
-        const unread = [...mentioned].filter((name) => env[name] === undefined);
+        const unread = [...mentioned].filter((name) => env[name] === undefined && isKeptBack(env, name));
         if (unread.length > 0) err(unread.map((name) => namesItself(stage, name)).join(''));
         end(at);
       },
@@ -65,7 +65,7 @@ export function stageOutputs(
   });
 }
 
-/** Variables that each stage of a run of several reads under a name of its own only. */
+/** Variables that each stage of a run of several may read under a name of its own only. */
 const variables = /\bTRUEUP_(?:API_KEY|SECRET_\w+)/g;
 
 function namesItself(stage: string, name: string): string {

@@ -14,6 +14,8 @@ interface KeptBack {
   /** The names without a stage of the variables that the stage has for itself. */
   readonly own: ReadonlySet<string>;
   readonly isOfSeveral: boolean;
+  /** Whether the run keeps a plain variable from the stage, set or not. */
+  readonly isKeptBack: (name: string) => boolean;
 }
 
 const keptBack = new WeakMap<Environment, KeptBack>();
@@ -49,6 +51,7 @@ export function stageEnvironment(
     secrets: Object.fromEntries(secrets.map((name) => [name, env[name]])),
     own: new Set(own.keys()),
     isOfSeveral: several !== undefined,
+    isKeptBack,
   });
   return view;
 }
@@ -79,6 +82,11 @@ export function notificationEnvironment(env: Environment): Environment {
 /** Whether TRUEUP_STATE_URL is for all stages of a run of several. */
 export function isStateOfSeveral(env: Environment): boolean {
   return isOfSeveral(env) && keptBack.get(env)?.own.has('TRUEUP_STATE_URL') === false;
+}
+
+/** Whether a run of several root files keeps a plain variable from its stages, which read one of their own. */
+export function isKeptBack(env: Environment, name: string): boolean {
+  return keptBack.get(env)?.isKeptBack(name) === true;
 }
 
 /** Whether the environment is that of a stage in a run of several root files. */

@@ -236,6 +236,9 @@ describe('the variables of a stage', () => {
     expect([...requests('staging'), ...requests('production')]).toEqual([]);
     rmSync(join(folder, 'production.yaml'));
     expect((await run('plan --all', plain)).code).toBe(0);
+    const without = (await run('plan --all')).err;
+    expect(without).toContain('TRUEUP_API_KEY');
+    expect(without).not.toContain('not TRUEUP_API_KEY');
   });
 
   test('a run of one file reads those of its stage before the plain ones', async () => {
