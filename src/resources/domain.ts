@@ -39,7 +39,7 @@ export const domain = defineKind({
         z
           .string()
           // The platform writes it between two backticks, into a rule of the proxy.
-          .regex(/^\/[^`]*$/, 'must begin with /, and hold no backtick: the rule of the proxy would go on behind it')
+          .regex(/^\/[^`]*$/, 'must begin with / and hold no backtick, which ends it in the rule of the proxy')
           .describe('Path that is routed.'),
       onNull: { value: '/' },
       otherwise: '/',

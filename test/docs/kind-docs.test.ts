@@ -143,7 +143,7 @@ describe('a page states', () => {
   test('the type, the required keys, the effect of a change and the effect of null', () => {
     expect(keyRow('domain', 'path')).toEqual([
       'Path that is routed.',
-      'text that begins with `/`',
+      'text; must begin with / and hold no backtick, which ends it in the rule of the proxy',
       '`"/"` when left out',
       'in place, next deployment (below application: at once)',
       'writes `"/"`',

@@ -276,7 +276,7 @@ test.each([
 test('refuses a path that is more than a path to the proxy, in each stage', async () => {
   const domains = 'domains: { a: { host: "a${var:suffix}", path: §"/`) || Host(`shop.example.com" } }';
   expect(await found('application', `${app}, ${domains}`)).toEqual([
-    expect.objectContaining({ says: expect.stringContaining('must begin with /, and hold no backtick') }),
+    expect.objectContaining({ says: expect.stringContaining('must begin with / and hold no backtick') }),
   ]);
 });
 

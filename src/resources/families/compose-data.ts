@@ -1,6 +1,6 @@
 import { notKnown } from '../../compose/interpolate.ts';
 import { type ComposeModel, type ComposeService, readCompose } from '../../compose/model.ts';
-import { itemsOf, mapOf, plainPath } from '../../compose/service-parts.ts';
+import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { type Json, type Row, canonical } from '../../formats/json.ts';
 import { groupBy } from '../../kind/group.ts';

@@ -33,8 +33,9 @@ function labelled(what: string, all: readonly (Json | undefined)[]): readonly Fi
   if (names.length === 0) return [];
   const labels = `the label${names.length === 1 ? '' : 's'} ${someOf(names, 3)}`;
   const message = `${what} has ${labels}, which the proxy or the platform reads`;
-  const remedy = 'Remove it, and write a domain under domains:; its middlewares: names those of the proxy.';
-  return [{ message, remedy: names.length === 1 ? remedy : remedy.replace('Remove it', 'Remove them') }];
+  const them = names.length === 1 ? 'it' : 'them';
+  const remedy = `Remove ${them}, and write a domain under domains:; its middlewares: names those of the proxy.`;
+  return [{ message, remedy }];
 }
 
 /** Labels of a service of a compose file that lead others. */

@@ -31,5 +31,7 @@ function removesOwn([program, ...words]: readonly string[]): boolean {
 
 function removesOthers([program = '', verb = '', ...options]: readonly string[]): boolean {
   const isOfVolumes = program === 'volume' && /^(?:rm|remove|prune)$/.test(verb);
-  return isOfVolumes || (program === 'system' && verb === 'prune' && options.some((word) => /^--volumes/.test(word)));
+  return (
+    isOfVolumes || (program === 'system' && verb === 'prune' && options.some((word) => word.startsWith('--volumes')))
+  );
 }
