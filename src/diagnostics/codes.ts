@@ -173,7 +173,7 @@ export const codes = {
     'Write port: with the port on which the program listens.',
   ),
   'backup-fails': warning(
-    'A backup lacks what the platform needs to dump a database inside a compose: each of its runs fails.',
+    'A backup lacks what the platform needs to dump a database inside a compose, or copies a volume that the platform does not reach: each of its runs fails, or copies nothing.',
     'Write what the message names into the block of the backup.',
   ),
   'stray-dollar': warning(

@@ -19,8 +19,6 @@ export interface Identity {
   readonly key: KeyFields | ((value: (field: string) => Json | undefined) => KeyFields);
   /** Fields whose values together only one object of the platform may have, whoever manages it. */
   readonly alone?: KeyFields;
-  /** The same, where the platform keeps both, and one may delete what the other made. */
-  readonly apart?: KeyFields;
   /** The field that has the YAML key as default; without it, the YAML key is a label only. */
   readonly keyField?: string;
   /** Fields that together name an object for people, where no field is the key; by default, the last text of `key`. */

@@ -80,7 +80,7 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
   const literal = (text: string): Known => ({ text, isVariable: false });
   for (const block of blocks) {
     const { kind, key, address } = block;
-    const { addressedByKey, keyField, alone, apart } = kind.identity;
+    const { addressedByKey, keyField, alone } = kind.identity;
     if (kind === top) {
       const remedy = (own: string, other: string) =>
         `Keep the block in one of ${own} and ${other}; in the other, write project: ${project}.`;
@@ -97,15 +97,13 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
       const name = keyField === undefined ? literal(key) : fieldOf(block, keyField, filled);
       add(block, [name], { what: address, remedy });
     }
-    for (const fields of [alone, apart]) {
-      if (fields === undefined) continue;
+    if (alone !== undefined) {
       // A value may come from elsewhere, and does not show.
-      const values = fields.map((field) => fieldOf(block, field, filled));
+      const values = alone.map((field) => fieldOf(block, field, filled));
       const shown = values.map((value) => JSON.stringify(value?.text)).join(', ');
-      const what = `a ${kind.kind} with the ${fields.join(' and ')} of ${address} (${shown})`;
-      const remedy = () => `Choose another ${fields.join(' or ')} for one of the two.`;
-      const at = fieldAt(block, ...fields);
-      add(block, values, { what, at, remedy, remedyOfShared: withVariable, isHarmless: fields === apart });
+      const what = `a ${kind.kind} with the ${alone.join(' and ')} of ${address} (${shown})`;
+      const remedy = () => `Choose another ${alone.join(' or ')} for one of the two.`;
+      add(block, values, { what, at: fieldAt(block, ...alone), remedy, remedyOfShared: withVariable });
     }
     for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
       add(block, values, claim);

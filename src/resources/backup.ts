@@ -18,11 +18,7 @@ export const backup = defineKind({
   section: 'backups',
   inPreviews: 'left out',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
-  identity: {
-    id: 'backupId',
-    key: ['databaseType', 'database', 'destinationId', 'prefix'],
-    apart: ['destinationId', 'prefix'],
-  },
+  identity: { id: 'backupId', key: ['databaseType', 'database', 'destinationId', 'prefix'] },
   short: shortBackup('schedule'),
   parents: {
     postgres: ofDatabase('postgres'),
@@ -89,7 +85,7 @@ export const backup = defineKind({
   },
   checks: {
     each: (self) => (self.values.backupType === 'compose' ? dumps(self) : []),
-    all: samePlaces,
+    all: (all) => samePlaces(all),
   },
   examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],
 });

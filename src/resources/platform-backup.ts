@@ -1,4 +1,4 @@
-import { includeEncryptionKey, samePlaces, scheduledBackups, timed } from './families/backups.ts';
+import { includeEncryptionKey, scheduledBackups, timed } from './families/backups.ts';
 import { backingUp } from './families/service-commands.ts';
 import { shortBackup } from './families/short-forms.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -10,7 +10,7 @@ export const platformBackup = defineKind({
   inPreviews: 'left out',
   summary:
     'A scheduled backup of the platform itself, its database and files, to a destination. It belongs to the user of the API key.',
-  identity: { id: 'backupId', key: ['destinationId', 'prefix'], apart: ['destinationId', 'prefix'], idFrom: 'list' },
+  identity: { id: 'backupId', key: ['destinationId', 'prefix'], idFrom: 'list' },
   short: shortBackup('schedule'),
   parents: {
     root: {
@@ -30,7 +30,6 @@ export const platformBackup = defineKind({
   lifecycle: scheduledBackups('schedule'),
   commands: { backup: { call: 'backup.manualBackupWebServer', ...backingUp } },
   checks: {
-    all: samePlaces,
     hints: { database: 'it backs up the platform; a backup of a database stands below its block, as backups:' },
   },
   examples: ['nightly: { schedule: "0 3 * * *", prefix: platform/, destinationId: dst_1 }\n'],

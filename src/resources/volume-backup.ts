@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { volumeName } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
-import { enabledAtCreate, keepLatestCount, scheduledBackups } from './families/backups.ts';
+import { enabledAtCreate, keepLatestCount, samePlaces, scheduledBackups } from './families/backups.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { needed, serviceName } from './families/service-fields.ts';
 import { destinationId } from './families/named-ids.ts';
@@ -63,6 +63,7 @@ export const volumeBackup = defineKind({
     delete: 'volumeBackups.delete',
   },
   lifecycle: scheduledBackups('cronExpression', 'volumeName'),
+  checks: { all: (all) => samePlaces(all, ({ values: { volumeName } }) => `${String(volumeName)}-`) },
   commands: {
     backup: [
       {

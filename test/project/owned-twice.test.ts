@@ -168,25 +168,16 @@ describe('two root files on one platform', () => {
     expect(await reported(files, { TRUEUP_VAR_suffix: '-b' })).toEqual([]);
   });
 
-  it('with one destination and prefix of two backups: a warning', async () => {
-    const backups = (prefix: string) =>
-      `postgres: { main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: correct-horse, backups: { nightly: { schedule: "0 3 * * *", prefix: ${prefix}, destinationId: dst_1 } } } }\n`;
-    const files = (prefix: string) => ({
-      'shop.yaml': shop() + backups('shop/'),
+  it('with one destination and prefix of two backups: nothing, as each service has a folder of its own', async () => {
+    const backups =
+      'postgres: { main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: correct-horse, backups: { nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, keepLatestCount: 7 } } } }\n';
+    const files = {
+      'shop.yaml': shop() + backups,
       'staging.yaml': own('staging', 'one'),
       'live.yaml': own('live', 'one').replace('shop.yaml', 'live.yml'),
-      'live.yml': shop() + backups(prefix),
-    });
-    expect(await reported(files('shop/'))).toMatchObject([
-      {
-        code: 'overlap',
-        message: expect.stringMatching(
-          /^a backup with the destinationId and prefix of staging\.postgres\.main\.backups\.nightly \("dst_1", "shop\/"\) is also declared by live\.yaml, at live\.yml:\d+:\d+$/,
-        ) as string,
-        remedy: 'Choose another destinationId or prefix for one of the two.',
-      },
-    ]);
-    expect(await reported(files('live/'))).toEqual([]);
+      'live.yml': shop() + backups,
+    };
+    expect(await reported(files)).toEqual([]);
   });
 
   it.each([

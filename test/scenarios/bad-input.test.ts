@@ -795,12 +795,35 @@ describe('a manifest that users rarely mean', () => {
     expect(await warningsOf(domains(two))).toEqual([]);
   });
 
-  test('warns of a backup with a prefix inside that of another on the same destination', async () => {
-    const nightly = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/ }';
+  test('warns of a backup with a prefix inside that of another of its service, whose clean-up deletes its files', async () => {
+    const nightly = 'schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/';
     const hourly = '{ schedule: "0 * * * *", destinationId: dst_1, prefix: §shop/hourly }';
-    expect(await warningsOf(postgres(`        backups: { nightly: ${nightly}, hourly: ${hourly} }\n`))).toEqual([
-      'warning overlap at the mark',
-    ]);
+    const both = (more: string) => postgres(`        backups: { nightly: { ${nightly}${more} }, hourly: ${hourly} }\n`);
+    expect(await warningsOf(both(', keepLatestCount: 7'))).toEqual(['warning overlap at the mark']);
+    expect(await warningsOf(both(''))).toEqual([]);
+  });
+
+  test('does not warn of backups of two services, and of the platform, which have folders of their own', async () => {
+    const backups =
+      'backups: { n: { schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/, keepLatestCount: 7 } }';
+    const database = (name: string) =>
+      `${name}: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, ${backups} }`;
+    const two = `environments: { production: { postgres: { ${database('a')}, ${database('b')} } } }\n`;
+    expect(await warningsOf(`${head}${two}`)).toEqual([]);
+    const nested = backups.replace(' } }', ' }, m: { schedule: "0 4 * * *", destinationId: dst_1, prefix: shop/m } }');
+    expect(await warningsOf(`${head}${nested}\n`)).toEqual([]);
+  });
+
+  test.each([
+    ['uploads', 'uploads', 1],
+    ['uploads', 'uploads-thumbs', 1],
+    ['uploads-thumbs', 'uploads', 0],
+    ['uploads', 'media', 0],
+  ])('of a volume backup of %s that keeps 3, beside one of %s with its prefix: %i', async (kept, other, count) => {
+    const of = (name: string) => `{ volumeName: ${name}, cronExpression: "0 3 * * *", destinationId: dst_1, prefix: v/`;
+    const both = `{ a: ${of(kept)}, keepLatestCount: 3 }, b: ${of(other)} } }`;
+    const found = await warningsOf(postgres(`        volumeBackups: ${both}\n`));
+    expect(found).toHaveLength(count);
   });
 
   test('does not warn of prefixes that only begin with the same letters', async () => {

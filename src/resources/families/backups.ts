@@ -82,27 +82,59 @@ export const includeEncryptionKey: Field = {
   examples: [false, true],
 };
 
-/** Two backups below one prefix of a destination delete each other's files when old ones are removed. */
-export function samePlaces(all: readonly CheckedResource[]): Problem[] {
-  const folder = (self: CheckedResource) => String(self.values.prefix).replace(/^\/+|\/+$/g, '');
-  const places = all
-    .filter((self) => self.values.prefix !== undefined && self.values.destinationId !== undefined)
-    .map((self) => ({ self, place: `${String(self.values.destinationId)}/${folder(self)}/` }))
-    .toSorted((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
-  const problems: Problem[] = [];
-  let cover: (typeof places)[number] | undefined;
-  for (const next of places) {
-    if (cover === undefined || !next.place.startsWith(cover.place)) {
-      cover = next;
-      continue;
-    }
-    problems.push({
-      code: 'overlap',
-      address: next.self.address,
-      field: 'prefix',
-      message: `its prefix lies in that of ${cover.self.address} on the same destination`,
-      remedy: 'Give each backup a prefix of its own: the clean-up of one deletes the files of the other.',
+/**
+ * Backups of one service whose files the clean-up of another one deletes. The platform keeps files below the name of the service
+ * and the prefix, and a clean-up lists what is there. `fileOf`: how the names of the files of a backup begin.
+ * Source: keepLatestNBackups and cleanupOldVolumeBackups of v0.30.2.
+ */
+export function samePlaces(
+  all: readonly CheckedResource[],
+  fileOf: (self: CheckedResource) => string = () => '',
+): Problem[] {
+  const places = all.flatMap((self): Place[] => {
+    const { destinationId, prefix, serviceName = '', keepLatestCount = null } = self.values;
+    if (prefix === undefined || destinationId === undefined) return [];
+    const folder = String(prefix)
+      .trim()
+      .replace(/^\/+|\/+$/g, '');
+    const place = [self.parent ?? '', serviceName, destinationId, folder, fileOf(self)].map(String).join('/');
+    return [{ self, place, cleans: keepLatestCount !== null || self.unknown?.includes('keepLatestCount') === true }];
+  });
+  const around: Place[] = [];
+  return places
+    .toSorted((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0))
+    .flatMap((next): Problem[] => {
+      while (around.length > 0 && !next.place.startsWith(around.at(-1)?.place ?? '')) around.pop();
+      const other = around.find(({ place, cleans }) => cleans || (next.cleans && place === next.place));
+      if (next.cleans || around.at(-1)?.place !== next.place) around.push(next);
+      if (other === undefined) return [];
+      const { address } = next.self;
+      const message = `its prefix lies in that of ${other.self.address} on the same destination`;
+      const remedy = 'Give each backup a prefix of its own: the clean-up of one deletes the files of the other.';
+      return [{ code: 'overlap', address, field: 'prefix', message, remedy }];
     });
-  }
-  return problems;
+}
+
+/** Where the files of a backup are, and whether it removes old ones. */
+interface Place {
+  readonly self: CheckedResource;
+  readonly place: string;
+  readonly cleans: boolean;
+}
+
+/** Volume backups of a database that copy nothing. Source: backupVolume of v0.30.2, which knows servers of applications and composes only. */
+export function emptyCopies({ values }: CheckedResource, children: readonly CheckedResource[]): readonly Problem[] {
+  const isElsewhere = typeof values['serverId'] === 'string';
+  return children.flatMap(({ kind, address, values: { turnOff } }): Problem[] => {
+    if (kind !== 'volumeBackup' || (turnOff !== true && !isElsewhere)) return [];
+    const [message, field] =
+      turnOff === true
+        ? (['the platform turns no database off for a copy of its volume: each run fails', 'turnOff'] as const)
+        : (['the platform copies a volume of its own machine, and not of the server of this database'] as const);
+    const remedy =
+      field === undefined
+        ? 'Write a block under backups: in its place, where the engine has them.'
+        : 'Write turnOff: false.';
+    return [{ code: 'backup-fails', address, message, remedy, ...(field === undefined ? {} : { field }) }];
+  });
 }

@@ -14,6 +14,7 @@ import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { imageRepeats } from './fixed-images.ts';
+import { emptyCopies } from './backups.ts';
 import { tasksOfService } from './container-lists.ts';
 import {
   databaseServiceFields,
@@ -99,6 +100,7 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
       each: (self, children) => [
         ...envWorks(self),
         ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
+        ...emptyCopies(self, children),
       ],
       hints,
     },

@@ -93,6 +93,21 @@ test.each([
   expect(await found(text, 'backup-fails')).toEqual(expected);
 });
 
+const copy = (more: string) =>
+  `volumeBackups: { a: { volumeName: data, cronExpression: '0 3 * * *', destinationId: dst_1, prefix: v/${more} } }`;
+
+test.each([
+  [
+    database(copy(', turnOff: true')),
+    says('turns no database off for a copy of its volume: each run fails Write turnOff: false.'),
+  ],
+  [database(`serverId: srv_1, ${copy('')}`), says('copies a volume of its own machine')],
+  [database(copy('')), nothing],
+  [api('port: 80').replace('source:', `serverId: srv_1, ${copy(', turnOff: true')}, source:`), nothing],
+])('a copy of the volume of a database: %s', async (text, expected) => {
+  expect(await found(text, 'backup-fails')).toEqual(expected);
+});
+
 describe('a $ that nothing reads', () => {
   const image = (name: string) => api('port: 80').replace('nginx:1.27', name);
   test.each([
