@@ -103,7 +103,11 @@ export function claimsOf(whole: Whole, reading: Pick<ManifestInput, 'given' | 'v
       const shown = values.map((value) => JSON.stringify(value?.text)).join(', ');
       const what = `a ${kind.kind} with the ${alone.join(' and ')} of ${address} (${shown})`;
       const remedy = () => `Choose another ${alone.join(' or ')} for one of the two.`;
-      add(block, values, { what, at: fieldAt(block, ...alone), remedy, remedyOfShared: withVariable });
+      // A host is the same in small and capital letters.
+      const key = values.map((value, i) =>
+        alone[i] === 'host' && value !== undefined ? { ...value, text: value.text.toLowerCase() } : value,
+      );
+      add(block, key, { what, at: fieldAt(block, ...alone), remedy, remedyOfShared: withVariable });
     }
     for (const [values, claim] of onServer(block, (address) => byAddress.get(address), filled))
       add(block, values, claim);

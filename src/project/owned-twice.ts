@@ -1,15 +1,16 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { keptIn, once } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { treeOf, yamlLimit } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
-import { nodeAt, position } from '../manifest/tree.ts';
+import { type Place, nodeAt, position } from '../manifest/tree.ts';
 import type { WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { type RootClaims, claimsOf } from './claims.ts';
 import type { Environment, ProjectFolder, RootPlace } from './folder.ts';
+import { linkTarget } from './links.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { refuseTwins, rootFiles, stageOf } from './root-files.ts';
 import { sharedPlatforms } from './shared-platforms.ts';
@@ -42,6 +43,7 @@ export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Pr
   const workspace = await workspaceHere();
   const platform = await platformOf(options, workspace, options.env);
   const found: Diagnostic[] = [];
+  const fileOf: FileOf = ({ path, at }) => linkTarget(resolve(folder, workspace.beside(at.file, path)));
   for (const { file: other, read } of others) {
     const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
     const own = await claimsIn(file, async () => loaded ?? (await readRoot(options, workspace)));
@@ -53,7 +55,7 @@ export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Pr
     if (rival !== undefined) {
       const names = { own: file, other };
       const twice = collisions(own, rival, { ...names, isOnePlatform: platform === elsewhere });
-      const collided = [...twice, ...(isElsewhere ? [] : besidePreviews(own, rival, names))];
+      const collided = [...twice, ...(isElsewhere ? [] : besidePreviews(own, rival, { other, fileOf }))];
       found.push(...withQuotes(collided, own.texts, kinds));
     } else if (isStage) {
       const message = `${other} cannot be read, so nothing tells whether it declares the same as ${file}`;
@@ -109,17 +111,20 @@ function secretsOf(other: string, { whole: { settings } }: RootClaims, file: str
   });
 }
 
+/** The file that a source of secrets means, however its path is written. Absolute. */
+type FileOf = (source: { readonly path: string; readonly at: Place }) => string;
+
 /** Reports what a family of previews has from a stage: its secrets, or its names of environments. */
 function besidePreviews(
   { whole: { settings } }: RootClaims,
   { whole: { settings: rival } }: RootClaims,
-  { other }: { readonly other: string },
+  { other, fileOf }: { readonly other: string; readonly fileOf: FileOf },
 ): readonly Diagnostic[] {
   const { preview, environment, secrets } = settings;
   if (preview === undefined) return [];
-  const files = new Set(rival.secrets.flatMap((source) => ('path' in source ? source.path : [])));
+  const files = new Set(rival.secrets.flatMap((source) => ('path' in source ? fileOf(source) : [])));
   const shared = secrets.flatMap((source) => {
-    if (!('path' in source) || !files.has(source.path)) return [];
+    if (!('path' in source) || !files.has(fileOf(source))) return [];
     const message = `${source.path} has the secrets of ${other}, which a preview must not read`;
     const remedy = 'Write a file with secrets for previews, and name it here.';
     return [diagnostic('not-in-previews', message, { remedy, position: position(source.at) })];

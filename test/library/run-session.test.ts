@@ -174,15 +174,15 @@ describe('a number that a run cannot go by', () => {
 
   test('is not the longest time: a deployment without a limit is started once, and waited for', async () => {
     const { emulator, places } = emulated(2_000);
-    const { url, close } = await serve(emulator);
-    const platform = platformAt({ url, apiKey: 'a-key' });
+    const server = await serve(emulator);
+    const platform = platformAt({ url: server.url, apiKey: 'a-key' });
     const project = await open(folderWith({ 'trueup.yaml': manifestOf('redis:7') }), { env, ...places, platform });
     const applied = resultDocument(await project.apply({ permissions, deployLimitMs: () => Infinity }));
     expect(applied.ending).toBe('done');
     expect(emulator.log.filter(({ operation }) => operation === 'redis.deploy')).toHaveLength(1);
     expect(planDocument(await project.plan()).hasChanges).toBe(false);
     await project.close();
-    await close();
+    await server.close();
   });
 });
 

@@ -121,7 +121,32 @@ test('a preview has neither the secrets nor the names of a stage', async () => {
   ]);
 });
 
+test('a preview does not have the secrets of a stage by another path or a link', async () => {
+  const preview = (path: string) =>
+    own('pr', 'one', `preview: {}\nvariables: { suffix: "-\${preview:id}" }\nsecrets: [{ file: ${path} }]\n`);
+  const live = own('live', 'one', 'secrets: [{ file: live.env }]\n');
+  for (const path of ['./live.env', 'linked.env']) {
+    const files = { 'shop.yaml': shop(domains), 'staging.yaml': preview(path), 'live.yaml': live, 'live.env': 'A=b\n' };
+    const folder = folderWith(files);
+    symlinkSync('live.env', join(folder, 'linked.env'));
+    const found = (await reportedIn(folder)).map(({ message }) => message);
+    expect(found).toContainEqual(
+      expect.stringContaining('has the secrets of live.yaml, which a preview must not read'),
+    );
+  }
+});
+
 describe('two root files on one platform', () => {
+  it('with one host in small and in capital letters', async () => {
+    const live = 'changes: { application: { web: { domains: { main: { host: Shop.example.com } } } } }\n';
+    const files = {
+      'shop.yaml': shop(domains.replace('${var:suffix}', '')),
+      'staging.yaml': own('staging', 'one'),
+      'live.yaml': own('live', 'one', live),
+    };
+    expect(await reported(files)).toMatchObject([{ code: 'owned-twice' }]);
+  });
+
   it('with one environment', async () => {
     const files = { 'shop.yaml': shop(), 'staging.yaml': own('live', 'one'), 'live.yaml': own('live', 'one') };
     expect(await reported(files)).toEqual([
