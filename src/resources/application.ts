@@ -61,7 +61,7 @@ const rebuildingImages = [
   {
     when: isImage,
     cannot: 'the platform has no documented operation that pulls the image before it sends it to a registry',
-    remedy: 'Deploy it in the platform, or remove its registries there.',
+    remedy: 'Deploy it in the platform.',
   },
 ] as const satisfies readonly KindCommand[];
 
