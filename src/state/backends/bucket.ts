@@ -98,7 +98,7 @@ export function openBucket(where: BucketLocation, clock: Clock, pace = usualPace
 
 async function get(open: Open, name: string, check?: () => void): Promise<S3Object | undefined> {
   const answer = await send(open, { method: 'GET', name, check });
-  if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
+  if (isMissing(answer)) return undefined;
   if (answer.status !== 200) throw refused(open, name, answer);
   return { text: answer.text, etag: etagOf(open.locationOf(name), answer), ageMs: ageIn(answer) };
 }
@@ -108,8 +108,7 @@ async function put(open: Open, name: string, body: string, { over, check }: PutO
   if (over === 'none') headers['if-none-match'] = '*';
   else if (over !== 'any') headers['if-match'] = over;
   const answer = await send(open, { method: 'PUT', name, body, headers, check });
-  const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
-  if (answer.status === 412 || isGone) return undefined;
+  if (answer.status === 412 || (over !== 'none' && isMissing(answer))) return undefined;
   if (answer.status < 200 || answer.status > 299) throw refused(open, name, answer);
   return etagOf(open.locationOf(name), answer);
 }
@@ -123,7 +122,7 @@ async function list(open: Open, folder: string): Promise<string[]> {
     const query = { 'list-type': '2', prefix: open.where.prefix + folder };
     const next = token === undefined ? query : { ...query, 'continuation-token': token };
     const answer = await send(open, { method: 'GET', name: folder, query: next });
-    if (answer.status !== 200) throw refused(open, folder, answer);
+    if (answer.status !== 200 || !answer.text.includes('<ListBucketResult')) throw refused(open, folder, answer);
     const keys = answer.text.matchAll(/<Key>([^<]*)<\/Key>/g);
     names.push(...[...keys].map(([, key = '']) => key.slice(key.lastIndexOf('/') + 1)));
     token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&');
@@ -190,8 +189,18 @@ async function sendOnce({ where, base, pace }: Open, { method, name, query, body
   }
 }
 
+/** There is no such object. A web server that is no store has no code for that. */
+function isMissing(answer: Answer): boolean {
+  return answer.status === 404 && ![undefined, 'NoSuchBucket'].includes(codeIn(answer));
+}
+
 function refused({ locationOf, redact }: Open, name: string, answer: Answer) {
   const words = redact(wordsOf(answer));
+  const region = answer.headers.get('x-amz-bucket-region') ?? /<Region>([^<]*)<\/Region>/.exec(answer.text)?.[1] ?? '';
+  if ([301, 307, 400].includes(answer.status) && /^[a-z0-9-]{1,40}$/.test(region)) {
+    const change = `The bucket is in ${region}: write that region, and its endpoint, under state:, or into TRUEUP_STATE_URL.`;
+    return unusable(locationOf(name), `cannot be used (${words})`, { remedy: `${change} Nothing was overwritten.` });
+  }
   if (codeIn(answer) !== 'NotImplemented') return unusable(locationOf(name), `cannot be used (${words})`, { remedy });
   return unusable(locationOf(name), `cannot be kept there: the store takes no conditional writes (${words})`, {
     remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { BucketLocation } from '../../../src/state/backends/bucket.ts';
+import type { Bucket, BucketLocation } from '../../../src/state/backends/bucket.ts';
 import { openBucket } from '../../../src/state/backends/bucket.ts';
 import { s3Storage, s3Store } from '../../../src/state/backends/s3.ts';
 import { systemClock } from '../../../src/state/clock.ts';
@@ -495,6 +495,35 @@ describe('a store of objects', () => {
       expect(JSON.stringify(stop.diagnostics) + String(stop.stack)).not.toContain('canary');
     }
   });
+
+  test('is no web server: its pages are neither a missing object nor an empty list', async () => {
+    const page = '<html>not found</html>';
+    for (const [status, call] of [
+      [404, (bucket: Bucket) => bucket.get('state.json')],
+      [404, (bucket: Bucket) => bucket.put('state.json', 'text', { over: '"one"' })],
+      [200, (bucket: Bucket) => bucket.list('documents/')],
+    ] as const) {
+      const bucket = await beginSlow((_request, response) => void response.writeHead(status).end(page), patient);
+      expect((await stopOf(call(bucket))).message).toContain(`cannot be used (status ${status}`);
+    }
+  });
+
+  test.each([
+    ['the code PermanentRedirect', 301, { 'x-amz-bucket-region': 'eu-central-1' }, 'PermanentRedirect', ''],
+    ['the region that it expects', 400, {}, 'AuthorizationHeaderMalformed', '<Region>eu-central-1</Region>'],
+  ] as const)(
+    'in another region is refused by %s, and the remedy names it',
+    async (_title, status, headers, code, more) => {
+      const text = `<Error><Code>${code}</Code>${more}</Error>`;
+      const bucket = await beginSlow(
+        (_request, response) => void response.writeHead(status, headers).end(text),
+        patient,
+      );
+      const { message, diagnostics } = await stopOf(bucket.get('state.json'));
+      expect(message).toContain(`cannot be used (status ${status} ${code})`);
+      expect(diagnostics[0]?.remedy).toContain('The bucket is in eu-central-1');
+    },
+  );
 
   test('gives a wave that failed no second meaning: it may land later than the next one', async () => {
     const { server, store, another } = await begin();
