@@ -127,12 +127,15 @@ function isMissing(error: unknown): boolean {
 
 function explained({ location, redact }: Open, error: unknown, remedyForRights: string): unknown {
   if (!(error instanceof Error) || !('severity' in error)) return error;
-  const lacksRights = codeOf(error) === '42501';
+  const remedies: Readonly<Record<string, string>> = { '42501': remedyForRights, '22P05': remedyForEncoding };
   return unusable(location, `cannot be used (${redact(wordsOf(error))})`, {
-    remedy: lacksRights ? remedyForRights : remedy,
+    remedy: remedies[codeOf(error)] ?? remedy,
     cause: error,
   });
 }
+
+const remedyForEncoding =
+  "Use a database that has every character: create database NAME encoding 'UTF8' template template0; Nothing was overwritten.";
 
 function rightsToUse(schema: string): string {
   const tables = `grant select, insert, update, delete on all tables in schema ${schema} to USER;`;

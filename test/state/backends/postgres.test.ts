@@ -464,6 +464,33 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await database.close();
     });
 
+    test.each([
+      [
+        'LATIN1',
+        '22P05: character with byte sequence 0xe2 0x82 0xac in encoding "UTF8" has no equivalent in encoding "LATIN1"',
+      ],
+      ['SQL_ASCII', undefined],
+    ])('with the encoding %s keeps every text, or names the remedy', async (encoding, words) => {
+      const name = `in_${encoding.toLowerCase()}`;
+      await admin.query(
+        `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`,
+      );
+      const url = server.url().replace(/postgres$/, name);
+      const store = postgresStore({ url, schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
+      const state = stateWith({ a: recordOf('5 € 😀') });
+      await store.lock({ purpose: 'apply' });
+      if (words === undefined) {
+        await store.write(state);
+        expect(await store.read()).toEqual(state);
+      } else {
+        const { message, diagnostics } = await stopOf(store.write(state));
+        expect(message).toContain(words);
+        expect(diagnostics[0]?.remedy).toContain("create database NAME encoding 'UTF8' template template0;");
+      }
+      await store.close();
+      await admin.query(`drop database ${name} with (force)`);
+    });
+
     test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
