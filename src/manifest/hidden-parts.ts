@@ -24,9 +24,9 @@ interface Hidden {
   readonly shown: string;
 }
 
-/** The keys of fields that are declared secret, and those that the user calls private. */
+/** The keys of fields, and those that the user calls private. */
 interface Names {
-  readonly secretKeys: ReadonlySet<string>;
+  readonly fieldKeys: FieldKeys;
   readonly privateKeys: ReadonlySet<string>;
   /** Returns false for a part of the text that no line asked for has. */
   readonly matters: Matters;
@@ -51,7 +51,7 @@ export function hiddenParts(
 ): readonly Hidden[] {
   const { whole, near } = text;
   const privateKeys = new Set([...privateIn(whole), ...ofUser]);
-  const names = { secretKeys: secretKeysOf(kinds), privateKeys, matters, flows };
+  const names = { fieldKeys: fieldKeysOf(kinds), privateKeys, matters, flows };
   const values = (text.isValid ? hiddenInTree(whole, names) : undefined) ?? hiddenInLines(near, names);
   return merged([...values, ...(text.hasComments ? commentsIn(near) : [])]);
 }
@@ -59,9 +59,9 @@ export function hiddenParts(
 /** Collects where the values of parameters and variables go in the texts of a manifest. */
 export function flowsIn(texts: Iterable<string>, kinds: readonly Kind[]): Flows {
   const flows = createFlows();
-  const secretKeys = secretKeysOf(kinds);
+  const fieldKeys = fieldKeysOf(kinds);
   for (const text of texts)
-    if (mayFlow(text)) hiddenInTree(text, { secretKeys, privateKeys: privateIn(text), matters: hasFlows(text), flows });
+    if (mayFlow(text)) hiddenInTree(text, { fieldKeys, privateKeys: privateIn(text), matters: hasFlows(text), flows });
   return flows;
 }
 
@@ -83,17 +83,28 @@ function commentsIn(text: string): Hidden[] {
   return found;
 }
 
-/** The keys of the fields of kinds that are declared secret, and of the settings that are. */
-const secretKeysOf = onceFor((kinds: readonly Kind[]): ReadonlySet<string> => {
-  const keys = new Set(['notify.url']);
+/** The keys of fields: all of them, of those and of the settings that are declared secret, and of those that may hold something secret. */
+interface FieldKeys {
+  readonly all: ReadonlySet<string>;
+  readonly secret: ReadonlySet<string>;
+  readonly closed: ReadonlySet<string>;
+}
+
+const fieldKeysOf = onceFor((kinds: readonly Kind[]): FieldKeys => {
+  const [all, secret, closed] = [new Set<string>(), new Set(['notify.url']), new Set<string>()];
   for (const { fields, unions = [] } of withTop(kinds)) {
     const words = unions.flatMap(({ cases }) => Object.values(cases).flatMap((names) => Object.entries(names)));
     const written = Object.entries(fields).flatMap(([name, { written: key = name }]) =>
       [name, key, fieldAlias(name) ?? name].map((one) => [one, name] as const),
     );
-    for (const [key, name] of [...written, ...words]) if (fields[name]?.secrecy === 'secret') keys.add(key);
+    for (const [key, name] of [...written, ...words]) {
+      const { secrecy } = fields[name] ?? {};
+      all.add(key);
+      if (secrecy === 'secret') secret.add(key);
+      if (secrecy !== undefined) closed.add(key);
+    }
   }
-  return keys;
+  return { all, secret, closed };
 });
 
 /** A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing. */
@@ -108,7 +119,7 @@ interface AroundNode extends Around {
 
 /** What does not show of a valid text; undefined for one that is not. */
 function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
-  const { secretKeys, privateKeys, matters, flows } = names;
+  const { privateKeys, matters, flows } = names;
   // What an alias stands for is hidden where its anchor stands.
   const isWhole = mayMerge(text);
   const tree = yamlNodes(text, isWhole ? undefined : matters);
@@ -118,11 +129,12 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
   const followed = new Set<Node>();
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
   const hideScalar = (node: Scalar, around: AroundNode): void => {
-    const { key, isSecret, defines } = around;
+    const { key, isSecret, isOpen, defines } = around;
     // What a file calls private is so in other files too.
     const isPrivate = key !== undefined && privateKeys.has(key);
-    if (typeof node.value === 'string') flows.add(node.value, { key, isSecret: isSecret || isPrivate }, defines);
-    const own = { key, isSecret, before: '', after: '' };
+    if (typeof node.value === 'string')
+      flows.add(node.value, { key, isOpen, isSecret: isSecret || isPrivate }, defines);
+    const own = { key, isSecret, isOpen, before: '', after: '' };
     for (const one of [own, ...(defines === undefined ? [] : flows.to(defines))])
       for (const part of hiddenInScalar(text, node, one, names)) found.push(part);
   };
@@ -162,7 +174,7 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
         if (name === undefined) walk(pair.key, { ...around, isSecret: true, depth: depth + 1 });
         else if (matters(from, to) && (isSecret || !plainKey.test(text.slice(from, to)) || maskText(name) !== name))
           hide(from, to);
-        walk(pair.value, aroundValue(pair.value, name, around, { secretKeys, privateKeys }));
+        walk(pair.value, aroundValue(pair.value, name, around, names));
       }
     }
   };
@@ -175,23 +187,35 @@ function aroundValue(
   value: unknown,
   name: string | undefined,
   { key, isSecret, depth, defines }: AroundNode,
-  { secretKeys, privateKeys }: Pick<Names, 'secretKeys' | 'privateKeys'>,
+  { fieldKeys, privateKeys }: Pick<Names, 'fieldKeys' | 'privateKeys'>,
 ): AroundNode {
   if (name === '<<') return { key, isSecret, depth: depth + 1, defines };
   // A definition says what its own key is: `token: { default: x }`.
   const own = name !== undefined && /^(?:default|value)$/.test(name) && key !== undefined ? key : name;
-  const isDeclared = name !== undefined && (secretKeys.has(name) || secretKeys.has(`${key}.${name}`));
-  const isBelow =
-    own !== undefined && !isScalar(value) && depth > 0 && key !== 'variables' && isSecretName(own, { privateKeys });
-  const isOpen = name !== undefined && isUserName(name) && !privateKeys.has(name);
+  const isDeclared = name !== undefined && (fieldKeys.secret.has(name) || fieldKeys.secret.has(`${key}.${name}`));
+  const isOpen = !isMap(value) && isOpenField(name, key, { fieldKeys, privateKeys });
+  const mayBeAbove = !isScalar(value) && !isOpen && depth > 0 && key !== 'variables';
+  const isBelow = own !== undefined && mayBeAbove && isSecretName(own, { privateKeys });
+  const isUser = name !== undefined && isUserName(name) && !privateKeys.has(name);
   const isDefined = name !== undefined && name !== 'description';
   const here = isDefined ? definedBy(key, name, depth === 0 && isScalar(value)) : undefined;
   return {
-    key: own,
-    isSecret: !isOpen && (isSecret || isDeclared || isBelow),
+    key: isOpen ? undefined : own,
+    isSecret: !isUser && (isSecret || isDeclared || isBelow),
+    isOpen,
     depth: depth + 1,
     defines: here ?? (isDefined ? defines : undefined),
   };
+}
+
+/** Whether a key is that of a field which is declared open. Below a field, a user chooses the keys. */
+function isOpenField(
+  name: string | undefined,
+  above: string | undefined,
+  { fieldKeys: { all, closed }, privateKeys }: Pick<Names, 'fieldKeys' | 'privateKeys'>,
+): boolean {
+  const isField = name !== undefined && all.has(name) && !closed.has(name) && !privateKeys.has(name);
+  return isField && (above === undefined || !(all.has(above) || /^(?:with|parameters|variables|outputs)$/.test(above)));
 }
 
 /** What does not show of one value in one of the places that it gets to. */
@@ -219,16 +243,17 @@ function hiddenInScalar(
 function partsOfUse(
   source: string,
   written: string | number,
-  { key, isSecret, before, after, encoding }: Use,
+  { key, isSecret, isOpen, before, after, encoding }: Use,
   privateKeys: ReadonlySet<string>,
 ): readonly Part[] {
   const all: readonly Part[] = [[0, source.length]];
   const isAlone = before === '' && after === '' && encoding === undefined;
   const whole = isAlone ? written : `${before}${encode(String(written), encoding)}${after}`;
-  const shown = isSecret ? redacted : maskValue(key, whole, { privateKeys });
+  const how = { privateKeys, ...(isOpen === true ? { isOpen } : {}) };
+  const shown = isSecret ? redacted : maskValue(key, whole, how);
   if (shown === redacted) return all;
   if (shown === whole) return [];
-  const parts = secretParts(isAlone ? source : String(whole), { privateKeys });
+  const parts = secretParts(isAlone ? source : String(whole), how);
   if (isAlone) return parts.length === 0 ? all : parts;
   const [start, end] = [before.length, String(whole).length - after.length];
   const own = parts.filter(([from, to]) => to > start && from < end);
@@ -248,7 +273,7 @@ function privateIn(text: string): ReadonlySet<string> {
  * the value of a secret key above it.
  */
 function hiddenInLines(text: string, names: Names): Hidden[] {
-  const privateKeys = new Set([...names.secretKeys, ...names.privateKeys]);
+  const privateKeys = new Set([...names.fieldKeys.secret, ...names.privateKeys]);
   const found: Hidden[] = secretParts(text, { privateKeys }).map(([from, to]) => ({ from, to, shown: mask }));
   const hide = (from: number, to: number, shown: string): void => void (to > from && found.push({ from, to, shown }));
   /** The column of a secret key: lines that begin behind it may be its value. */

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Json, textsIn } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
-import { concealedMark } from '../secrets/secret.ts';
+import { maskText } from '../secrets/looks-secret.ts';
+import { concealedMark, redacted } from '../secrets/secret.ts';
 import { type Node, type Place, keyPlaceAt, placeAt } from './tree.ts';
 
 /** A value that a schema refuses. */
@@ -215,13 +216,14 @@ export function alternatives(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 }
 
-/** A value as a message shows it. */
+/** A value as a message shows it: without what looks like a secret in it. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') {
-    // An address may hold a password.
-    const at = value.indexOf('://');
-    if (at !== -1 && value.includes('@', at)) return 'text';
-    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+    const text = maskText(value, { isOpen: true });
+    // What may be a password in an address of no known form.
+    const [, user = ''] = /:\/\/([^/?#]*)@/.exec(text) ?? [];
+    if (/[:\s]/.test(user) && !user.includes(redacted)) return 'text';
+    return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   }
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeOf(value);
 }

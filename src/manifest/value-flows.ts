@@ -5,6 +5,8 @@ import { keptIn } from '../api/once.ts';
 export interface Around {
   readonly key?: string | undefined;
   readonly isSecret: boolean;
+  /** It is that of a field which is declared open: neither its key nor random letters say anything. */
+  readonly isOpen?: boolean | undefined;
 }
 
 /** The text that a value is a part of, as far as it may tell what the value is; both are empty for one that stands alone. */
@@ -50,7 +52,7 @@ export function createFlows(): Flows {
   const uses = new Map<string, Map<string, Use>>();
   const through = new Map<string, Map<string, Within & { readonly name: string }>>();
   return {
-    add: (text, { key, isSecret }, defines) => {
+    add: (text, { key, isSecret, isOpen }, defines) => {
       for (const { 0: written, 1: name = '', 2: encoding, index } of text.matchAll(expression)) {
         const end = index + written.length;
         const within = {
@@ -58,7 +60,7 @@ export function createFlows(): Flows {
           after: text.slice(end, end + maxAround),
           encoding,
         };
-        note(uses, name, { key, isSecret, ...within });
+        note(uses, name, { key, isSecret, isOpen, ...within });
         if (defines !== undefined) note(through, name, { name: defines, ...within });
       }
     },

@@ -156,8 +156,17 @@ describe('a secret', () => {
   });
 });
 
+const random = 'V1StGXR8Z5jdHi6BmyT';
+
 describe('what looks like no secret', () => {
   test.each([
+    ['accessKeyId: AKID1234', undefined],
+    ['canAccessToSSHKeys: key1', undefined],
+    [`accessedServices: [${random}]`, undefined],
+    [`main: { appName: shop-${random}, dockerImage: "shop:${random}" }`, undefined],
+    [`env: { appName: ${random} }`, 'env: { appName: ******** }'],
+    [`private: [appName]\nmain: { appName: ${random} }`, 'main: { appName: ******** }'],
+    ['appName: ghp_16C7e42F292c6912E7710c838347Ae178B4a', 'appName: ********'],
     ['source: { type: raw, composeFile: "services: { web: { image: nginx, restart: always } }" }', undefined],
     ['main:\n  github: my-team/shop\n', undefined],
     ['main:\n  restart: unless-stopped\n', undefined],

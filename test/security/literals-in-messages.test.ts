@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { shown } from '../../src/manifest/problem.ts';
 import { read } from '../diagnostics/in-manifests.ts';
 import { database, production, raw, reported } from '../diagnostics/provoked.ts';
 
@@ -81,3 +82,15 @@ test.each(rows.map(([code, sections, secret = token]) => [code, sections, secret
     expect(messages.filter((text) => text.includes(secret))).toEqual([]);
   },
 );
+
+/** A value of a field that shows, and how a message about it shows it. */
+test.each([
+  ['https://registry.example.com/@acme/shop', '"https://registry.example.com/@acme/shop"'],
+  ['ssh://git@example.com/shop.git', '"ssh://git@example.com/shop.git"'],
+  [token, '(sensitive)'],
+  ['https://anna:hunter2@example.com', 'https://anna:(sensitive)@example.com'],
+  [`a https://registry.example.com/@acme/${token}`, '(sensitive)'],
+])('a wrong value shows as far as it is no secret: %s', (value, expected) => {
+  expect(shown(value)).toContain(expected);
+  expect(shown(value)).not.toMatch(/hunter2|ghp_/);
+});
