@@ -1,6 +1,6 @@
 /** The passwords of the addresses in a text, or the user where one stands alone. */
 export function passwordsIn(text: string): readonly string[] {
-  const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g, /[?&]password=([^\s&#]+)/g];
+  const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/?#]+)@/g, /[?&]password=([^\s&#]+)/g];
   const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, password = '']) => password));
   return [...found, ...found.map(decoded)];
 }

@@ -7,6 +7,8 @@ test.each([
   ['https://bot:token@git.example.com/shop.git', ['token', 'token']],
   ['https://token@git.example.com', ['token', 'token']],
   ['postgres://shop:a%40b@db/shop?password=c%20d', ['a%40b', 'c%20d', 'a@b', 'c d']],
+  ['http://bot:pass@word:1@proxy:3128', ['pass@word:1', 'pass@word:1']],
+  ['a://b:one@c,d://e:two@f?to=g@h', ['one', 'two', 'one', 'two']],
   ['https://git.example.com/@team/shop', []],
   ['git@git.example.com:shop.git', []],
 ])('%s has %j', (text, passwords) => {

@@ -191,6 +191,8 @@ ${more}environments:
     ['AWS_SECRET_ACCESS_KEY', value, value],
     ['AWS_SESSION_TOKEN', value, value],
     ['HTTPS_PROXY', `http://me:${value}@proxy:3128`, value],
+    ['http_proxy', `me:${value}@proxy:3128`, value],
+    ['ALL_PROXY', `socks5://me:of@${value}@proxy:1080`, `of@${value}`],
   ])('S7: from %s', async (name, text, hidden) => {
     const url = await serving((emulator) => ({
       ...emulator,

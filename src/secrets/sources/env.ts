@@ -20,7 +20,9 @@ export function secretsOfEnvironment(env: Readonly<Record<string, string | undef
     if (name === 'TRUEUP_AGE_IDENTITY') return value.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('#'));
     const isNamed = name.startsWith('TRUEUP_SECRET_') || credentials.has(name) || isSecretEntry(name, value);
     if (isNamed) return [value];
-    return addresses.has(name.toUpperCase()) ? passwordsIn(value) : [];
+    if (!addresses.has(name.toUpperCase())) return [];
+    // An address of a proxy needs no scheme.
+    return passwordsIn(value.includes('://') ? value : `http://${value}`);
   });
 }
 
