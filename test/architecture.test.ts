@@ -80,6 +80,10 @@ const worldly = [
   'api/undici.d.ts', // types only
   'api/transport.ts',
   'api/ask-address.ts',
+  'api/fetch-url.ts',
+  'api/open-through.ts', // types only
+  'api/proxied.ts',
+  'api/proxy.ts', // the environment of the process
   'controller/checkouts.ts',
   'controller/demo/demo.ts',
   'controller/demo/fill.ts',

@@ -118,6 +118,13 @@ export const attempts = {
     /** A connection without traffic shows after this time that it is alive, before a router forgets it. */
     signOfLifeMs: 15_000,
   },
+  /** The proxy that the environment names. */
+  proxy: {
+    /** For a connection to it: it is near. A lost packet is sent again after 1, 3 and 7 s. */
+    connectMs: 8_000,
+    /** For its answer that it has a connection to a server. */
+    tunnelMs: 30_000,
+  },
   /** Polls of a deployment: few at first, because many deployments end at once. */
   deployment: {
     /** The longest that it may take, unless the user says another limit. */

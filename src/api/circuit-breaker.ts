@@ -92,10 +92,11 @@ export interface CircuitBreakerOptions {
 }
 
 /** The cause for which all requests have to wait; undefined: the error is about one request alone. Never throws. */
-export function whyToWait({ status, code, isKeyRefused }: PlatformError): Why | undefined {
+export function whyToWait({ status, code, isKeyRefused, failure }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
   if (isKeyRefused) return 'key';
-  return status === undefined && code !== undefined && isNoConnection(code) ? 'unreachable' : undefined;
+  if (failure === 'proxy' || status !== undefined || code === undefined) return undefined;
+  return isNoConnection(code) ? 'unreachable' : undefined;
 }
 
 /** The wait that the platform asks for. Milliseconds. */

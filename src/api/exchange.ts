@@ -33,6 +33,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** false: it has no connection yet, so nothing of it was sent. */
+  get hasStarted(): boolean {
+    return this.#controller !== undefined;
+  }
+
   /** Sends the request, unless it was given up. */
   sendOver(agent: Dispatcher, options: Dispatcher.DispatchOptions): void {
     if (this.#ended === undefined) agent.dispatch(options, this);

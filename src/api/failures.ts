@@ -3,11 +3,23 @@ import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './failed-call.ts';
 import type { FailedCall, Failure, PlatformError } from './platform-error.ts';
 import { isLoopback } from './loopback.ts';
+import { proxyErrorIn } from './proxy-error.ts';
 import { rightTo } from './needed-rights.ts';
 import type { WireAnswer } from './wire.ts';
 
 /** Explains why no answer came. Never throws. */
 export function explainSilence(call: Call, error: unknown): PlatformError {
+  const ofProxy = proxyErrorIn(error);
+  if (ofProxy !== undefined) {
+    const { message, remedy, code, mayPass } = ofProxy;
+    return fail(call, {
+      failure: mayPass ? 'connection' : 'proxy',
+      outcome: 'not executed',
+      event: cleanText(message, call.redact),
+      remedy,
+      code,
+    });
+  }
   const code = findCode(error);
   const known = code === undefined ? undefined : silences.get(code);
   if (known) return fail(call, { outcome: 'unknown', ...known, code });
@@ -34,13 +46,14 @@ function withoutTls(url: string): string {
 
 /** Whether a code of the system proves that no connection was opened, so that the platform got nothing. Never throws. */
 export function isNoConnection(code: string): boolean {
+  if (code.startsWith('PROXY_')) return true;
   const { failure, outcome } = silences.get(code) ?? {};
   return failure === 'connection' && outcome === 'not executed' && code !== 'NOT_SENT';
 }
 
 /** Says in a clause why no answer came. Never throws. */
 export function describeSilence(error: unknown): string {
-  return silences.get(findCode(error) ?? '')?.event ?? 'the connection failed';
+  return proxyErrorIn(error)?.message ?? silences.get(findCode(error) ?? '')?.event ?? 'the connection failed';
 }
 
 const deadline = { failure: 'timeout', event: 'the whole answer did not arrive in time' } as const;

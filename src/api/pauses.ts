@@ -11,6 +11,7 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
     outcome: 'not executed',
     event: describeEnd(inVain),
     ...(is === 'used up' ? { remedy: remedyForLimit(keyLimit) } : {}),
+    ...(last.code?.startsWith('PROXY_') === true ? { remedy: last.remedy } : {}),
     code: why === 'unreachable' ? inVain.code : undefined,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,

@@ -6,7 +6,7 @@ export type Outcome = 'not executed' | 'unknown';
 
 /**
  * The reason of a failure. `not found`: the platform itself reports an object as absent. A missing operation and the 404
- * page of another server are `unreadable`.
+ * page of another server are `unreadable`. `proxy`: the proxy of the environment does not let requests through.
  */
 export type Failure =
   | 'authentication'
@@ -19,6 +19,7 @@ export type Failure =
   | 'server'
   | 'unreadable'
   | 'redirect'
+  | 'proxy'
   | 'connection'
   | 'timeout';
 
@@ -160,6 +161,7 @@ const remedies: Readonly<Record<Failure, string>> = {
   unreadable: 'Check that the address is that of the platform, and that no proxy or login page answers instead.',
   redirect:
     'A proxy before the platform answers: let requests to /api pass without signing in, or write an address that goes around it.',
+  proxy: 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
   connection: 'Check the address, and that the platform runs.',
   timeout: 'Try again, or check whether the platform is overloaded.',
 };

@@ -3,7 +3,10 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { attempts } from './attempts.ts';
 import { Exchange } from './exchange.ts';
+import { openThrough } from './open-through.ts';
 import { TransportError } from './platform-error.ts';
+import { hostAndPort, proxyFor } from './proxy.ts';
+import { explainProxy, type HttpProxy } from './proxy-error.ts';
 import { timerMs } from './sleep.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -32,13 +35,17 @@ export interface Transport {
 
 /** Connections that are opened when they are needed: as many as there are requests on their way. */
 interface Connections {
+  /** @throws {ProxyError} */
   readonly open: () => Promise<Dispatcher>;
+  /** Why a request had none in so many milliseconds; undefined: that is not known. Never throws. */
+  readonly whyNone: (withinMs: number) => Error | undefined;
   /** Ends them: after the requests that are under way, or with a reason at once. */
   end(reason?: Error): Promise<void>;
 }
 
 /**
- * Makes the transport to a platform; each request is sent once, and no redirect is followed.
+ * Makes the transport to a platform, through the proxy that the environment names for its address. Each request is sent once,
+ * and no redirect is followed.
  *
  * @throws {TypeError} when `url` is no address.
  */
@@ -49,18 +56,19 @@ export function createTransport(options: TransportOptions): Transport {
   const prefix = withoutSlash(pathname);
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
   const connectMs = typeof deadlineMs === 'number' ? deadlineMs : attempts.request.deadlineMs;
-  const usual = createConnections(connectMs);
-  const long = createConnections(connectMs);
+  const usual = createConnections(new URL(origin), connectMs);
+  const long = createConnections(new URL(origin), connectMs);
   const timers = createTurns();
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
-    const { open } = isLong(operation) ? long : usual;
+    const { open, whyNone } = isLong(operation) ? long : usual;
     const limit = deadlineOf(operation);
     const limits = { whole: bodyLimit, ofError: errorLimit(request) };
     const exchange = new Exchange({ limits, mayStart: request.method === 'POST' ? mayWrite : () => undefined });
     const timer = setTimeout(() => {
-      exchange.giveUp(new TransportError('DEADLINE', `no whole answer within ${limit} ms`));
+      const why = exchange.hasStarted ? undefined : whyNone(limit);
+      exchange.giveUp(why ?? new TransportError('DEADLINE', `no whole answer within ${limit} ms`));
     }, timerMs(limit));
     begin(open, request, exchange).catch((error: unknown) => exchange.giveUp(error as Error));
     try {
@@ -89,32 +97,32 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close };
 }
 
-/** Makes connections. Opens none yet. */
-function createConnections(connectMs: number): Connections {
+/** Makes connections to a server. Opens none yet. */
+function createConnections(server: URL, connectMs: number): Connections {
   let opening: Promise<Dispatcher> | undefined;
+  let proxy: HttpProxy | undefined;
   let isEnded = false;
 
   async function open(): Promise<Dispatcher> {
     if (isEnded) throw new Error('the connections are closed');
+    const { idleMs, signOfLifeMs } = attempts.connection;
+    // The one deadline rules; these only keep undici's own timers out of its way.
+    const connect = { timeout: connectMs, keepAliveInitialDelay: signOfLifeMs };
+    const timeouts = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
+    const kept = { pipelining: 1, ...timeouts };
+    proxy = proxyFor(server);
+    if (proxy !== undefined) return openThrough(proxy, server, { tunnelMs: connectMs, connect, kept });
     // Loaded at the first request: commands without requests start sooner.
     const { Agent } = await import('./agent.ts');
-    const { idleMs, signOfLifeMs } = attempts.connection;
-    return new Agent({
-      pipelining: 1,
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: idleMs,
-      // The one deadline rules; these only keep undici's own timers out of its way.
-      connect: { timeout: connectMs, keepAliveInitialDelay: signOfLifeMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    return new Agent({ ...kept, connect });
   }
 
   return {
     open: () => (opening ??= open()),
+    whyNone: (withinMs) => proxy && explainProxy(proxy, hostAndPort(server), { withinMs }),
     async end(reason) {
       isEnded = true;
-      const agent = await opening;
+      const agent = await opening?.catch(() => undefined);
       await (reason === undefined ? agent?.close() : agent?.destroy(reason));
     },
   };

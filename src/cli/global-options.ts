@@ -48,6 +48,7 @@ Environment:
   TRUEUP_ALLOW_HTTP     true: --allow-http
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, for state: { backend: s3 }
+  HTTPS_PROXY, NO_PROXY proxy for requests, and hosts that are reached without it
   TRUEUP_DEBUG=1        prints the stack of an error, and warnings of Node
   OTEL_EXPORTER_OTLP_ENDPOINT
                         exports an OpenTelemetry trace of the run

@@ -1,6 +1,6 @@
 import { diagnose } from '../api/diagnose.ts';
-import { isLoopback } from '../api/loopback.ts';
 import { isOfKey, PlatformError } from '../api/platform-error.ts';
+import { whyDirect } from '../api/proxy.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/output-format.ts';
@@ -144,20 +144,17 @@ export function explain(
     const message = error.isKeyRefused ? found.message.replace('the API key', keyName) : found.message;
     // Reads begin while the manifest is checked: what is secret in it may have been found behind the answer.
     const details = found.details?.map(redact);
-    const past = pastProxy(error, env);
-    const remedy = past === undefined ? found.remedy : `${found.remedy} ${past}`;
+    const direct = sentenceOnProxy(error, env);
+    const remedy = direct === undefined ? found.remedy : `${found.remedy} ${direct}`;
     return { ...found, message, ...defined({ remedy, details }) };
   });
   return { exit: isOfKey(error) ? 'authentication' : 'failed', diagnostics };
 }
 
-/** The sentence for a platform that gave no answer, where other programs would reach it through a proxy. */
-function pastProxy({ failure, url }: PlatformError, env: Environment): string | undefined {
-  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
-  const name = names.find((one) => (env[one] ?? '') !== '');
+/** The sentence for a platform that gave no answer, where the environment names a proxy that is not used for it. */
+function sentenceOnProxy({ failure, url }: PlatformError, env: Environment): string | undefined {
   const isSilent = failure === 'connection' || failure === 'timeout';
-  if (name === undefined || !isSilent || !URL.canParse(url) || isLoopback(new URL(url).hostname)) return undefined;
-  return `Trueup connects to the platform itself, and not through the proxy of ${name}.`;
+  return isSilent && URL.canParse(url) ? whyDirect(new URL(url), env) : undefined;
 }
 
 /** The stack of an error, and those of its causes. The text of a `Stop` is clean already, and may be of the manifest. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { proxyErrorIn } from '../api/proxy-error.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { defined } from '../formats/json.ts';
@@ -122,7 +123,7 @@ function createQueue(settings: TraceSettings, version: string) {
       body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
     };
     const answer = await transport.send(request).catch((error: unknown) => error as Error);
-    if (answer instanceof Error) problem ??= 'it did not answer';
+    if (answer instanceof Error) problem ??= proxyErrorIn(answer)?.message ?? 'it did not answer';
     else if (answer.status < 200 || answer.status > 299) problem ??= `it answered ${answer.status}`;
   }
 
