@@ -157,7 +157,6 @@ const worldly = [
   'secrets/generate-secret.ts',
   'secrets/sources/command.ts',
   'secrets/sources/dotenvx.ts',
-  'state/backends/bucket.ts',
   'state/backends/pace.ts', // a limit of time
   'trace/exporter.ts', // ids by chance, and a limit of time
   'state/backends/connections.ts',

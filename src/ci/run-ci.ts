@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { proxyErrorIn } from '../api/proxy-error.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Process } from '../cli/process.ts';
 import { printable, printed } from '../render/printable.ts';
@@ -92,10 +93,11 @@ function describe(error: unknown, { redact }: Redactor): string {
   return `error: ${text}\n${remedyLine(error instanceof ForgeError ? remedyOf(error) : undefined)}`;
 }
 
-function remedyOf({ status }: ForgeError): string {
+function remedyOf(error: ForgeError): string {
+  const { status } = error;
   if (status === 401) return 'Check TRUEUP_FORGE_TOKEN: the forge does not accept it.';
   if (status === 403 || status === 404) return 'Give the token the rights that docs/pipelines.md lists for this forge.';
-  return 'Run the job again.';
+  return proxyErrorIn(error)?.remedy ?? 'Run the job again.';
 }
 
 function remedyLine(remedy: string | undefined): string {

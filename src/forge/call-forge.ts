@@ -1,5 +1,7 @@
 import { parseRetryAfter } from '../api/failures.ts';
+import { fetchUrl } from '../api/fetch-url.ts';
 import { parseJson, readAtMost } from '../api/limited-body.ts';
+import { proxyErrorIn } from '../api/proxy-error.ts';
 import { defined } from '../formats/json.ts';
 import type { Repository } from './repository.ts';
 
@@ -65,7 +67,9 @@ export async function callForge(forge: Repository, request: ForgeRequest): Promi
     return await readBody(response, call);
   } catch (error) {
     if (error instanceof ForgeError) throw error;
-    throw new ForgeError(0, `the forge did not answer ${call}`, { cause: error });
+    const { message } = proxyErrorIn(error) ?? {};
+    const why = message === undefined ? '' : `: ${message}`;
+    throw new ForgeError(0, `the forge did not answer ${call}${why}`, { cause: error });
   }
 }
 
@@ -77,7 +81,7 @@ async function follow(first: URL, own: Readonly<Record<string, string>>, request
   let [url, headers] = [first, own];
   for (let count = 0; ; count++) {
     const common = request.headers as Readonly<Record<string, string>>;
-    const response = await fetch(url.href, { ...request, headers: { ...common, ...headers }, redirect: 'manual' });
+    const response = await fetchUrl(url.href, { ...request, headers: { ...common, ...headers }, redirect: 'manual' });
     const location = response.headers.get('location') ?? '';
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && URL.canParse(location, url.href);
     if (!isRedirect || request.method !== 'GET' || location === '' || count === maxRedirects) return response;

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { callForge, callForgeJson } from '../../src/forge/call-forge.ts';
 import type { Forge } from '../../src/ci/forge-of-job.ts';
+import { certificateFor } from '../support/certificate.ts';
+import { nameProxy, serveProxy, serveSecurely } from '../support/http-proxy.ts';
 
 /** What a forge that only answers has beside its name, its address and a repository. */
 const bare = { commit: 'c0ffee', packages: undefined, pull: undefined, token: undefined, storeHeaders: undefined };
@@ -102,5 +104,53 @@ test('an answer of millions of empty objects is an error, and is not parsed', as
   await expect(callForgeJson(forge, { method: 'GET', path: '/user' })).rejects.toMatchObject({
     message: 'the forge answered GET /user without JSON',
     cause: { message: 'has more than 2000000 objects and lists' },
+  });
+});
+
+describe('behind a proxy', () => {
+  const github: Forge = {
+    ...bare,
+    name: 'github',
+    api: 'https://forge.example',
+    token: 'canary-token',
+    repository: '/x',
+  };
+
+  test('requests go through it, with bytes and redirects, and the proxy sees no token', async () => {
+    const seen: unknown[] = [];
+    const port = await serveSecurely(
+      {
+        send: async ({ method, path, headers, body }) => {
+          seen.push([method, path, headers.authorization, headers['user-agent'] !== undefined, body]);
+          if (path === '/file') return { status: 200, headers: {}, body: 'a plan' };
+          return { status: 302, headers: { location: '/file' }, body: '' };
+        },
+      },
+      certificateFor('forge.example'),
+    );
+    const proxy = await serveProxy({ servers: { 'forge.example:443': port } });
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    expect((await callForge(github, { method: 'GET', path: '/plan' })).toString()).toBe('a plan');
+    await callForge(github, { method: 'PUT', path: '/file', bytes: Buffer.from('bytes') });
+    const token = 'Bearer canary-token';
+    expect(seen).toEqual([
+      ['GET', '/plan', token, true, undefined],
+      ['GET', '/file', token, true, undefined],
+      ['PUT', '/file', token, true, 'bytes'],
+    ]);
+    expect(new Set(proxy.log)).toEqual(new Set(['CONNECT forge.example:443']));
+  });
+
+  test('the error says that the proxy did not let it through', async () => {
+    const proxy = await serveProxy({ credentials: 'me:x' });
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    await expect(callForge(github, { method: 'GET', path: '/plan' })).rejects.toMatchObject({
+      status: 0,
+      message: `the forge did not answer GET /plan: the proxy of HTTPS_PROXY (${proxy.url}) asks for a user and a password (407)`,
+    });
+    nameProxy({ HTTPS_PROXY: 'socks5://127.0.0.1:1' });
+    await expect(callForge(github, { method: 'GET', path: '/plan' })).rejects.toMatchObject({
+      message: 'the forge did not answer GET /plan: HTTPS_PROXY names a SOCKS proxy',
+    });
   });
 });

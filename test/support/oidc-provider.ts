@@ -22,7 +22,11 @@ export interface Lies {
 
 const client = { id: 'trueup', secret: 'the-secret-of-the-client' };
 
-export async function startOidcProvider(user: Readonly<Record<string, unknown>>): Promise<OidcProvider> {
+/** `name`: the address that it is known by; by default its own. */
+export async function startOidcProvider(
+  user: Readonly<Record<string, unknown>>,
+  name?: string,
+): Promise<OidcProvider & { readonly port: number }> {
   const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const codes = new Map<string, { readonly token: string; readonly challenge: string; readonly redirect: string }>();
@@ -76,9 +80,11 @@ export async function startOidcProvider(user: Readonly<Record<string, unknown>>)
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  issuer = name ?? `http://127.0.0.1:${port}`;
 
   return {
+    port,
     issuer,
     exchanges,
     userinfo,

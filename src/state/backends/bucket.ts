@@ -1,5 +1,7 @@
 import { attempts } from '../../api/attempts.ts';
+import { fetchUrl } from '../../api/fetch-url.ts';
 import { readAtMost } from '../../api/limited-body.ts';
+import { ProxyError, proxyErrorIn } from '../../api/proxy-error.ts';
 import { withoutSlash } from '../../api/slash.ts';
 import { defined } from '../../formats/json.ts';
 import type { Clock } from '../clock.ts';
@@ -154,10 +156,11 @@ async function send(open: Open, request: Request, maxAttempts = pauses.length + 
       trouble = redact(reasonOf(error));
       cause = error;
     }
+    const { remedy: ofProxy, mayPass = true } = proxyErrorIn(cause) ?? {};
     // The holder of a lock waits as long as the lock lasts: its records say what it wrote.
     const mayWait = request.check !== undefined && clock.monotonic() - began < attempts.pause.limitMs;
-    if (attempt >= maxAttempts && !mayWait)
-      throw unusable(location, `cannot be reached (${trouble})`, { remedy, cause });
+    if (!mayPass || (attempt >= maxAttempts && !mayWait))
+      throw unusable(location, `cannot be reached (${trouble})`, { remedy: ofProxy ?? remedy, cause });
     await clock.sleep(pauses[attempt - 1] ?? pauses[2]);
   }
 }
@@ -182,7 +185,7 @@ async function sendOnce({ where, base, pace }: Open, { method, name, query, body
   // Of a stream fetch does not know the length, and stores take none without it.
   if (content instanceof ReadableStream) signed.headers.set('content-length', String(Buffer.byteLength(body ?? '')));
   try {
-    const response = await fetch(signed.url, { ...sending, redirect: 'manual', duplex: 'half' });
+    const response = await fetchUrl(signed.url, { ...sending, redirect: 'manual', duplex: 'half' });
     return { status: response.status, headers: response.headers, text: await textOf(response, watch) };
   } finally {
     watch.end();
@@ -262,6 +265,7 @@ function wordsOf(answer: Answer): string {
 /** Describes why there was no answer. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
+  if (error instanceof ProxyError) return error.message;
   if (error.cause instanceof Error) return reasonOf(error.cause);
   return 'code' in error ? String(error.code) : error.message;
 }

@@ -8,6 +8,7 @@ import { s3Storage, s3Store } from '../../../src/state/backends/s3.ts';
 import { systemClock } from '../../../src/state/clock.ts';
 import { storeOver } from '../../../src/state/store.ts';
 import { writeLine } from '../../../src/state/wave.ts';
+import { nameProxy, serveProxy } from '../../support/http-proxy.ts';
 import type { S3Server } from '../../support/s3-server.ts';
 import { secretOf, serveS3 } from '../../support/s3-server.ts';
 import { createActivity } from '../activity.ts';
@@ -336,6 +337,19 @@ describe('a store of objects', () => {
     const stop = await stopOf(bucket.put('a', 'text', { over: 'any', check: () => undefined }));
     expect(stop.message).toContain('cannot be reached (status 503 SlowDown)');
     expect(now).toBeGreaterThanOrEqual(600_000);
+  });
+
+  test('behind a proxy that does not let it through names the proxy, and is asked once', async () => {
+    const proxy = await serveProxy({ status: 407 });
+    nameProxy({ HTTP_PROXY: proxy.url.replace('//', '//me:pass-7f3a@') });
+    const { store } = await begin({ endpoint: 'http://s3.example' });
+    const stop = await stopOf(store.read());
+    expect(stop.message).toBe(
+      'the state http://s3.example/bucket/shop/state.json cannot be reached ' +
+        `(the proxy of HTTP_PROXY (${proxy.url}) does not accept the user and the password of HTTP_PROXY (407))`,
+    );
+    expect(stop.diagnostics[0]?.remedy).toContain('Correct them in HTTP_PROXY.');
+    expect(proxy.log).toHaveLength(1);
   });
 
   test('that answers without end is given up, at its first answer', async () => {

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
+import { fetchUrl } from '../../../api/fetch-url.ts';
 import { isLoopback } from '../../../api/loopback.ts';
+import { proxyErrorIn } from '../../../api/proxy-error.ts';
 import { markup } from '../../../render/markup.ts';
 import { refusal, renderPlain } from '../refusal.ts';
 import { type HostCookie, type Sessions, cookieFor } from '../sessions.ts';
@@ -38,7 +40,7 @@ const callback = '/sign-in/callback';
 export function addOidc(app: FastifyInstance, flow: Flow): void {
   const { address, oidc, sessions } = flow;
   const cookie = cookieFor(address, 'trueup-sign-in');
-  const provider = providerOf(oidc);
+  const provider = providerOf(oidc, flow.onError);
   app.get<{ Querystring: { to?: unknown } }>(
     '/sign-in',
     { config: { act: 'public', limit: 'sign-in' } },
@@ -78,7 +80,7 @@ export function addOidc(app: FastifyInstance, flow: Flow): void {
 type Provider = () => Promise<client.Configuration>;
 
 /** Reads what the provider says of itself, when the first user signs in; again, after it did not answer. */
-function providerOf({ issuer, clientId, clientSecret }: OidcSignIn): Provider {
+function providerOf({ issuer, clientId, clientSecret }: OidcSignIn, onError: Flow['onError']): Provider {
   let known: Promise<client.Configuration> | undefined;
   const url = new URL(issuer);
   const authentication: client.ClientAuth = (server, ...rest) => {
@@ -90,9 +92,14 @@ function providerOf({ issuer, clientId, clientSecret }: OidcSignIn): Provider {
   // The signature counts, whatever connection a token came by.
   const execute = [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])];
   return async () => {
-    known ??= client.discovery(url, clientId, undefined, authentication, { execute, timeout: 10 });
-    return known.catch(() => {
+    known ??= client.discovery(url, clientId, undefined, authentication, {
+      execute,
+      timeout: 10,
+      [client.customFetch]: (to, request) => fetchUrl(to, request as RequestInit),
+    });
+    return known.catch((error: unknown) => {
       known = undefined;
+      onError(new Error(`the provider of the sign-in does not answer: ${reasonOf(proxyErrorIn(error) ?? error)}`));
       throw refusal(503, 'The provider of the sign-in does not answer. Try again soon.');
     });
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Part } from '../../../../src/controller/page/server.ts';
 import {
   browserAt,
@@ -7,6 +7,8 @@ import {
   pageFor,
   startControllerDatabase,
 } from '../../../support/controller-pages.ts';
+import { certificateFor } from '../../../support/certificate.ts';
+import { nameProxy, serveProxy, serveSecurely } from '../../../support/http-proxy.ts';
 import { type Lies, type OidcProvider, oidcAt, startOidcProvider } from '../../../support/oidc-provider.ts';
 import { whyNoPostgres } from '../../../support/postgres-server.ts';
 
@@ -100,6 +102,49 @@ describe.skipIf(missing !== undefined)(missing ?? 'a sign-in by OpenID Connect',
       expect(answer.statusCode).toBe(503);
       expect(answer.body).toContain('does not answer');
     }
+  });
+
+  test('a provider behind a proxy is asked through it for all that it says', async () => {
+    const behind = await startOidcProvider(user, 'https://sso.example.test');
+    onTestFinished(behind.stop);
+    behind.userinfo['groups'] = ['sre'];
+    const port = await serveSecurely(
+      {
+        send: async ({ method, path, headers, body }) => {
+          const { authorization = '', 'content-type': type = '' } = headers;
+          const sent = { method, headers: { authorization, 'content-type': type }, body: body ?? null };
+          const answer = await fetch(`http://127.0.0.1:${behind.port}${path}`, sent);
+          return { status: answer.status, headers: { 'content-type': 'application/json' }, body: await answer.text() };
+        },
+      },
+      certificateFor('sso.example.test'),
+    );
+    const proxy = await serveProxy({ servers: { 'sso.example.test:443': port } });
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    const app = pageFor(database.records, {
+      signIn: oidcAt(behind),
+      roles: [{ group: 'sre', role: 'operator' }],
+      parts: [part],
+    });
+    const browser = browserAt(app, address);
+    const asked = await browser.get('/sign-in?to=%2Fme');
+    const back = behind.authorize(asked.headers.location ?? '', { claims: { groups: undefined } });
+    await browser.get(`${back.pathname}${back.search}`);
+    expect((await browser.get('/me')).json()).toMatchObject({ name: 'ann@example.com', role: 'operator' });
+    expect(app.failed).toEqual([]);
+    expect(new Set(proxy.log)).toEqual(new Set(['CONNECT sso.example.test:443']));
+  });
+
+  test('the log says which proxy does not lead to the provider', async () => {
+    const proxy = await serveProxy({ credentials: 'me:x' });
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    const signIn = oidcAt({ ...provider, issuer: 'https://sso.example.test' });
+    const app = pageFor(database.records, { signIn, parts: [part] });
+    expect((await browserAt(app, address).get('/sign-in')).statusCode).toBe(503);
+    expect(app.failed.map(String)).toContain(
+      'Error: the provider of the sign-in does not answer: the proxy of HTTPS_PROXY ' +
+        `(${proxy.url}) asks for a user and a password (407)`,
+    );
   });
 
   const past = Math.floor(Date.now() / 1000) - 3_600;
