@@ -2,6 +2,9 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { attempts } from './attempts.ts';
 import { describeSilence, findCode } from './failures.ts';
+import { openThrough } from './open-through.ts';
+import { proxyFor } from './proxy.ts';
+import { type HttpProxy, proxyErrorIn } from './proxy-error.ts';
 import { timerMs } from './sleep.ts';
 
 /** What an address answered, or why no answer came, as a clause. */
@@ -15,7 +18,7 @@ export type Asked =
       /** Why `body` is not all of it, as a clause. */
       readonly lacks: string | undefined;
     }
-  | { readonly is: 'no name' | 'no answer' | 'certificate'; readonly why: string };
+  | { readonly is: 'no name' | 'no answer' | 'certificate' | 'proxy'; readonly why: string };
 
 /** Asks an address once, within a deadline (ms), with a GET that carries nothing but its URL. Never rejects. */
 export type Ask = (url: URL, limits: { readonly deadlineMs: number; readonly signal?: AbortSignal }) => Promise<Asked>;
@@ -29,31 +32,20 @@ interface AskOptions {
 }
 
 /**
- * Makes what asks addresses: straight, as all requests go. It follows no redirect, sends no cookie, key or user, and trusts
- * the certificates that Node trusts, whatever the environment says.
+ * Makes what asks addresses, through the proxy that the environment names for them. It follows no redirect, sends no cookie, key or
+ * user, and trusts the certificates that Node trusts, whatever the environment says.
  */
-export function createAsk({ lookup, portOf, ca }: AskOptions = {}): Ask {
+export function createAsk(options: AskOptions = {}): Ask {
   return async (url, { deadlineMs, signal }) => {
     const limitMs = timerMs(deadlineMs);
     const late = AbortSignal.timeout(limitMs);
-    const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
-    const options: RequestOptions & { ca?: string; rejectUnauthorized: true } = {
-      // No agent: one connection for one request.
-      agent: false,
-      headers: { host: url.host, 'user-agent': 'trueup', accept: '*/*', 'accept-encoding': 'identity' },
-      rejectUnauthorized: true,
+    const about = {
+      headers: { 'user-agent': 'trueup', accept: '*/*', 'accept-encoding': 'identity' },
       signal: signal === undefined ? late : AbortSignal.any([late, signal]),
-      ...(lookup === undefined ? {} : { lookup }),
-      ...(portOf === undefined ? {} : { port: portOf(url) }),
-      ...(ca === undefined ? {} : { ca }),
     };
     try {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const sent = request(url, options, resolve);
-        sent.on('error', reject);
-        sent.end();
-      });
-      return await read(response);
+      const proxy = proxyFor(url);
+      return await (proxy === undefined ? askStraight(url, about, options) : askThrough(proxy, url, about, options));
     } catch (error) {
       if (late.aborted) return { is: 'no answer', why: `no whole answer came within ${limitMs / 1_000} s` };
       return silence(url, error);
@@ -61,21 +53,63 @@ export function createAsk({ lookup, portOf, ca }: AskOptions = {}): Ask {
   };
 }
 
-async function read(response: IncomingMessage): Promise<Asked> {
+interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+async function askStraight(url: URL, { headers, signal }: Request, { lookup, portOf, ca }: AskOptions): Promise<Asked> {
+  const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  const options: RequestOptions & { ca?: string; rejectUnauthorized: true } = {
+    // No agent: one connection for one request.
+    agent: false,
+    headers: { host: url.host, ...headers },
+    rejectUnauthorized: true,
+    signal,
+    ...(lookup === undefined ? {} : { lookup }),
+    ...(portOf === undefined ? {} : { port: portOf(url) }),
+    ...(ca === undefined ? {} : { ca }),
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(url, options, resolve);
+    sent.on('error', reject);
+    sent.end();
+  });
+  const { 'content-encoding': encoding, location } = response.headers;
+  return read(response, { status: response.statusCode ?? 0, location, encoding });
+}
+
+async function askThrough(proxy: HttpProxy, url: URL, request: Request, { ca }: AskOptions): Promise<Asked> {
+  const connect = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  const connections = await openThrough(proxy, url, { connect });
+  try {
+    const { fetchOver } = await import('./proxied.ts');
+    const response = await fetchOver(connections, url.href, { ...request, redirect: 'manual' });
+    const [location, encoding] = ['location', 'content-encoding'].map(
+      (name) => response.headers.get(name) ?? undefined,
+    );
+    return await read(response.body ?? [], { status: response.status, location, encoding });
+  } finally {
+    await connections.destroy();
+  }
+}
+
+async function read(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { encoding = 'identity', ...head }: { status: number; location: string | undefined; encoding: string | undefined },
+): Promise<Asked> {
   const { maxBytes } = attempts.probe;
-  const parts: Buffer[] = [];
+  const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
+  for await (const part of body) {
     parts.push(part);
     bytes += part.length;
     // Leaving the loop ends the connection.
     if (bytes > maxBytes) break;
   }
-  const { 'content-encoding': encoding = 'identity', location } = response.headers;
   return {
     is: 'answer',
-    status: response.statusCode ?? 0,
-    location,
+    ...head,
     body: Buffer.concat(parts).subarray(0, maxBytes).toString(),
     lacks:
       encoding !== 'identity'
@@ -87,6 +121,8 @@ async function read(response: IncomingMessage): Promise<Asked> {
 }
 
 function silence({ hostname }: URL, error: unknown): Exclude<Asked, { is: 'answer' }> {
+  const ofProxy = proxyErrorIn(error);
+  if (ofProxy !== undefined) return { is: 'proxy', why: ofProxy.message };
   const code = findCode(error) ?? '';
   const fault = certificateFaults.get(code);
   if (fault !== undefined) return { is: 'certificate', why: `its certificate ${fault}` };

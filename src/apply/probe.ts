@@ -97,6 +97,7 @@ const elsewhere = 'Where only other machines reach the address, apply with --no-
 const remedies = {
   'no name': `Let the name resolve. ${elsewhere}`,
   'no answer': `Check that the proxy serves it. ${elsewhere}`,
+  proxy: `Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY. ${elsewhere}`,
   certificate: 'Give the address a certificate for its name: certificateType: letsencrypt gets one.',
 } as const;
 

@@ -1,14 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, LookupFunction, Server } from 'node:net';
 import { createServer as createNet } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createAsk } from '../../src/api/ask-address.ts';
+import { certificateFor } from '../support/certificate.ts';
+import { nameProxy, serveProxy } from '../support/http-proxy.ts';
 
 /** Servers of this machine answer for the names that are asked; certificates are made by openssl. */
 
@@ -31,26 +29,8 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A key with a certificate that it signed itself, for shop.example.com. `day`: its last one, `YYMMDD`. */
-function certificateUntil(day: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-test-'));
-  const at = (name: string) => join(folder, name);
-  writeFileSync(at('index'), '');
-  writeFileSync(at('serial'), '01');
-  const names = 'subjectAltName = DNS:shop.example.com';
-  const signing = `database = ${at('index')}\nserial = ${at('serial')}\nnew_certs_dir = ${folder}\ndefault_md = sha256\npolicy = any`;
-  writeFileSync(
-    at('conf'),
-    `[ca]\ndefault_ca = own\n[own]\n${signing}\n[any]\ncommonName = supplied\n[san]\n${names}\n`,
-  );
-  const openssl = (command: string) => execFileSync('openssl', command.split(' '), { stdio: 'ignore', cwd: folder });
-  openssl('req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out csr -subj /CN=test');
-  const valid = `-startdate 200101000000Z -enddate ${day}000000Z`;
-  openssl(`ca -batch -selfsign -notext -config conf -extensions san -keyfile key -in csr -out cert ${valid}`);
-  return { key: readFileSync(at('key'), 'utf8'), cert: readFileSync(at('cert'), 'utf8') };
-}
-
-const [good, expired] = [certificateUntil('491231'), certificateUntil('200201')];
+const host = 'shop.example.com';
+const [good, expired] = [certificateFor(host), certificateFor(host, '200201')];
 
 async function asking(
   url: string,
@@ -70,9 +50,7 @@ test('an answer has its status, where it leads, and the beginning of its body', 
     got = request;
     response.writeHead(302, { location: '/in', 'set-cookie': 'a=b' }).end('hello');
   });
-  process.env['HTTPS_PROXY'] = 'http://127.0.0.1:1';
   const answer = await asking(`${site}?full=1`, server, { ca: good.cert });
-  delete process.env['HTTPS_PROXY'];
   expect(answer).toEqual({ is: 'answer', status: 302, location: '/in', body: 'hello', lacks: undefined });
   // Nothing goes along that says who asks.
   expect(got?.url).toBe('/health?full=1');
@@ -173,4 +151,55 @@ test('no more of an answer is read than its beginning, and nothing of a compress
 test('an address is asked for as long as a timer can wait, where no deadline is meant', async () => {
   const answer = await asking('http://shop.example.com/', createHttp(hello), { deadlineMs: Infinity });
   expect(answer).toMatchObject({ is: 'answer', body: 'hello' });
+});
+
+describe('through a proxy', () => {
+  test('an address answers as without one, and nothing says who asks', async () => {
+    let got: IncomingMessage | undefined;
+    const server = createHttps(good, (request, response) => {
+      got = request;
+      response.writeHead(302, { location: '/in', 'set-cookie': 'a=b' }).end('hello');
+    });
+    const proxy = await serveProxy({ servers: { 'shop.example.com:443': await listening(server) } });
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    const answer = await createAsk({ ca: good.cert })(new URL(`${site}?full=1`), { deadlineMs: 5_000 });
+    expect(answer).toEqual({ is: 'answer', status: 302, location: '/in', body: 'hello', lacks: undefined });
+    expect(got?.url).toBe('/health?full=1');
+    expect(got?.headers).toMatchObject({ host, 'user-agent': 'trueup', 'accept-encoding': 'identity' });
+    expect(Object.keys(got?.headers ?? {}).filter((name) => /cookie|auth|key/.test(name))).toEqual([]);
+  });
+
+  test('an address of http answers, too', async () => {
+    const port = await listening(createHttp(hello));
+    const proxy = await serveProxy({ servers: { 'shop.example.com:80': port } });
+    nameProxy({ HTTP_PROXY: proxy.url });
+    const answer = await createAsk()(new URL('http://shop.example.com/health'), { deadlineMs: 5_000 });
+    expect(answer).toMatchObject({ is: 'answer', status: 200, body: 'hello' });
+    expect(proxy.log).toEqual(['GET http://shop.example.com/health']);
+  });
+
+  test.each([
+    ['no certificate that is trusted', {}, 'certificate', 'its certificate is self-signed'],
+    ['a certificate that has expired', { ca: expired.cert }, 'certificate', 'its certificate has expired'],
+  ])('an address with %s is told apart, whatever the environment says', async (_, options, is, why) => {
+    const port = await listening(createHttps('ca' in options ? expired : good, hello));
+    const proxy = await serveProxy({ servers: { 'shop.example.com:443': port } });
+    nameProxy({ HTTPS_PROXY: proxy.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    const asked = await createAsk(options)(new URL(site), { deadlineMs: 5_000 });
+    expect(asked).toMatchObject({ is, why: expect.stringContaining(why) });
+  });
+
+  test('a proxy that does not reach the address, or does not answer, is told apart', async () => {
+    const proxy = await serveProxy();
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    expect(await createAsk()(new URL(site), { deadlineMs: 5_000 })).toEqual({
+      is: 'proxy',
+      why: `the proxy of HTTPS_PROXY (${proxy.url}) answered 502 instead of connecting to shop.example.com:443`,
+    });
+    nameProxy({ HTTPS_PROXY: (await serveProxy({ isSilent: true })).url });
+    expect(await createAsk()(new URL(site), { deadlineMs: 300 })).toEqual({
+      is: 'no answer',
+      why: 'no whole answer came within 0.3 s',
+    });
+  });
 });
