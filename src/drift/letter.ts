@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { attempts } from '../api/attempts.ts';
 import { describeSilence, parseRetryAfter } from '../api/failures.ts';
 import { isLoopback } from '../api/loopback.ts';
+import { proxyErrorIn } from '../api/proxy-error.ts';
 import { createTransport } from '../api/transport.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import { defined } from '../formats/json.ts';
@@ -25,6 +26,8 @@ export interface Unconfirmed {
   readonly why: string;
   /** Undefined: there was no answer. */
   readonly status: number | undefined;
+  /** The next steps, as sentences, where a proxy did not let it through. */
+  readonly remedy?: string | undefined;
 }
 
 /**
@@ -72,12 +75,13 @@ export async function sendLetter(
     for (let attempt = 1, pauseMs: number = firstPauseMs; ; attempt++, pauseMs *= pauseGrowth) {
       const answer = await transport
         .send(requestFor(letter, Math.floor(clock.wall() / 1_000)))
-        .catch((error: unknown) => describeSilence(error));
-      const status = typeof answer === 'string' ? undefined : answer.status;
+        .catch((error: unknown) => error as Error);
+      const status = answer instanceof Error ? undefined : answer.status;
       if (status !== undefined && status >= 200 && status <= 299) return undefined;
-      if (!isPassing(status) || attempt === most) return { why: wordsOf(answer, attempt), status };
-      const askedMs = typeof answer === 'string' ? 0 : (parseRetryAfter(answer.headers['retry-after']) ?? 0) * 1_000;
-      if (askedMs > longestAskedMs) return { why: wordsOf(answer, attempt), status };
+      const { remedy, mayPass = isPassing(status) } = proxyErrorIn(answer) ?? {};
+      const unconfirmed = { why: wordsOf(answer, attempt), status, remedy };
+      const askedMs = answer instanceof Error ? 0 : (parseRetryAfter(answer.headers['retry-after']) ?? 0) * 1_000;
+      if (!mayPass || attempt === most || askedMs > longestAskedMs) return unconfirmed;
       await clock.sleep(Math.max(pauseMs, askedMs));
     }
   } finally {
@@ -107,7 +111,7 @@ function isPassing(status: number | undefined): boolean {
   return status === undefined || status >= 500 || status === 408 || status === 429;
 }
 
-function wordsOf(answer: WireAnswer | string, count: number): string {
-  const words = typeof answer === 'string' ? answer : `it answered ${answer.status}`;
+function wordsOf(answer: WireAnswer | Error, count: number): string {
+  const words = answer instanceof Error ? describeSilence(answer) : `it answered ${answer.status}`;
   return count === 1 ? words : `${words}, after ${count} attempts`;
 }

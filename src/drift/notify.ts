@@ -71,7 +71,7 @@ async function notifyOne(
   const outcome = await sendLetter(letter, { clock: options.clock ?? systemClock, most: attempts.notification.most });
   if (outcome === undefined) return { as: receiver.as, host: url.host };
   const words = `${url.host} did not confirm the notification (${receiver.as}): ${outcome.why}`;
-  return unnotified(receiver, words, remedyFor(outcome.status, receiver));
+  return unnotified(receiver, words, outcome.remedy ?? remedyFor(outcome.status, receiver));
 }
 
 function unnotified({ at }: Receiver, problem: string, remedy: string): Diagnostic {

@@ -6,6 +6,7 @@ import { notify } from '../../src/drift/notify.ts';
 import type { NotifyOptions } from '../../src/drift/notify.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { finding, messageOf } from '../support/notifications.ts';
+import { nameProxy, serveProxy } from '../support/http-proxy.ts';
 import { receivers } from '../support/receiver.ts';
 
 const receiver = receivers();
@@ -39,6 +40,21 @@ async function send(
     problem: diagnostics.map(({ message: text, remedy }) => `${text} ${remedy}`)[0],
   };
 }
+
+describe('behind a proxy', () => {
+  test.each([
+    [{ credentials: 'me:x' }, 'asks for a user and a password (407)', 'Set HTTPS_PROXY=', 1],
+    [{}, 'answered 502 instead of connecting to hooks.example:443, after 4 attempts', 'NO_PROXY', 4],
+  ])('that does %j the warning names the proxy', async (settings, event, remedy, attempts) => {
+    const proxy = await serveProxy(settings);
+    nameProxy({ HTTPS_PROXY: proxy.url });
+    const { problem } = await send('https://hooks.example/T0123456789abcdefghij');
+    const words = `did not confirm the notification (json): the proxy of HTTPS_PROXY (${proxy.url}) ${event}`;
+    expect(problem).toContain(words);
+    expect(problem).toContain(remedy);
+    expect(proxy.log).toHaveLength(attempts);
+  });
+});
 
 describe('a message', () => {
   test.each(['json', 'slack', 'discord', 'teams'] as const)('of the form %s reaches its receiver once', async (as) => {

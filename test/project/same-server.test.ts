@@ -5,6 +5,8 @@ import { LineCounter } from 'yaml';
 import { afterAll, describe, expect, it } from 'vitest';
 import { notify } from '../../src/drift/notify.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
+import { certificateFor } from '../support/certificate.ts';
+import { nameProxy, serveProxy, serveSecurely } from '../support/http-proxy.ts';
 import { finding, messageOf } from '../support/notifications.ts';
 
 /** A notification goes to an address that is the platform under another name. */
@@ -94,6 +96,43 @@ describe('B7: no message goes to the platform', () => {
     const other = await serve('127.0.0.1', answer);
     await send(`http://localhost:${other.port}/x`, `http://127.0.0.1:${platform.port}`);
     expect(other.received.map((request) => request.split(' ', 2).join(' '))).toContain('POST /x');
+  });
+});
+
+describe('B7: behind a proxy, which alone knows the names', () => {
+  const certificate = certificateFor(['deploy.example.test', 'hook.example.test']);
+  const serveBehind = async (answers: readonly { readonly status: number; readonly body: string }[]) => {
+    const received: string[] = [];
+    const ports = await Promise.all(
+      answers.map(({ status, body }) =>
+        serveSecurely(
+          {
+            send: ({ method, path }) => {
+              received.push(`${method} ${path}`);
+              return Promise.resolve({ status, headers: {}, body });
+            },
+          },
+          certificate,
+        ),
+      ),
+    );
+    const [platform = 0, hook = platform] = ports;
+    const servers = { 'deploy.example.test:443': platform, 'hook.example.test:443': hook };
+    nameProxy({ HTTPS_PROXY: (await serveProxy({ servers })).url });
+    return received;
+  };
+
+  it('no message goes to the platform under another name', async () => {
+    const received = await serveBehind([unauthorized]);
+    expect(await send('https://hook.example.test/x', 'https://deploy.example.test')).toEqual(refused);
+    expect(received).toEqual(['GET /api/user.get', 'GET /api/user.get']);
+  });
+
+  it('but to another server', async () => {
+    const received = await serveBehind([unauthorized, { status: 200, body: 'ok' }]);
+    const { notified } = await send('https://hook.example.test/x', 'https://deploy.example.test');
+    expect(notified).toHaveLength(1);
+    expect(received).toContain('POST /x');
   });
 });
 
