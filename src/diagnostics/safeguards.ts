@@ -42,7 +42,7 @@ export const safeguards = {
   },
   data: {
     would:
-      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; delete or replace a file whose path the platform has other files below; empty a database with `trueup run rebuild`; deploy a raw compose with data in a folder of its source, or a compose whose `command:` removes volumes, where it has `protect: true` or Trueup never deployed it',
+      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; delete a destination, with which the platform deletes all backups that use it; delete a git provider that a person connected in the browser; delete an SSH key, a registry or a server, which other projects may use; delete or replace a file whose path the platform has other files below; empty a database with `trueup run rebuild`; deploy a raw compose with data in a folder of its source, or a compose whose `command:` removes volumes, where it has `protect: true` or Trueup never deployed it',
     knows: 'the row of the object, and the options and deployments in the state',
     code: 'data-at-risk',
     permission: 'dataLoss',

@@ -29,7 +29,9 @@ export function planDeletion(
   const { kind, address, block, options, protect } = about;
   const shown = onceFor((row: Row) => shownRow(input, { kind, address, block, row }));
   const above = rowsOf(input, parent);
-  const lossOf = (row: Row, parent: Row) => kind.lifecycle?.dataAtRisk?.({ row, parent, options, action });
+  // A deposed object is deleted, and its block has another one.
+  const becomes = address === block ? action : 'replace';
+  const lossOf = (row: Row, parent: Row) => kind.lifecycle?.dataAtRisk?.({ row, parent, options, action: becomes });
   const loss = lossAsShown(lossOf(object.row, above.row), () => lossOf(shown(object.row), above.shown()));
   const isProtected = protect === true || parent?.protect === true;
   const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });

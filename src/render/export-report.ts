@@ -74,6 +74,7 @@ export function renderExport(report: ExportReport, style: Style): string {
     ...shown,
     more,
     secretLines(report),
+    sharedLines(files),
     leftOut(notes, style),
     `\nNothing changed on the platform. ${first}${proved}\n`,
     style.paint('faint', `${requestCounts(counts)}\n`),
@@ -93,6 +94,15 @@ function secretLines(report: ExportReport): string {
   const git = secretsFile.endsWith('.age') ? ', encrypted: it can be in git.' : '. Keep it out of git.';
   const rest = isSecretsFileNamed ? '' : ' Name it under secrets: in trueup.yaml, or set TRUEUP_SECRET_<NAME>.';
   return `${named}; ${where}${git}${rest}\n`;
+}
+
+/** How to keep what another manifest manages: the removal of a block alone deletes its object. */
+function sharedLines(files: readonly string[]): string {
+  if (!files.includes('organization.yaml')) return '';
+  return [
+    '\nAll projects of the organization share what organization.yaml declares; one manifest alone may manage it.',
+    'What another one manages, remove here before the next apply: trueup state rm ADDRESS, then its block.\n',
+  ].join('\n');
 }
 
 function leftOut(notes: readonly Diagnostic[], style: Style): string {

@@ -56,7 +56,10 @@ export const registry = defineKind({
     update: 'registry.update',
     delete: 'registry.remove',
   },
-  lifecycle: { createBeforeDestroy: {} },
+  lifecycle: {
+    createBeforeDestroy: {},
+    dataAtRisk: () => ({ of: 'data', what: 'the login to it; what uses it loses it, in other projects too' }),
+  },
   commands: { test: { call: 'registry.testRegistryById', isTest: true } },
   checks: {
     hints: {

@@ -72,6 +72,12 @@ export const server = defineKind({
     update: ['server.update', 'server.updateBuildsConcurrency'],
     delete: 'server.remove',
   },
+  lifecycle: {
+    dataAtRisk: () => ({
+      of: 'data',
+      what: 'the connection to the machine, which other projects may use; its certificates are deleted with it',
+    }),
+  },
   commands: {
     test: { call: 'server.validate', isTest: true, verdict: readiness },
     setup: { call: 'server.setup', answers: 'late', interrupts: 'docker may be installed and restarted on it' },

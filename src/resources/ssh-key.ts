@@ -4,6 +4,8 @@ import { defineKind } from '../kind/kind.ts';
 import { description, nameField } from './families/service-fields.ts';
 import { inOrganization } from './families/parent-links.ts';
 
+const onlyCopy = 'the key pair, of which the platform may have the only copy';
+
 /** A key pair that repositories are fetched and servers are reached with. */
 export const sshKey = defineKind({
   kind: 'sshKey',
@@ -45,6 +47,11 @@ export const sshKey = defineKind({
   operations: { create: 'sshKey.create', read: 'sshKey.one', update: 'sshKey.update', delete: 'sshKey.remove' },
   lifecycle: {
     createBeforeDestroy: {},
+    // The pair that replaces it is in the manifest.
+    dataAtRisk: ({ action }) =>
+      action === 'replace'
+        ? undefined
+        : { of: 'data', what: `${onlyCopy}; what uses it loses it, in other projects too` },
   },
   examples: [
     'deploy:\n  publicKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0 shop\n  privateKey: ${secret:DEPLOY_KEY}\n',

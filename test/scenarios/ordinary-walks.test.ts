@@ -135,7 +135,6 @@ const ordinary: readonly Walk[] = [
   { does: 'is killed twice', steps: [killed(full, 2), killed(full, 3), full] },
   // Reverts
   { does: 'reverts the commit with the first service', steps: [onlyKey, shopAndKey, onlyKey] },
-  { does: 'reverts the commit with the first key', steps: [shop, shopAndKey, shop] },
   { does: 'reverts the first service of an empty environment', steps: [production(), shop, production()] },
   {
     does: 'reverts two services, and takes the revert back',
@@ -236,7 +235,6 @@ const ordinary: readonly Walk[] = [
     does: 'exchanges the pair of an SSH key',
     steps: [shopAndKey, production({ compose: { shop: stack() } }, { sshKeys: { deploy: key('two') } })],
   },
-  { does: 'removes a key that no service uses', steps: [shopAndKey, shop] },
   {
     does: 'gets another owner of the organization',
     steps: [full, byHand('organization.update', () => ({ organizationId: 'org_1', name: 'Organization' })), full],
@@ -446,14 +444,14 @@ const refusedWalks: readonly Refused[] = [
   {
     does: 'finds a state of keys with a manifest of services',
     steps: [onlyKey, shop],
-    by: ['other-manifest'],
-    flags: [flags.massDeletion],
+    by: ['other-manifest', 'data-at-risk'],
+    flags: [flags.massDeletion, flags.dataLoss],
   },
   {
     does: 'finds a state of keys with a manifest of other keys',
     steps: [onlyKey, production({}, { sshKeys: { other: key('two') } })],
-    by: ['other-manifest'],
-    flags: [flags.massDeletion],
+    by: ['other-manifest', 'data-at-risk'],
+    flags: [flags.massDeletion, flags.dataLoss],
   },
   {
     does: 'loses all services beside a key',
@@ -492,6 +490,12 @@ const refusedWalks: readonly Refused[] = [
       destroying(manifest({ preview: { compose: { other: stack() } } })),
       manifest({ preview: { compose: { other: stack() } } }),
     ],
+  },
+  {
+    does: 'removes a key that no service uses',
+    steps: [shopAndKey, shop],
+    by: ['data-at-risk'],
+    flags: [flags.dataLoss],
   },
   {
     does: 'removes a database',

@@ -695,6 +695,21 @@ describe('a right that was taken back', () => {
 });
 
 describe('a deletion', () => {
+  const machine = 'servers:\n  worker: { ipAddress: 192.0.2.10, sshKeyId: null }\n';
+  const images = 'registries:\n  images: { registryUrl: "", username: reader, password: correct-horse }\n';
+
+  test.each([
+    ['sshKeys.deploy', keyBlock('one')],
+    ['servers.worker', machine],
+    ['registries.images', images],
+  ])('of what other projects may use needs the permission to lose data: %s', async (address, block) => {
+    const made = bench();
+    await applied(made, block);
+    expect(await refused(made.apply(head))).toMatch(`data-at-risk: to delete ${address} puts data at risk: `);
+    await applied(made, '');
+    await plansNothing(made, '');
+  });
+
   test('is refused while something that stays still uses the object', async () => {
     const made = bench();
     const fetchingWithout = fetching('deploy').replaceAll(', sshKey: deploy', '');

@@ -304,3 +304,19 @@ test.skipIf(elsewhere === undefined)('no API key goes over plain http to another
   expect(allowed.code).not.toBe(0);
   expect(keys[0]).toBe(apiKey);
 });
+
+/** A platform of emulated objects, and the command line in a new folder for it. */
+async function newProject() {
+  const emulator = createEmulator({ profile: 'dokploy', apiKey });
+  const server = await serve(emulator);
+  open.push(server);
+  const env = { TRUEUP_URL: server.url, TRUEUP_API_KEY: apiKey };
+  const folder = newFolder();
+  const run = (...words: string[]) => trueup([...words, '-C', folder], { env });
+  return { emulator, folder, run, init: (...more: string[]) => run('init', '--project', 'prj_1', '--yes', ...more) };
+}
+
+test('says how to keep what another manifest manages, where it writes what all projects share', async () => {
+  const { init } = await newProject();
+  expect((await init()).out).toContain('remove here before the next apply: trueup state rm ADDRESS, then its block');
+});
