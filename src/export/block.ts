@@ -126,16 +126,19 @@ function unionValue(
   }
   const call = union.calls?.[type];
   const fields = Object.values(union.cases[type] ?? {});
-  if (type === (kind.fields[union.tag]?.otherwise ?? null) && fields.every((name) => isAsNew(block, name))) {
-    if (call !== undefined && fields.some((name) => isNeededBy(call, name)))
+  const isNeeded = (name: string) =>
+    fieldOf(kind, name).needed === true || (call !== undefined && isNeededBy(call, name));
+  const isIncomplete = fields.some(isNeeded);
+  const isUsual = type === (kind.fields[union.tag]?.otherwise ?? null);
+  if ((isUsual || isIncomplete) && fields.every((name) => isAsNew(block, name))) {
+    if (isIncomplete)
       leave(block, writing, union.tag, `it has no ${union.at ?? union.tag} yet; one that it gets is not drift`);
     return undefined;
   }
   const entries: Entry[] = [{ key: 'type', value: plainly(type) }];
   const unset: string[] = [];
   for (const [written, field] of Object.entries(union.cases[type] ?? {})) {
-    const isNeeded = fieldOf(kind, field).needed === true || (call !== undefined && isNeededBy(call, field));
-    const value = fieldValue(block, field, writing, isNeeded);
+    const value = fieldValue(block, field, writing, isNeeded(field));
     if (value === 'unset') unset.push(written);
     else if (value !== undefined) entries.push({ key: written, value });
   }

@@ -133,7 +133,7 @@ export async function exportProject(
     const there = await readdir(join(folder, 'environments')).catch(() => []);
     checkReplaced(replaced, records, { exported, there });
   }
-  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged, ground);
+  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported, ground);
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
   const written = await writeExport(exported, exporting, { before, secretFile, target, stem, secrets, sealed });
@@ -333,12 +333,21 @@ function extended(
   );
 }
 
-function nothingAt(address: string, unmanaged: readonly string[], { records, connection }: Ground): Stop {
+function nothingAt(
+  address: string,
+  { unmanaged, notes }: Pick<Exported, 'unmanaged' | 'notes'>,
+  { records, connection }: Ground,
+): Stop {
   if (records.some(([known]) => known === address)) {
     return usage(
       `the state manages ${address}, and the manifest has no block for it`,
       `Check that ${connection.store.location} is the state of this manifest. Then trueup state rm '${address}' removes it there.`,
     );
+  }
+  const why = notes.find((note) => note.address === address);
+  if (why !== undefined) {
+    const remedy = why.remedy ?? 'Change it on the platform, or delete it there, and export again.';
+    return usage(`${address} cannot be exported: ${why.message}`, remedy);
   }
   const some = unmanaged.slice(0, 10).join(', ');
   const has =

@@ -83,12 +83,14 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
     });
     if (plan === undefined || leaveOutChanges(plan, judging)) continue;
     const addresses = new Set(composed.ids.keys());
+    // A block that was left out as a whole has a note of its own.
+    const isOfBlock = ({ address = '' }: Diagnostic): boolean => addresses.has(address);
     const declared = manifest.resources.filter(({ address }) => addresses.has(address));
     return {
       files,
       secrets: composed.secrets,
       blocks: new Map(declared.map((resource) => [resource.address, resource])),
-      notes: [...onProject, ...composed.notes, ...why].toSorted(byAddress),
+      notes: [...onProject, ...composed.notes, ...why.filter(isOfBlock)].toSorted(byAddress),
       unmanaged: composed.unmanaged,
       isEmpty: plan.actions.every((one) => !isChange(one) || addresses.has(shownAddress(one))),
       state: adoptedState(plan, addresses, digestsOf(await connection.store.key(), plan.base)),

@@ -320,3 +320,29 @@ test('says how to keep what another manifest manages, where it writes what all p
   const { init } = await newProject();
   expect((await init()).out).toContain('remove here before the next apply: trueup state rm ADDRESS, then its block');
 });
+
+test('writes an application without a source, as it is after "Create" in the dashboard, and then plans nothing', async () => {
+  const { emulator, folder, run, init } = await newProject();
+  await emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' });
+  const { out } = await init();
+  expect(readFileSync(join(folder, 'environments/production.yaml'), 'utf8')).toContain('web:');
+  expect(out).toContain('production.application.web: source.type: it has no source yet; one that it gets is not drift');
+  expect((await run('plan')).out).toContain(noChanges);
+  expect((await run('drift')).code).toBe(0);
+  await run('apply', '--auto-approve');
+  expect((await run('plan')).out).toContain(noChanges);
+});
+
+test('of a block that is left out it says so once, and export --address gives the same reason', async () => {
+  const { emulator, run, init } = await newProject();
+  const made = await emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' });
+  const { applicationId } = made as { applicationId: string };
+  const customGitUrl = 'https://git.example.com/web.git'; // and no branch
+  await emulator.act('application.update', { applicationId, sourceType: 'git', customGitUrl });
+  const address = 'production.application.web';
+  const lines = (await init()).out.split('\n').filter((line) => line.includes(address));
+  expect(lines).toHaveLength(1);
+  const { err } = await run('export', '--address', address);
+  const reason = lines[0]?.trim().slice(address.length + 2) ?? '';
+  expect(err.replaceAll(/\s+/g, ' ')).toContain(`${address} cannot be exported: ${reason}`);
+});
