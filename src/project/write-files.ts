@@ -159,7 +159,7 @@ function refused(
 }
 
 const exportElsewhere =
-  'Export into another folder with --out, or beside a manifest with --unmanaged. --force replaces what is there.';
+  'trueup export --out DIR exports into another folder, --unmanaged beside a manifest; --force replaces what is there.';
 
 /**
  * Works on a folder, and removes what a failure leaves of it: the folder itself, and the lock of a local state in it, where

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -345,4 +345,19 @@ test('of a block that is left out it says so once, and export --address gives th
   const { err } = await run('export', '--address', address);
   const reason = lines[0]?.trim().slice(address.length + 2) ?? '';
   expect(err.replaceAll(/\s+/g, ' ')).toContain(`${address} cannot be exported: ${reason}`);
+});
+
+test('replaces the schema that another version wrote for editors', async () => {
+  const { folder, init } = await newProject();
+  mkdirSync(join(folder, '.vscode'));
+  writeFileSync(join(folder, '.vscode/trueup.schema.json'), '{"of": "an earlier version"}\n');
+  expect(await init()).toMatchObject({ code: 0, err: '' });
+  expect(readFileSync(join(folder, '.vscode/trueup.schema.json'), 'utf8')).not.toContain('an earlier version');
+});
+
+test.each([['--no-export'], []])('writes nothing for editors where .vscode is a file %s', async (...more) => {
+  const { folder, init } = await newProject();
+  writeFileSync(join(folder, '.vscode'), 'mine');
+  expect(await init(...more)).toMatchObject({ code: 0, err: '' });
+  expect(readFileSync(join(folder, '.vscode'), 'utf8')).toBe('mine');
 });
