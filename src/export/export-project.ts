@@ -260,6 +260,14 @@ async function writeExport(
   const isAsked = how.secretsFile !== undefined && secrets.length > 0;
   // A sealed file can hold what an env file cannot.
   const values = isAsked ? (isSealed ? '' : await secretsText(secrets, how)) : undefined;
+  if (values !== undefined && !isSealed && secretFile !== undefined) {
+    const own = ['.gitignore', file, ...files.map(({ path }) => path)];
+    if (own.includes(secretFile.path))
+      throw usage(
+        `the export writes ${secretFile.path} itself, so it cannot hold the secrets`,
+        'Write --with-secrets secrets.env.',
+      );
+  }
   // Before the secrets: a killed run leaves none that git would take.
   const ignore = await ignoring(folder, secretPaths);
   const first: NewFile[] = ignore === undefined ? [] : [ignore];

@@ -361,3 +361,13 @@ test.each([['--no-export'], []])('writes nothing for editors where .vscode is a 
   expect(await init(...more)).toMatchObject({ code: 0, err: '' });
   expect(readFileSync(join(folder, '.vscode'), 'utf8')).toBe('mine');
 });
+
+test.each(['.gitignore', 'secrets.env.example', 'organization.yaml', 'trueup.yaml'])(
+  'refuses to write the secrets into a file that the export writes itself: %s',
+  async (name) => {
+    const { folder, init } = await newProject();
+    const { code, err } = await init('--with-secrets', join(folder, name));
+    expect([code, err]).toEqual([1, expect.stringContaining(`the export writes ${name} itself`)]);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
