@@ -241,7 +241,8 @@ function whatToDo({ findings }: DriftDocument, applying: string, style: Style): 
     const title = `What to do about ${printable(subjectOf(finding))}${others === 0 ? '' : `, and ${others} more like it`}:`;
     return [[...fold(title, 0, style), ...(finding.remedies ?? []).flatMap((remedy) => remedyLines(remedy, style))]];
   });
-  if (fresh.length === 0 && findings.some(({ status }) => status === 'known')) blocks.push(fold(knownWords, 0, style));
+  const known = findings.filter(({ status }) => status === 'known');
+  if (fresh.length === 0 && known.length > 0) blocks.push(fold(knownWords(known), 0, style));
   if (isPending) blocks.push([`To apply what is not yet applied:`, `  ${printable(applying)}`]);
   return blocks;
 }
@@ -251,8 +252,16 @@ function sortOf({ is, remedies = [] }: Finding): string {
   return [is, ...remedies.map(({ command }) => command !== undefined)].join(' ');
 }
 
-const knownWords =
-  'trueup apply puts back what is known, trueup drift adopt keeps it, trueup drift accept leaves it until a day.';
+/** The commands for what is known: which of them do something depends on whether the manifest has it. */
+function knownWords(known: readonly Finding[]): string {
+  const declared = known.filter(({ is }) => is !== 'unmanaged' && is !== 'duplicate');
+  const what = declared.length === known.length ? 'what is known' : 'what is declared';
+  return [
+    ...(declared.length > 0 ? [`trueup apply puts back ${what}, trueup drift adopt keeps it`] : []),
+    ...(known.some(({ is }) => is === 'unmanaged') ? ['trueup export --unmanaged declares what is not managed'] : []),
+    'trueup drift accept leaves it until a day.',
+  ].join(', ');
+}
 
 /** What a remedy does, and its command on a line of its own, which is never folded: it is there to be copied. */
 function remedyLines({ aim, command }: NonNullable<Finding['remedies']>[number], style: Style): string[] {

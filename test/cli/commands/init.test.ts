@@ -371,3 +371,14 @@ test.each(['.gitignore', 'secrets.env.example', 'organization.yaml', 'trueup.yam
     expect(readdirSync(folder)).toEqual([]);
   },
 );
+
+test('of known drift that nobody manages, drift names the command that declares it', async () => {
+  const { emulator, run, init } = await newProject();
+  await init();
+  await emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' });
+  await run('drift');
+  const { code, out } = await run('drift');
+  expect(code).toBe(8);
+  expect(out).toContain('trueup export --unmanaged declares what is not managed, trueup drift accept leaves it');
+  expect(out).not.toContain('drift adopt');
+});
