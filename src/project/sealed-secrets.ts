@@ -277,11 +277,12 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
 /**
  * Each value is sealed for as many recipients as the manifest names, and the first line lists them. That is all that shows
  * without an identity: a value does not name its recipients, so one that is sealed for as many others counts as well.
+ * `only`: the name of the one value that is asked about.
  */
-export function isSealedForAll({ recipients, file }: OpenSealedFile): boolean {
+export function isSealedForAll({ recipients, file }: OpenSealedFile, only?: string): boolean {
   return (
     isSame(recipients, file.recipients) &&
-    [...file.values.values()].every((value) => recipientCount(value) === recipients.length)
+    [...file.values].every(([name, value]) => (only ?? name) !== name || recipientCount(value) === recipients.length)
   );
 }
 

@@ -26,7 +26,7 @@ export function entriesOf({ files, uses }: SealedProject, names: Iterable<string
   return [...names].map((name) => {
     const file = files.find((one) => one.file.values.has(name));
     const entry = { name, uses: uses.get(name) ?? [] };
-    return file === undefined ? entry : { ...entry, file: file.path, isSealedForAll: isSealedForAll(file) };
+    return file === undefined ? entry : { ...entry, file: file.path, isSealedForAll: isSealedForAll(file, name) };
   });
 }
 

@@ -356,6 +356,24 @@ Run trueup -C ${folder} -f staging.yaml secret set CACHE_PASSWORD, where no othe
   });
 });
 
+test('trueup secret list marks the values that are not sealed for all recipients, and no others', async () => {
+  const folder = project({ 'staging.yaml': manifest(1) });
+  const run = (...words: string[]) =>
+    trueup(['secret', ...words, '-C', folder, '-f', 'staging.yaml'], { input: 'text' });
+  const file = join(folder, sealedFile);
+  await run('set', 'LATE');
+  const late = readFileSync(file, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('LATE='));
+  writeFileSync(file, '');
+  writeFileSync(join(folder, 'staging.yaml'), manifest(2));
+  await run('set', 'GOOD');
+  // As git merges the branch that has the former recipients.
+  writeFileSync(file, `${readFileSync(file, 'utf8')}${late ?? ''}\n`);
+  const marked = (await run('list')).out.split('\n').filter((line) => line.includes('not sealed for all recipients'));
+  expect(marked.map((line) => line.trim().split(/\s/)[0])).toEqual(['LATE']);
+});
+
 describe('a secret that is not where the run looks for it', () => {
   const stage = (more = '') => `trueup: 1
 platform: emulator
