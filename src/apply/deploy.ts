@@ -182,7 +182,6 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
       // What started and ended since the request that got lost is none of this one.
       if (isAgain) service.units = await unitsBefore(deployed, row);
       if (answersLate(kind)) notify(service, 'answer', input.deploying.limitMs(kind.kind));
-      else notify(service, 'queue');
       const announce = () => {
         const pending: PendingDeploy = {
           ...sentNow(run),
@@ -196,6 +195,7 @@ async function start(deployed: DeployedService, row: Row): Promise<Result> {
       await send(service, { step, mark, announce, isAgain });
       // The late answer came at the end, which the status shows at once.
       if (answersLate(kind)) return conclude(service, await watch(service, { ...about, graceMs: lagMs }));
+      notify(service, 'queue');
       await addToPending(service, { isAnswered: true });
       if (!waits) return left(service);
       return conclude(service, await followAccepted(service, about));

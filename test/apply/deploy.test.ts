@@ -437,17 +437,28 @@ describe('a platform that lists no deployments', () => {
 
 describe('events during a deployment', () => {
   test.each([
-    ['a compose', stack(), shop, ['queue', 'deployment']],
-    ['a database, which answers when the deployment is over', database(), main, ['answer']],
+    ['a compose', stack(), shop, ['sent', 'queue', 'deployment']],
+    ['a database, which answers when the deployment is over', database(), main, ['answer', 'sent']],
   ])('is what is waited for: %s', async (_, text, at, phases) => {
     const made = platformWith(5);
     const events: ApplyEvent[] = [];
-    await applyInTime(made, text, { onEvent: (event) => events.push(event) });
+    const order: string[] = [];
+    await applyInTime(made, text, {
+      onEvent: (event) => {
+        events.push(event);
+        if (event.event === 'waiting') order.push(event.for);
+      },
+      send: (request) => {
+        if (operationOf(request).endsWith('.deploy')) order.push('sent');
+        return made.emulator.send(request);
+      },
+    });
+    expect(order).toEqual(phases);
     const address = at.replace(' (deploy)', '');
     const own = events.filter((event) => event.action === 'deploy');
     expect(own.map((event) => (event.event === 'waiting' ? event.for : event.event))).toEqual([
       'started',
-      ...phases,
+      ...phases.filter((phase) => phase !== 'sent'),
       'done',
     ]);
     expect(own.every((event) => event.address === address)).toBe(true);
