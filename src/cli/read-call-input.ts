@@ -35,11 +35,9 @@ export async function readInput(
     members.set(name, value);
   };
   if (json !== undefined) {
-    const whole = parseJson('--input', await readText(json === '-' ? '@-' : json, read));
-    if (!isObject(whole))
-      throw stop('usage', 'wrong-type', '--input is not a JSON object', {
-        remedy: 'Write --input \'{"name": "shop"}\'.',
-      });
+    const remedy = 'Write --input \'{"name": "shop"}\'.';
+    const whole = parseJson('--input', await readText(json === '-' ? '@-' : json, read), remedy);
+    if (!isObject(whole)) throw stop('usage', 'wrong-type', '--input is not a JSON object', { remedy });
     for (const [name, value] of Object.entries(whole)) add(name, value);
   }
   for (const [index, word] of words.entries()) {
@@ -82,13 +80,15 @@ function convert(operation: Operation, name: string, text: string): unknown {
 }
 
 /** Parses JSON. The error leaves out the parser's reason, which quotes the text. */
-function parseJson(name: string, text: string): unknown {
+function parseJson(
+  name: string,
+  text: string,
+  remedy = `Write it in quotes for the shell: ${name}:='["a", "b"]'.`,
+): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw stop('usage', 'wrong-type', `${name} is not JSON`, {
-      remedy: `Write it in quotes for the shell: ${name}:='["a", "b"]'.`,
-    });
+    throw stop('usage', 'wrong-type', `${name} is not JSON`, { remedy });
   }
 }
 

@@ -15,7 +15,8 @@ export interface Terminal extends Screen {
 /** The terminal of a process. */
 export function openTerminal(process: Process, wantsColor: boolean, site: () => ReviewSite = () => noSite): Terminal {
   const { stdout, stderr, env } = process;
-  const mayColor = wantsColor && (env.NO_COLOR ?? '') === '';
+  const isDumb = env.TERM === 'dumb';
+  const mayColor = wantsColor && (env.NO_COLOR ?? '') === '' && !isDumb;
   const live = openLive(process);
   const print = (stream: Output, text: Printed) => {
     const write = (all: Printed) => void stream.write(all);
@@ -30,7 +31,7 @@ export function openTerminal(process: Process, wantsColor: boolean, site: () => 
     out: printer(stdout),
     err: printer(stderr),
     raw: (text) => print(stdout, unchanged(text)),
-    clear: () => print(stdout, clearScreen),
+    clear: () => (isDumb ? undefined : print(stdout, clearScreen)),
     size: stdout.isTTY === true ? () => sizeOf(stdout) : undefined,
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),

@@ -233,6 +233,7 @@ describe('refused before anything is sent', () => {
       'description=null is ambiguous',
       'description:=null',
     ],
+    [['redis.update', '--input', '{'], 'wrong-type', '--input is not JSON', `Write --input '{"name": "shop"}'.`],
     [['redis.update', 'redisId=a', 'args=a b'], 'wrong-type', 'args is not JSON', `args:='["a", "b"]'`],
     [['redis.update', 'redisId=a', 'redisId=b'], 'defined-twice', 'redisId is given twice', ''],
     [['redis.update', '--input', '[1]'], 'wrong-type', '--input is not a JSON object', ''],

@@ -316,11 +316,6 @@ async function newProject() {
   return { emulator, folder, run, init: (...more: string[]) => run('init', '--project', 'prj_1', '--yes', ...more) };
 }
 
-test('says how to keep what another manifest manages, where it writes what all projects share', async () => {
-  const { init } = await newProject();
-  expect((await init()).out).toContain('remove here before the next apply: trueup state rm ADDRESS, then its block');
-});
-
 test('writes an application without a source, as it is after "Create" in the dashboard, and then plans nothing', async () => {
   const { emulator, folder, run, init } = await newProject();
   await emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' });
@@ -345,6 +340,11 @@ test('of a block that is left out it says so once, and export --address gives th
   const { err } = await run('export', '--address', address);
   const reason = lines[0]?.trim().slice(address.length + 2) ?? '';
   expect(err.replaceAll(/\s+/g, ' ')).toContain(`${address} cannot be exported: ${reason}`);
+});
+
+test('says how to keep what another manifest manages, where it writes what all projects share', async () => {
+  const { init } = await newProject();
+  expect((await init()).out).toContain('remove here before the next apply: trueup state rm ADDRESS, then its block');
 });
 
 test('replaces the schema that another version wrote for editors', async () => {
