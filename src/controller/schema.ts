@@ -248,6 +248,11 @@ const migrations: readonly Migration[] = [
       alter table source add column pulls_problem text, add column pulls_refusals int not null default 0,
         add column pulls_after timestamptz;`,
   },
+  {
+    // Each worker that polls needs them, also one that was started without the settings.
+    name: 'settings of waves',
+    text: `create table wave_settings (is_one boolean primary key default true check (is_one), waves jsonb not null);`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

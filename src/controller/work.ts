@@ -39,7 +39,7 @@ interface WorkOptions extends ProcessOptions {
   /** The folder of the checkouts; undefined: the usual one. */
   readonly folder: string | undefined;
   readonly git: CheckoutsOptions;
-  /** The file of the settings, absolute; undefined: no waves, and no links to the page. */
+  /** The file of the settings, absolute; undefined: the waves of another worker, and no links to the page. */
   readonly settings: string | undefined;
   /** Called once it works. */
   readonly onReady: () => void;
@@ -67,7 +67,7 @@ export async function work(options: WorkOptions): Promise<void> {
         concurrency,
         only,
         migrates: options.migrates,
-        waves: settings?.waves ?? [],
+        waves: settings?.waves,
         address: settings?.address,
         notify: settings?.notify,
         onError: (error, job) => log.problem(error, { ...job }),

@@ -34,8 +34,8 @@ export interface WorkerOptions {
    * without. `{}` unless given: the stacks on platforms that are bound to none.
    */
   readonly only?: Labels;
-  /** How new commits reach stacks: those of no wave at once. */
-  readonly waves?: readonly WaveSettings[];
+  /** How new commits reach stacks: those of no wave at once. Undefined: as another worker said. */
+  readonly waves?: readonly WaveSettings[] | undefined;
   /** Where browsers find the page, for links at forges and in messages, without a slash at its end. */
   readonly address?: string | undefined;
   /** Who gets messages; they need the address. Undefined: those who another worker named. */
@@ -138,9 +138,10 @@ async function workOnStacks(options: WorkerOptions, running: Running, queue: Que
 
 /** Works what needs no platform: sources, forges and messages. */
 async function workElsewhere(options: WorkerOptions, running: Running, queue: Queue): Promise<void> {
-  const { concurrency, waves = [], address, notify: receivers } = options;
+  const { concurrency, waves, address, notify: receivers } = options;
   const { records, checkouts } = running;
-  const look = heard(options, 'look', (id, signal) => lookAt({ records, checkouts, queue, waves }, id, signal));
+  if (waves !== undefined) await records.setWaves(waves);
+  const look = heard(options, 'look', (id, signal) => lookAt({ records, checkouts, queue }, id, signal));
   await queue.work('look', { concurrency }, look);
   const at = { ...running, address, pusher: pusherIn(options.folder, options.git) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
@@ -180,12 +181,10 @@ async function lookAt(
     records,
     checkouts,
     queue,
-    waves,
   }: {
     readonly records: Records;
     readonly checkouts: Checkouts;
     readonly queue: Queue;
-    readonly waves: readonly WaveSettings[];
   },
   id: string,
   signal: AbortSignal,
@@ -195,7 +194,7 @@ async function lookAt(
   try {
     const commit = await checkouts.fetch(source, signal);
     const isSeen = commit === source.commit && source.previews !== null;
-    const stacks = await (isSeen ? records.sawNothing(source) : sawNew({ records, checkouts, waves }, source, commit));
+    const stacks = await (isSeen ? records.sawNothing(source) : sawNew({ records, checkouts }, source, commit));
     for (const stack of stacks) await queue.send('stack', stack.id, jobOf(stack));
     if (source.forge !== 'none') await queue.send('forge', `pulls ${id}`);
   } catch (error) {
@@ -205,7 +204,7 @@ async function lookAt(
 }
 
 async function sawNew(
-  { records, checkouts, waves }: Pick<Running, 'records' | 'checkouts'> & { readonly waves: readonly WaveSettings[] },
+  { records, checkouts }: Pick<Running, 'records' | 'checkouts'>,
   source: SourceRecord,
   commit: string,
 ): Promise<readonly DueStack[]> {
@@ -218,5 +217,6 @@ async function sawNew(
     if (at % 100 === 99) await turn();
     if (fingerprint(stack) === stack.fingerprint) kept.push(stack);
   }
+  const waves = await records.waveSettings();
   return records.sawCommit(source, commit, paths, { waves, authors, previews, kept });
 }

@@ -162,4 +162,47 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
       await platform.close();
     },
   );
+
+  test('lets no commit past its waves that a worker without settings polls', { timeout: 120_000 }, async () => {
+    await pool.query(
+      'drop schema if exists trueup_controller cascade; drop schema if exists trueup_controller_queue cascade',
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-waves-'));
+    const repository = join(folder, 'repository');
+    const git = (...words: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-C', repository, ...words]);
+    for (const name of names.slice(0, 2)) {
+      mkdirSync(join(repository, name), { recursive: true });
+      writeFileSync(join(repository, name, 'trueup.yaml'), manifestOf(name));
+    }
+    git('init', '-q', '-b', 'main');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'all');
+    const start = (waves?: readonly (typeof settings)[]) =>
+      startWorker({
+        url: server.url(),
+        pool,
+        schema: 'trueup_controller',
+        states: { schema: 'trueup', key: newStateKey().text() },
+        folder: join(folder, 'mirrors'),
+        concurrency: 1,
+        tickMs: 100,
+        waves,
+        onError: () => undefined,
+      });
+    await (await start([settings])).stop(5_000);
+    const { records, stop } = await start();
+    const keyFile = join(folder, 'key');
+    const about = { profile: null, keyFile, envFile: null, connections: 8 };
+    await records.addPlatform({ id: 'all', url: 'http://127.0.0.1:9', ...about, labels: { ring: 'canary' } }, 'alex');
+    const platforms = [{ platform: 'all', paths: '*' }];
+    const polls = { policy: 'automatic', pollSeconds: 60, lookSeconds: 3_600 } as const;
+    await records.addSource({ id: 'shops', url: repository, ref: 'refs/heads/main', platforms, ...polls }, 'alex');
+    await expect.poll(async () => (await records.stacks()).length, { timeout: 60_000 }).toBe(2);
+    expect(await records.waves()).toMatchObject([{ name: 'shops', source: 'shops' }]);
+    await stop(5_000);
+    // The settings of who has some are the last word, also where they have no wave any more.
+    await (await start([])).stop(5_000);
+    expect(await records.waveSettings()).toEqual([]);
+  });
 });

@@ -61,6 +61,13 @@ export interface WaveView extends WaveRecord {
 
 export function wavesIn({ rows, row, transaction }: Database) {
   return {
+    /** Says how new commits reach stacks, for all workers that poll. */
+    setWaves: (waves: readonly WaveSettings[]) =>
+      rows('insert into @wave_settings (waves) values ($1) on conflict (is_one) do update set waves = $1', [
+        JSON.stringify(waves),
+      ]),
+    waveSettings: async (): Promise<readonly WaveSettings[]> =>
+      (await row<{ readonly waves: readonly WaveSettings[] }>('select waves from @wave_settings'))?.waves ?? [],
     /** Open waves, and as many of those that are over. The newest first. */
     waves: async (most = 50) =>
       (
