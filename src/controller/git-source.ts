@@ -46,7 +46,9 @@ const limitMs = 600_000;
 /** Most bytes that git prints, such as the list of the files of a commit. */
 const maxOutput = 32 * 1024 * 1024;
 
-const plainSsh = 'ssh -F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes';
+/** A host that cannot be reached, or stops to answer, holds up the polls of others for a minute at most. */
+const plainSsh =
+  'ssh -F /dev/null -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 -o ServerAliveCountMax=4';
 
 const settings = [
   'core.hooksPath=/dev/null',
@@ -90,10 +92,13 @@ export async function gitOf(shared: GitAccess, source: GitSource, command: GitCo
   const end = await runGit({ args: [...words, ...args], folder, env, signal, ...limits });
   if (end.problem === undefined && codes.includes(end.code ?? -1)) return end.stdout;
   const why = await explain(access, end);
-  throw end.problem === 'too large' || end.problem === 'too much output'
-    ? tooLarge(source, why)
-    : refused(source, why, command);
+  if (end.problem === 'too large' || end.problem === 'too much output') throw tooLarge(source, why);
+  const remedy = `Free space on the disk of ${folder}, where this worker keeps checkouts.`;
+  throw refused(source, why, isOfDisk.test(why) ? { ...command, remedy } : command);
 }
+
+/** What git says where it cannot write its own files. */
+const isOfDisk = /No space left on device|Disk quota exceeded|unable to write file|failed to write new configuration/;
 
 /** git tells a helper also to store what was accepted, and to erase what was not: this one only reads. */
 function credentialHelpers({ credentials }: GitAccess): readonly string[] {

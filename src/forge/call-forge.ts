@@ -99,7 +99,9 @@ function refusal({ status, headers }: Response, call: string): ForgeError {
   const header = (name: string) => headers.get(name) ?? undefined;
   const isUsedUp = header('x-ratelimit-remaining') === '0' || header('ratelimit-remaining') === '0';
   const reset = Number(header('x-ratelimit-reset') ?? header('ratelimit-reset'));
-  const untilReset = isUsedUp && reset > 0 ? Math.max(0, Math.ceil(reset - Date.now() / 1_000)) : undefined;
+  // By the clock of the forge: that of this machine may be wrong.
+  const now = Date.parse(header('date') ?? '') || Date.now();
+  const untilReset = isUsedUp && reset > 0 ? Math.max(0, Math.ceil(reset - now / 1_000)) : undefined;
   const isLimit = [403, 429, 503].includes(status);
   const waitSeconds = isLimit ? (parseRetryAfter(header('retry-after')) ?? untilReset) : undefined;
   return new ForgeError(status, `the forge answered ${status} to ${call}`, defined({ waitSeconds }));

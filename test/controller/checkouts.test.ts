@@ -19,6 +19,7 @@ import { hostname, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type GitSource, checkoutsIn } from '../../src/controller/checkouts.ts';
+import { problemText } from '../../src/controller/problem-text.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { readCommit } from '../../src/git/commit.ts';
 import { git } from '../support/hosted-repository.ts';
@@ -534,6 +535,30 @@ describe('credentials', () => {
       expect(texts.filter((text) => text.includes('4711'))).toEqual([]);
       return Promise.resolve();
     });
+  });
+
+  test('of a host that does not answer are not waited for, and a full disk is said to be full', async () => {
+    const words = join(newFolder(), 'words');
+    const [ssh, gitProgram] = [newFolder(), newFolder()];
+    writeFileSync(join(ssh, 'ssh'), `#!/bin/sh\necho "$*" >> '${words}'\nexit 255\n`);
+    writeFileSync(
+      join(gitProgram, 'git'),
+      `#!/bin/sh\necho 'fatal: write error: No space left on device' >&2\nexit 128\n`,
+    );
+    for (const program of [join(ssh, 'ssh'), join(gitProgram, 'git')]) chmodSync(program, 0o755);
+    const path = process.env['PATH'];
+    vi.stubEnv('PATH', `${ssh}${delimiter}${path}`);
+    const source = { id: 'shop', url: 'git@git.example.com:shop.git', ref: 'refs/heads/main' };
+    await refusal(checkoutsIn(newFolder()).fetch(source));
+    const said = readFileSync(words, 'utf8');
+    for (const option of ['ConnectTimeout=', 'ServerAliveInterval=']) expect(said).toContain(option);
+    vi.stubEnv('PATH', `${gitProgram}${delimiter}${path}`);
+    const folder = newFolder();
+    const error = await checkoutsIn(folder)
+      .fetch(source)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Stop);
+    expect(problemText(error)).toContain(`-> Free space on the disk of ${folder}`);
   });
 
   test('are of the host, and a server that refuses them cannot have them removed or shown', async () => {

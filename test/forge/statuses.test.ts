@@ -19,11 +19,14 @@ test.each(names)('a status of a commit on %s has its state, its page and a short
   expect(server.statuses).toHaveLength(name === 'gitlab' ? 2 : 3);
 });
 
+const usedUp = { 'x-ratelimit-remaining': '0' };
+
 test.each([
   [429, { 'retry-after': '7' }, 7],
   [403, { 'retry-after': '60' }, 60],
   [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 0],
   [403, { 'x-ratelimit-remaining': '12', 'x-ratelimit-reset': '1' }, undefined],
+  [403, { ...usedUp, 'x-ratelimit-reset': '1704067500', date: 'Mon, 01 Jan 2024 00:00:00 GMT' }, 300],
   [500, { 'retry-after': '7' }, undefined],
 ])('a forge that answers %d with %j wants no request for %s seconds', async (status, headers, waitSeconds) => {
   const { forge, server, head } = await hostedForge('github');

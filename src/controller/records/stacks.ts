@@ -101,7 +101,9 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         {
           text: `update @stack set look_at = now() + make_interval(secs =>
             (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
-          where id in (select id from @stack where look_at <= now() and not is_gone
+          where id in (select id from @stack where not is_gone and (look_at <= now()
+            -- It was written while the clock of the database was ahead.
+            or look_at > now() + make_interval(secs => 2 * (select max(look_seconds) from @source)))
             and platform in (select id from @platform where site = $1) order by look_at limit 1 for update skip locked)
           returning ${dueColumns('@stack')}`,
           values: [site],
