@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { anyDocument } from '../render/document-schemas.ts';
 import { bytesOf, marker } from '../render/markdown.ts';
 import { maxBytes } from '../render/markdown-report.ts';
@@ -24,7 +24,7 @@ export async function planForReview(job: Job): Promise<number> {
   const { report, options, manifest, forge } = job;
   const isFork = forge?.pull?.isFork === true;
   const file = join(job.cwd, planFileName);
-  const document = options.document === undefined ? undefined : join(job.cwd, options.document);
+  const document = options.document === undefined ? undefined : resolve(job.cwd, options.document);
   for (const old of [file, document]) if (old !== undefined) rmSync(old, { force: true });
   const isBlind = (isFork || job.env['GITHUB_ACTOR'] === 'dependabot[bot]') && (job.env['TRUEUP_API_KEY'] ?? '') === '';
   const ended = await (isBlind ? validate(job) : makePlan(job, isFork));

@@ -59,6 +59,7 @@ async function planOn(more: { env?: Record<string, string>; isFork?: boolean; fa
     outputs: existsSync(outputs) ? readFileSync(outputs, 'utf8') : '',
     comments: forge.comments.get(7)?.map(({ body }) => body) ?? [],
     hasPlan: existsSync(join(cwd, 'plan.trueup')),
+    cwd,
   };
 }
 
@@ -136,5 +137,13 @@ describe('the plan of a pull request', () => {
       comments: [],
       out: expect.stringContaining('No comment was written: TRUEUP_FORGE_TOKEN is not set.'),
     });
+  });
+
+  test('leaves its document where --document says, in the folder of the job or anywhere', async () => {
+    const outside = join(project({}), 'staging.json');
+    expect(await planOn({ args: ['--document', outside] })).toMatchObject({ code: 0, err: '', comments: [] });
+    expect(existsSync(outside)).toBe(true);
+    const { cwd } = await planOn({ args: ['--document=staging.json'] });
+    expect(existsSync(join(cwd, 'staging.json'))).toBe(true);
   });
 });
