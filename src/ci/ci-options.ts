@@ -53,6 +53,9 @@ const withoutValue = ['--allow-secret-commands', '--allow-http', '--pinned', '--
 /** Options that `trueup-ci` sets itself. */
 const reserved = ['--out', '--format', '--detailed-exitcode', '--show-values', '--auto-approve'];
 
+/** Commands whose plan file is that of one root file: `trueup plan --out` makes a folder for several. */
+const ofOneRootFile: readonly string[] = ['plan', 'apply'];
+
 /** Reads a command line. @throws {Stop} `usage` */
 export function readOptions(words: readonly string[]): CiOptions {
   const [command, ...rest] = words;
@@ -89,6 +92,7 @@ export function readOptions(words: readonly string[]): CiOptions {
     if (isTaken) taken.set(word, value);
     else shared.push(`${name}=${value}`);
   }
+  if (ofOneRootFile.includes(known)) refuseSeveral(known, shared, own);
   return {
     command: known,
     folder,
@@ -103,6 +107,14 @@ export function readOptions(words: readonly string[]): CiOptions {
     shared: shared.filter((one, at) => !isRepeated(one, shared.slice(at + 1))),
     own,
   };
+}
+
+/** @throws {Stop} `usage`, when options name several root files */
+function refuseSeveral(command: string, shared: readonly string[], own: readonly string[]): void {
+  const files = shared.flatMap((one) => (one.startsWith('--file=') ? [one.slice('--file='.length)] : []));
+  const named = own.includes('--all') ? '--all' : `${files.slice(0, -1).join(', ')} and ${files.at(-1) ?? ''}`;
+  if (files.length < 2 && named !== '--all') return;
+  throw usage(`trueup-ci ${command} takes one root file, got ${named}`, 'Run one job for each root file.');
 }
 
 /** Whether an option that takes one value comes again: the last one counts, so that a job can override those of an action. */

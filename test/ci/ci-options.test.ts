@@ -19,6 +19,7 @@ describe('the options of trueup-ci', () => {
     [['comment', '-f', 'x.yaml', 'a.json', 'b.json'], { file: '*.yaml', own: ['a.json', 'b.json'] }],
     [['plan', '--target', 'production.*'], { own: ['--target', 'production.*'] }],
     [['plan', '--target=-C'], { folder: '.', own: ['--target=-C'] }],
+    [['drift', '-f', 'a.yaml', '-f', 'b.yaml'], { shared: ['--file=a.yaml', '--file=b.yaml'] }],
   ])('%j', (words, expected) => {
     expect(readOptions(words)).toMatchObject(expected);
   });
@@ -29,6 +30,9 @@ describe('the options of trueup-ci', () => {
     [['plan', '--out', 'x'], 'trueup-ci plan sets --out itself'],
     [['plan', '--format=json'], 'trueup-ci plan sets --format itself'],
     [['plan', '--show-values'], 'trueup-ci plan sets --show-values itself'],
+    [['plan', '-f', 'a.yaml', '--file=b.yaml'], 'trueup-ci plan takes one root file, got a.yaml and b.yaml'],
+    [['apply', '-fa.yaml', '-fb.yaml', '-fc.yaml'], 'takes one root file, got a.yaml, b.yaml and c.yaml'],
+    [['plan', '--all'], 'trueup-ci plan takes one root file, got --all'],
   ])('%j is refused', (words, message) => {
     expect(() => readOptions(words)).toThrow(message);
   });
