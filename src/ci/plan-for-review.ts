@@ -48,7 +48,7 @@ export async function planForReview(job: Job): Promise<number> {
     await writeStageDocument(document, { ...about, plan: isSaved ? printed : undefined, output: ended.all });
   }
   if (isFork) rmSync(file, { force: true });
-  if (isFine) report.say(`Planned ${manifest.prefix}${options.file} as ${artifactName(manifest.content)}.`);
+  if (isFine) report.say(`Planned ${manifest.path} as ${artifactName(manifest.content)}.`);
   return isFine ? 0 : ended.code;
 }
 

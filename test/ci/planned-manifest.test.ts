@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { identifyManifest } from '../../src/ci/planned-manifest.ts';
 import { readOptions } from '../../src/ci/ci-options.ts';
@@ -33,3 +34,22 @@ test.each(['accepted.yaml', 'drift.d/services.yaml', 'drifting.yaml', 'sub/a.yam
     expect(new Set([none, first, second]).size).toBe(3);
   },
 );
+
+test('a manifest in a folder is the same one, whether -C or -f names the folder', async () => {
+  const cwd = project({ 'infra/a.yaml': 'trueup: 1\n', 'infra/sub/b.yaml': '', 'c.yaml': '' });
+  for (const words of [
+    ['init', '-q'],
+    ['add', '.'],
+  ])
+    execFileSync('git', ['-C', cwd, ...words]);
+  const by = (...words: string[]) => identifyManifest(cwd, readOptions(['plan', ...words]));
+  const manifest = await by('-C', 'infra', '-f', 'a.yaml');
+  expect(manifest).toMatchObject({ prefix: 'infra/', path: 'infra/a.yaml' });
+  for (const words of [
+    ['-f', 'infra/a.yaml'],
+    ['-f', './infra/a.yaml'],
+    ['-f', join(cwd, 'infra/a.yaml')],
+    ['-C', 'infra/sub', '-f', '../a.yaml'],
+  ])
+    expect(await by(...words)).toEqual(manifest);
+});
