@@ -9,13 +9,14 @@ import { ForgeError } from '../forge/call-forge.ts';
 import { writeComment } from '../forge/comments.ts';
 import type { Job } from './ci-job.ts';
 import { resultText } from './ci-report.ts';
+import { whyNoKey } from './missing-key.ts';
 import { writeStageDocument } from './stage-document.ts';
 import { artifactName, planFileName, storePlan } from './stored-plans.ts';
 import type { Ended } from './trueup.ts';
 
 /**
  * Plans the manifest of a pull request, shows the plan to its reviewers, and stores it for the pipeline that applies it.
- * Of a pull request from a fork it shows no values and stores nothing; without a key it only validates.
+ * Of a pull request from a fork it shows no values and stores nothing; where the runner withholds the key, it only validates.
  * Returns the exit code; changes are no failure.
  *
  * @throws {ForgeError} when the comment or the plan cannot be written: reviewers would read an outdated one.
@@ -26,8 +27,9 @@ export async function planForReview(job: Job): Promise<number> {
   const file = join(job.cwd, planFileName);
   const document = options.document === undefined ? undefined : resolve(job.cwd, options.document);
   for (const old of [file, document]) if (old !== undefined) rmSync(old, { force: true });
-  const isBlind = (isFork || job.env['GITHUB_ACTOR'] === 'dependabot[bot]') && (job.env['TRUEUP_API_KEY'] ?? '') === '';
-  const ended = await (isBlind ? validate(job) : makePlan(job, isFork));
+  const why = whyNoKey(job);
+  const isBlind = why !== undefined;
+  const ended = await (isBlind ? validate(job, why) : makePlan(job, isFork));
   const isSaved = existsSync(file);
   const isFine = ended.code === 0 || ended.code === 2;
   const artifact = isSaved && !isFork ? artifactName(manifest.content) : undefined;
@@ -48,7 +50,7 @@ export async function planForReview(job: Job): Promise<number> {
     await writeStageDocument(document, { ...about, plan: isSaved ? printed : undefined, output: ended.all });
   }
   if (isFork) rmSync(file, { force: true });
-  if (isFine) report.say(`Planned ${manifest.path} as ${artifactName(manifest.content)}.`);
+  if (isFine) report.say(lastSentence(manifest.path, { isBlind, artifact }));
   return isFine ? 0 : ended.code;
 }
 
@@ -59,10 +61,19 @@ function makePlan({ trueup, options: { shared, own } }: Job, isFork: boolean): P
   });
 }
 
-function validate({ trueup, options: { shared }, report }: Job): Promise<Ended> {
-  report.say('This pull request comes from a fork, and has no key: its manifest is validated, not planned.');
-  // Runners pass the secrets that a fork does not get as empty variables.
+function validate({ trueup, options: { shared }, report }: Job, why: string): Promise<Ended> {
+  report.say(`${why}: the manifest is validated, not planned.`);
+  // Runners pass the secrets that such a run does not get as empty variables.
   return trueup(['validate', ...shared], { isShown: true, withoutEmpty: true });
+}
+
+/** @param artifact the name of the plan, for whoever stores it */
+function lastSentence(
+  path: string,
+  { isBlind, artifact }: { readonly isBlind: boolean; readonly artifact: string | undefined },
+): string {
+  if (isBlind) return `Validated ${path}; it was not planned.`;
+  return artifact === undefined ? `Planned ${path}; the plan is not stored.` : `Planned ${path} as ${artifact}.`;
 }
 
 /** The plan as a document, or what is wrong with the manifest. */

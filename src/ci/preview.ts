@@ -7,6 +7,7 @@ import { resultText } from './ci-report.ts';
 import { commentOn } from './comment.ts';
 import { readCommit } from '../forge/repository.ts';
 import type { Forge } from './forge-of-job.ts';
+import { whyNoKey } from './missing-key.ts';
 import { listOpenPulls, readPull } from '../forge/pulls.ts';
 import type { Ended } from './trueup.ts';
 
@@ -32,8 +33,8 @@ export async function managePreview(job: Job): Promise<number> {
   const known: PreviewJob = { ...job, forge };
   if (options.prune) return prunePreviews(known);
   const wanted = readWanted(known);
-  if (wanted === undefined) {
-    report.say('This pull request comes from a fork: it gets no preview.');
+  if (typeof wanted === 'string') {
+    report.say(`${wanted}: it gets no preview.`);
     return 0;
   }
   const task = options.remove ? 'remove' : await taskOf(forge, wanted);
@@ -41,9 +42,10 @@ export async function managePreview(job: Job): Promise<number> {
   return task === 'apply' ? applyPreview(known, wanted) : removePreview(known, wanted);
 }
 
-/** The pull request of a job; undefined: it is that of a fork. @throws {Stop} `usage` */
-function readWanted({ forge, options, env }: PreviewJob): Wanted | undefined {
-  const { pull } = forge;
+/** The pull request of a job; or why it gets no preview, as the start of a sentence. @throws {Stop} `usage` */
+function readWanted(job: PreviewJob): Wanted | string {
+  const { pull } = job.forge;
+  const { options } = job;
   if (pull === undefined) {
     const number = Number(/^[1-9]\d{0,14}$/.exec(options.number ?? ''));
     const commit = readCommit(options.commit);
@@ -53,9 +55,9 @@ function readWanted({ forge, options, env }: PreviewJob): Wanted | undefined {
       'Give --number 12 --commit COMMIT, of a commit that you have read.',
     );
   }
-  // Runs that Dependabot starts get no secrets, either.
-  const isBlind = env['GITHUB_ACTOR'] === 'dependabot[bot]' && (env['TRUEUP_API_KEY'] ?? '') === '';
-  return pull.isFork || isBlind || pull.head === undefined ? undefined : { number: pull.number, commit: pull.head };
+  if (pull.isFork) return 'This pull request comes from a fork';
+  if (pull.head === undefined) return 'The forge does not name the last commit of this pull request';
+  return whyNoKey(job) ?? { number: pull.number, commit: pull.head };
 }
 
 /** What is to be done for a pull request as it is now. @throws {ForgeError} */

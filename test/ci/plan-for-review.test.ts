@@ -91,14 +91,39 @@ describe('the plan of a pull request', () => {
   });
 
   test.each([
-    ['a fork', { isFork: true, env: { TRUEUP_API_KEY: '', TRUEUP_STATE_KEY: '' } }],
-    ['Dependabot', { env: { TRUEUP_API_KEY: '', TRUEUP_STATE_KEY: '', GITHUB_ACTOR: 'dependabot[bot]' } }],
-  ])('of %s without a key is a validation without empty variables', async (_whose, about) => {
+    [
+      'a fork',
+      { isFork: true, env: { TRUEUP_API_KEY: '', TRUEUP_STATE_KEY: '' } },
+      'This pull request comes from a fork',
+    ],
+    [
+      'Dependabot',
+      { env: { TRUEUP_API_KEY: '', TRUEUP_STATE_KEY: '', GITHUB_ACTOR: 'dependabot[bot]' } },
+      'Dependabot started this run',
+    ],
+  ])('of %s without a key is a validation without empty variables', async (_whose, about, why) => {
     const run = await planOn(about);
     expect(run.code).toBe(0);
     expect(run.calls).toEqual(['validate --directory=infra []', 'validate --format=json --directory=infra []']);
     expect(run.outputs).toBe('exit-code=0\nhas-changes=false\n');
     expect(run.comments).toEqual([expect.stringContaining('validated, not planned')]);
+    expect(run.out).toBe(
+      `${why}, and has no key: the manifest is validated, not planned.\nvalid\nValidated infra/trueup.yaml; it was not planned.\n`,
+    );
+  });
+
+  test.each([
+    ['TRUEUP__STAGING__API_KEY', 'plan '],
+    ['TRUEUP__PRODUCTION__API_KEY', 'validate '],
+  ])('of Dependabot with only %s begins with %s', async (name, command) => {
+    const env = { TRUEUP_API_KEY: '', [name]: 'api-key', GITHUB_ACTOR: 'dependabot[bot]' };
+    const { calls } = await planOn({ env, args: ['-f', 'staging.yaml'] });
+    expect(calls[0]?.startsWith(command)).toBe(true);
+  });
+
+  test('ends with what became of the plan', async () => {
+    expect((await planOn()).out).toMatch(/\nPlanned infra\/trueup\.yaml as trueup-plan-[0-9a-f]{40}\.\n$/);
+    expect((await planOn({ isFork: true })).out).toMatch(/\nPlanned infra\/trueup\.yaml; the plan is not stored\.\n$/);
   });
 
   test('without a key that is missing by mistake is planned, and so fails', async () => {

@@ -97,6 +97,7 @@ async function preview({ name = 'github', args = ['--var', 'tag=1'], isFork = fa
 const place = '--directory=infra --file=preview.yaml';
 const applied = `apply --auto-approve --preview=7 ${place} --var=tag=1`;
 const removed = `destroy --auto-approve --preview=7 ${place} --var=tag=1`;
+const dependabot = { GITHUB_ACTOR: 'dependabot[bot]', TRUEUP_API_KEY: '' };
 /** Changes the pull request between the question at the start and the one under the lock. */
 const meanwhile = (change: Partial<{ isOpen: boolean; head: string }>) => (count: number, forge: FakeForge) => {
   const pull = forge.pulls.get(7);
@@ -129,7 +130,9 @@ describe.each(['github', 'gitlab', 'gitea'] as const)('the preview of a pull req
       [`not ${removed}`],
       'Nothing was removed: pull request 7 is open again.',
     ],
-    ['of a fork', { isFork: true }, [], 'it gets no preview'],
+    ['of a fork', { isFork: true }, [], 'This pull request comes from a fork: it gets no preview.'],
+    ['of Dependabot', { env: dependabot }, [], 'Dependabot started this run, and has no key: it gets no preview.'],
+    ['of Dependabot, which has the key', { env: { ...dependabot, TRUEUP__PREVIEW__API_KEY: 'k' } }, [applied], 'done'],
     ['open, and --remove', { args: ['--remove'] }, [removed.replace(' --var=tag=1', '')], 'done'],
   ])('that is %s', async (_what, about, calls, said) => {
     const run = await preview({ name, ...about });
