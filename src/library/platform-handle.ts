@@ -2,6 +2,8 @@ import type { Profile } from '../api/contract.ts';
 import type { Send } from '../api/wire.ts';
 import { attempts } from '../api/attempts.ts';
 import { sharedBreaker, sharedSlots } from '../api/shared-limits.ts';
+import { usage } from '../diagnostics/usage.ts';
+import { platformAt as namedPlatformAt } from '../manifest/settings.ts';
 import type { GivenPlatform, OpeningInput } from '../project/open-connection.ts';
 import { type Handle, createHandles } from './handle.ts';
 import { countOf } from './numbers.ts';
@@ -11,6 +13,7 @@ export type Platform = Handle<'platform'>;
 
 /** The address of a platform, and a key for it. */
 export interface PlatformOptions {
+  /** http or https, without user, query and fragment: plans and errors show it. */
   readonly url: string;
   readonly apiKey: string;
   /** Most requests at a time, of all plans and sessions of this platform together; 4 by default. */
@@ -39,7 +42,7 @@ export const platformOf = handles.read;
  * Names a platform for manifests that are not to choose it. All that runs there by this value shares the requests at a time, and
  * the pauses of a key that is used up. Opens nothing yet.
  *
- * @throws {Stop} `usage`, when `connections` is no whole number of at least 1.
+ * @throws {Stop} `usage`, when `url` is no address of a platform, or `connections` is no whole number of at least 1.
  */
 export function platformAt({
   url,
@@ -49,6 +52,9 @@ export function platformAt({
   send,
   ...reading
 }: PlatformOptions): Platform {
+  if (namedPlatformAt(url)?.url === undefined) {
+    throw usage('platformAt: url is no address of a platform', 'Give https://…, without user, query and fragment.');
+  }
   const slots = sharedSlots();
   const most = countOf('platformAt: connections', connections);
   const limits = { slots: () => slots(most), breaker: sharedBreaker() };

@@ -144,6 +144,21 @@ describe('a platform of several projects', () => {
   });
 });
 
+test.each([
+  'https://user:secretpassword@dokploy.example.com',
+  'https://secretpassword@dokploy.example.com',
+  'https://dokploy.example.com/?token=secretpassword',
+  'https://dokploy.example.com/#secretpassword',
+  'ftp://dokploy.example.com/secretpassword',
+  'secretpassword',
+  '',
+])('an address that is none of a platform is refused, and not quoted: %s', async (url) => {
+  const stop = await stopOf((async () => platformAt({ url, apiKey: 'a-key' }))());
+  expect(stop.failure).toBe('usage');
+  expect(stop.message).toContain('platformAt: url is no address of a platform');
+  expect(JSON.stringify(stop.diagnostics)).not.toContain('secretpassword');
+});
+
 describe('a number that a run cannot go by', () => {
   test.each([0, -1, 1.5, Number.NaN, Infinity])('is refused: %d requests at a time', async (connections) => {
     const { places, posts } = emulated();
