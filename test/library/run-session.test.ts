@@ -466,6 +466,31 @@ describe('the views of documents', () => {
     const site = { key: 'shop', folder: 'infra/', file: 'trueup.yaml' };
     expect(planViews.markdown(plan, site)).toContain('shop');
   });
+
+  test('hold no command that a runner of a pipeline executes', async () => {
+    const file =
+      'services:\\n  w:\\n    image: nginx:1\\n    command: |\\n      echo\\n      ::error::x\\n      ##[error]x\\n';
+    const compose = (text: string) =>
+      `${head}environments:\n  production:\n    compose: { c: { source: { type: raw, composeFile: "${text}" } } }\n`;
+    const { emulator, places } = emulated();
+    const folder = folderWith({ 'trueup.yaml': compose(file) });
+    const project = await open(folder, { env, ...places });
+    const plan = planDocument(await project.plan());
+    const result = resultDocument(await project.apply({ permissions }));
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    const composeId = result.outcomes.find(({ kind }) => kind === 'compose')?.id ?? '';
+    const composeFile = 'services:\n  w:\n    image: nginx:2\n    command: |\n      ::warning::y\n      ##[warning]y\n';
+    await edit({ emulator, apiKey: 'a-key' }, 'compose.update', { composeId, composeFile });
+    const drift = driftDocument(await project.drift());
+    await project.close();
+    expect(planViews.markdown(plan)).toContain('u0023#[error]x');
+    const shown = [
+      ...Object.values(planViews).map((view) => view(plan)),
+      ...Object.values(resultViews).map((view) => view(result)),
+      ...Object.values(driftViews).map((view) => view(drift)),
+    ];
+    for (const text of shown) expect(text).not.toMatch(/^\s*::[a-z]|##\[/im);
+  });
 });
 
 describe('a session of a program', () => {
