@@ -63,6 +63,9 @@ export interface Layout {
   readonly textWith?: (file: string, entries: readonly Entry[]) => string;
 }
 
+/** The file of what belongs to the organization. */
+export const organizationFile = 'organization.yaml';
+
 /** One file per environment, and one for what belongs to the organization. */
 export function projectLayout(): Layout {
   const names = createFileNames();
@@ -70,7 +73,7 @@ export function projectLayout(): Layout {
   return {
     taken: [],
     fileOf: ({ object: { kind }, address, key }) => {
-      if (kind.identity.addressedByKey !== true) return 'organization.yaml';
+      if (kind.identity.addressedByKey !== true) return organizationFile;
       const file = files.get(address) ?? names.take(`${kind.section}/${yamlStem(key)}.yaml`);
       files.set(address, file);
       return file;

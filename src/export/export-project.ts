@@ -10,7 +10,7 @@ import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
 import type { Present } from './export-address.ts';
-import { type Layout, inFile, oneFile, projectLayout } from './compose-files.ts';
+import { type Layout, inFile, organizationFile, oneFile, projectLayout } from './compose-files.ts';
 import type { TerraformState } from './terraform.ts';
 import { type Exported, type ExportInput, makeExport } from './prove-export.ts';
 import { type Records, checkReplaceable, checkReplaced } from './replaced-manifest.ts';
@@ -144,6 +144,7 @@ export async function exportProject(
     notes: exported.notes,
     isEmpty: exported.isEmpty,
     ...written,
+    sharedFile: written.files.find((path) => path === organizationFile),
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
   };
 }

@@ -15,6 +15,8 @@ export interface ExportReport {
   readonly files: readonly string[];
   /** The command of git without which a plan does not read these files; undefined: it reads them. */
   readonly toAdd: string | undefined;
+  /** The new one of these with what all projects share. */
+  readonly sharedFile?: string | undefined;
   readonly secrets: readonly { readonly name: string; readonly usedBy: readonly string[] }[];
   readonly secretsFile: string | undefined;
   /** The manifest finds the values of the secrets by itself. */
@@ -74,7 +76,7 @@ export function renderExport(report: ExportReport, style: Style): string {
     ...shown,
     more,
     secretLines(report),
-    sharedLines(files),
+    sharedLines(report),
     leftOut(notes, style),
     `\nNothing changed on the platform. ${first}${proved}\n`,
     style.paint('faint', `${requestCounts(counts)}\n`),
@@ -97,10 +99,10 @@ function secretLines(report: ExportReport): string {
 }
 
 /** How to keep what another manifest manages: the removal of a block alone deletes its object. */
-function sharedLines(files: readonly string[]): string {
-  if (!files.includes('organization.yaml')) return '';
+function sharedLines({ sharedFile }: ExportReport): string {
+  if (sharedFile === undefined) return '';
   return [
-    '\nAll projects of the organization share what organization.yaml declares; one manifest alone may manage it.',
+    `\nAll projects of the organization share what ${sharedFile} declares; one manifest alone may manage it.`,
     'What another one manages, remove here before the next apply: trueup state rm ADDRESS, then its block.\n',
   ].join('\n');
 }
