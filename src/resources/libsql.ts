@@ -4,6 +4,7 @@ import { databasePassword } from '../api/member-types.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/value-forms.ts';
+import { emptyCopies } from './families/backups.ts';
 import { defineDatabase, externalPorts } from './families/database-kinds.ts';
 import { deployedFlag, deployedText, generatedAppName } from './families/service-fields.ts';
 
@@ -86,7 +87,7 @@ export const libsql = defineKind({
   ],
   checks: {
     ...database.checks,
-    each: (self) => [...envWorks(self), ...replicaSays(self)],
+    each: (self, children) => [...envWorks(self), ...replicaSays(self), ...emptyCopies(self, children)],
     publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
   },
 });

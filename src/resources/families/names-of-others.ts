@@ -148,8 +148,12 @@ function otherNames({ networks, hostname }: Definition, all: Json | undefined): 
   return [...new Set([...aliases, ...(isOff(hostname) ? [] : [hostname ?? ''])].map(String))];
 }
 
-/** Names of the platform, in the form of those that it makes up, and of hosts elsewhere. A text that is not known has a $. */
-const taken = /[.$]|^dokploy|-[a-z0-9]{6}$/i;
+/**
+ * Names of the platform, in the form of those that it makes up (six characters by chance, which are hardly a word of those here),
+ * and of hosts elsewhere. A text that is not known has a $.
+ */
+const taken =
+  /[.$]|^dokploy|-(?!(?:assets|client|editor|engine|portal|public|router|search|server|socket|static|studio|viewer|worker)$)[a-z0-9]{6}$/i;
 /** Names that programs look up for what keeps their data. */
 const lookedUp = new Set(
   `broker cache clickhouse database db elasticsearch kafka mariadb memcached minio mongo mongodb mysql nats opensearch pg
