@@ -1,7 +1,7 @@
 import { attempts, policies } from '../api/attempts.ts';
 import { remedyAndOutcome } from '../api/diagnose.ts';
 import { answerLines, PlatformError } from '../api/platform-error.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { type Row, isRow } from '../formats/json.ts';
 import { kindsIn } from '../kind/kind.ts';
 import { takes } from '../kind/row-values.ts';
@@ -247,6 +247,10 @@ async function watch(
     const reader = readerOfMany(run);
     return await follow({ ...run, ...service, ...about, reader, signal, limitMs, onBegin });
   } catch (error) {
+    // An answer that says nothing about the service; a Stop of the state has another failure.
+    if (error instanceof Stop && error.failure === 'platform') {
+      throw failure(service, `its outcome is unknown: ${error.message}`, { remedy: next });
+    }
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
     const remedy = `${remedyAndOutcome(error)} ${next}`;
     throw failure(service, `its outcome is unknown: ${error.sentence}`, { details: answerLines(error), remedy });

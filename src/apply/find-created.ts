@@ -137,8 +137,7 @@ export function keyOf(run: Run, job: Job): NaturalKey | undefined {
 }
 
 async function lookById(run: Run, { action: { kind } }: Job, id: string): Promise<Seen> {
-  const row = await run.reader.row(kind, id);
-  return { created: row !== undefined && rowId(kind, row) === id ? row : undefined, others: [] };
+  return { created: await run.reader.row(kind, id), others: [] };
 }
 
 async function lookByKey(run: Run, job: Job): Promise<Seen> {

@@ -61,6 +61,7 @@ export type Ending =
  * that differs from the one before.
  *
  * @throws {PlatformError} when the service cannot be read.
+ * @throws {Stop} `platform`, when the answer is not the row of the service.
  */
 export async function follow(watch: Watch): Promise<Ending> {
   const { reader, clock, signal, kind, id, limitMs, graceMs, beginMs = limitMs } = watch;

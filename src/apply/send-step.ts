@@ -2,7 +2,7 @@ import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
 import type { Operation } from '../api/contract.ts';
 import { PlatformError } from '../api/platform-error.ts';
-import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { attributeName } from '../kind/attribute.ts';
 import { type Action, type Step, createsObject } from '../plan/action.ts';
@@ -171,7 +171,7 @@ async function lookBefore(
   return answersAll(step, requestInput(run, job).made) ?? rowNow(run, job, { client: own });
 }
 
-/** Whether the platform shows the effect of a request. An effect that no read can prove counts as missing. */
+/** Whether the platform shows the effect of a request. An effect that no usable answer proves counts as missing. */
 export async function tookEffect(run: Run, job: Job, step: Step): Promise<boolean> {
   if (job.object === undefined || job.scope.root.object === undefined) return false;
   try {
@@ -180,7 +180,7 @@ export async function tookEffect(run: Run, job: Job, step: Step): Promise<boolea
     if (row === undefined) return false;
     return step.role === 'move' ? isAtHome(job, row) : holds(run, job.action, step, row);
   } catch (error) {
-    if (error instanceof PlatformError) return false;
+    if (error instanceof PlatformError || error instanceof Stop) return false;
     throw error;
   }
 }

@@ -10,6 +10,16 @@ export function asRow(answer: unknown, operation: string): Row {
   throw unusable(operation, 'is not an object');
 }
 
+/**
+ * The row of the object with an id. A gateway in maintenance answers 200 to everything, and a proxy can give the answer to
+ * another request: a row without that id proves nothing about the object, least of all that it is gone.
+ */
+export function asRowOf(answer: unknown, operation: string, kind: Kind, id: string): Row {
+  const row = asRow(answer, operation);
+  if (rowId(kind, row) === id) return row;
+  throw unusable(operation, `is not the ${kind.kind} ${id} that was asked for`);
+}
+
 /** The answer to `user.get`: the user in an organization. @throws {Stop} `platform`, when it names none. */
 export function asCaller(answer: unknown): Row {
   const caller = asRow(answer, 'user.get');

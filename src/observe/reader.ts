@@ -7,14 +7,14 @@ import type { Row } from '../formats/json.ts';
 import { type Kind, root } from '../kind/kind.ts';
 import type { ContainerList } from '../kind/service.ts';
 import { idMember, takes } from '../kind/row-values.ts';
-import { asCaller, asRow, asRows, rowsIn } from './checked-answers.ts';
+import { asCaller, asRow, asRowOf, asRows, rowsIn } from './checked-answers.ts';
 import { type Unit, containersIn, tasksIn } from './containers.ts';
 import { type Place, fromContext } from './observed.ts';
 
 /**
  * Reads rows and lists of the platform; plan, apply, status and output read through it and through nothing else.
- * Every method rejects with a PlatformError when the platform does not answer, and with a Stop when its answer is no row
- * or no list: neither proves that something is gone.
+ * Every method rejects with a PlatformError when the platform does not answer, and with a Stop when its answer is no
+ * list, or not the row of the object that was asked for: neither proves that something is gone.
  */
 export interface Reader {
   /** Who acts, and where: the answer to user.get. */
@@ -74,7 +74,7 @@ export function createReader(client: ReadClient, how?: 'in bulk'): Reader {
     try {
       const inList = { parse: (answer: unknown) => asRows(answer, one, kind) };
       if (!takes(one, idMember(kind, one))) return (await read({ client, inBulk }, one, {}, inList)).get(id);
-      const shown = asRow(await client.invoke(one, { [idMember(kind, one)]: id }, { inBulk }), one);
+      const shown = asRowOf(await client.invoke(one, { [idMember(kind, one)]: id }, { inBulk }), one, kind, id);
       if (readMore === undefined) return shown;
       const rows = await read({ client, inBulk }, readMore, {}, { parse: (answer) => asRows(answer, readMore, kind) });
       return { ...rows.get(id), ...shown };

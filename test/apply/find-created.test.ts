@@ -155,7 +155,7 @@ test('where a list holds summaries, each row with the key is read whole', async 
     const listed = ['redis_1', 'redis_2'].map((redisId) => ({ redisId, name: 'cache' }));
     const answers: Answers = (operation, { redisId }) =>
       operation === 'environment.one'
-        ? { redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
+        ? { environmentId: 'env_1', redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
         : whole[String(redisId)];
     const { run, requests } = await runAfter(cache, [production], { answers });
     return { made: await findLost(run, jobFor(run, cache), { until: 1_000, chosen: undefined }), requests };

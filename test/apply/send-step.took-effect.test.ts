@@ -95,6 +95,7 @@ describe('a deletion took effect', () => {
   test('when the object is not there any more, and not while it is', async () => {
     expect(await took(() => undefined, aStep)).toBe(true);
     expect(await took(answering('b'), aStep)).toBe(false);
+    expect(await took(having({ status: 'maintenance' }), aStep)).toBe(false);
   });
 
   test('when its service is gone, or no longer lists it', async () => {

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
+import { answered, applyOver, operationOf, plansNothing, rowsIn, said } from '../support/faults.ts';
+import { type Bench, bench, head } from '../support/world.ts';
+
+/** What apply believes behind a proxy that gives the answer to another request, or a gateway that answers 200 to everything. */
+
+const empty = `${head}environments: { production: {} }\n`;
+const redis = `${head}environments:
+  production:
+    redis:
+      cache: { dockerImage: 'redis:8', databasePassword: password-4, deploy: never }
+`;
+const key = `${empty}sshKeys:
+  deploy: { publicKey: "ssh-ed25519 AAAA a", privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\\nx\\n-----END OPENSSH PRIVATE KEY-----" }
+`;
+
+describe('a gateway in maintenance, which answers 200 with an object of its own', () => {
+  test.each([
+    ['redis', redis],
+    ['ssh key', key],
+  ])('does not prove that a %s was deleted', async (_, text) => {
+    const made = bench();
+    await made.apply(text);
+    const kept = Object.keys(made.store.state?.resources ?? {});
+    let isDown = false;
+    const result = await applyOver(made, empty, async (request) => {
+      isDown ||= /\.(delete|remove)$/.test(operationOf(request));
+      return isDown ? answered('{"status":"maintenance"}') : made.emulator.send(request);
+    });
+    expect(result.outcomes.filter(({ action, result: end }) => action.action === 'delete' && end === 'done')).toEqual(
+      [],
+    );
+    expect(Object.keys(made.store.state?.resources ?? {})).toEqual(kept);
+    await applyOver(made, empty, made.emulator.send);
+    await plansNothing(made, empty);
+  });
+
+  test('does not prove that an environment is gone', async () => {
+    const made = bench();
+    const text = (description: string) => `${head}environments: { production: { description: ${description} } }\n`;
+    await made.apply(text('one'));
+    let isDown = false;
+    const result = await applyOver(made, text('two'), async (request) => {
+      isDown ||= request.method === 'POST';
+      const isRead = operationOf(request) === 'environment.one';
+      return isDown && isRead ? answered('{}') : made.emulator.send(request);
+    });
+    expect(said(result)).not.toMatch(/not on the platform any more|does not have it/);
+    await made.apply(text('two'));
+    await plansNothing(made, text('two'));
+  });
+});
+
+describe('a poll that is answered with the row of another service', () => {
+  const services = {
+    application: {
+      good: "{ source: { type: docker, image: 'nginx:1.27' } }",
+      bad: "{ source: { type: docker, image: 'fail:1' } }",
+    },
+    redis: {
+      good: "{ dockerImage: 'redis:8', databasePassword: password-4 }",
+      bad: "{ dockerImage: 'fail:1', databasePassword: password-5 }",
+    },
+  } as const;
+  const textOf = (section: keyof typeof services, bad: string = services[section].bad) => `${head}environments:
+  production:
+    ${section}:
+      good: ${services[section].good}
+      bad: ${bad}
+`;
+
+  /** Once the service is told to deploy, every read of it has the row of its neighbour. */
+  const mixing = (made: Bench, section: keyof typeof services): Send => {
+    const idOf = (name: string) => String(rowsIn(made, section).find((row) => row['name'] === name)?.[`${section}Id`]);
+    let isDeployed = false;
+    return async (request) => {
+      const operation = operationOf(request);
+      if (isDeployed && operation === `${section}.one` && request.path.includes(idOf('bad')))
+        return made.emulator.send({ ...request, path: request.path.replace(idOf('bad'), idOf('good')) });
+      const answer = await made.emulator.send(request);
+      isDeployed ||= /\.(re)?deploy$/.test(operation) && String(request.body).includes(idOf('bad'));
+      return answer;
+    };
+  };
+
+  test.each(['application', 'redis'] as const)('does not prove that a deployment of %s succeeded', async (section) => {
+    const made = bench();
+    const result = await applyOver(made, textOf(section), mixing(made, section));
+    const deployment = result.outcomes.find(
+      ({ action }) => action.action === 'deploy' && action.address.includes('bad'),
+    );
+    expect(rowsIn(made, section).find(({ name }) => name === 'bad')?.['applicationStatus']).toBe('error');
+    expect(deployment?.result).toBe('failed');
+    expect(said(result)).toContain(`its outcome is unknown: the answer to ${section}.one is not the ${section}`);
+    const repaired = textOf(section, services[section].good);
+    await applyOver(made, repaired, made.emulator.send);
+    await plansNothing(made, repaired);
+  });
+});
