@@ -38,23 +38,15 @@ export async function discover(client: ReadClient, remembered: Capabilities | un
     serve(operationsOf(remembered));
     return { capabilities: remembered, diagnostics: [] };
   }
-  const read = await readOnce(client, documentOperation).catch((error: unknown) => {
-    if (error instanceof PlatformError) return error;
-    throw error;
-  });
+  const read = await readOnce(client, documentOperation).catch(asFailure);
   const operations = read instanceof PlatformError ? undefined : operationsIn(read, client.contract);
   if (operations !== undefined) {
     serve(operations);
     return { capabilities: { version, operations, sought: sought() }, diagnostics: [] };
   }
-  const usable = operationsOf(remembered);
-  serve(usable);
-  const isFinal =
-    !(read instanceof PlatformError) || isUnserved(read) || ['unreadable', 'not found'].includes(read.failure);
-  return {
-    capabilities: isFinal ? { version, operations: usable, sought: sought() } : undefined,
-    diagnostics: [unreadDocument(version, isFinal, remembered)],
-  };
+  // No word of the platform: a page of a proxy may have come instead of it. Nothing is remembered of it.
+  serve(operationsOf(remembered));
+  return { capabilities: undefined, diagnostics: [unreadDocument(version, remembered)] };
 }
 
 /**
@@ -67,16 +59,25 @@ export async function platformVersion(
   client: ReadClient,
   { inBulk = false }: { readonly inBulk?: boolean } = {},
 ): Promise<string | undefined> {
-  try {
-    return versionIn(client, await readOnce(client, versionOperation, inBulk));
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    // Without details a 404 may be one of a thing; an operation without an id can only be missing itself.
-    if (isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found') return undefined;
-    // A platform that is down, or refuses the key, is reported with the read that every run sends.
-    await client.invoke('user.get', {});
-    return versionIn(client, await client.invoke(versionOperation, {}));
-  }
+  const first = await readOnce(client, versionOperation, inBulk).then((answer) => versionIn(client, answer), asFailure);
+  if (typeof first === 'string') return first;
+  if (first?.code !== undefined && hasNoVersion(first)) return undefined;
+  // A page of a proxy may have come instead. A platform that is down, or refuses the key, is reported with the read that
+  // every run sends.
+  await client.invoke('user.get', {});
+  const second = await client.invoke(versionOperation, {}).then((answer) => versionIn(client, answer), asFailure);
+  if (second instanceof PlatformError && !hasNoVersion(second)) throw second;
+  return second instanceof PlatformError ? undefined : second;
+}
+
+/** Without details a 404 may be one of a thing; an operation without an id can only be missing itself. */
+function hasNoVersion(error: PlatformError): boolean {
+  return isUnserved(error) || error.failure === 'unreadable' || error.failure === 'not found';
+}
+
+function asFailure(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  throw error;
 }
 
 /** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
@@ -106,14 +107,12 @@ function operationsOf(remembered: Capabilities | undefined): readonly Operation[
   return beyondDocument.filter((operation) => names.has(operation));
 }
 
-function unreadDocument(version: string, isFinal: boolean, remembered: Capabilities | undefined): Diagnostic {
+function unreadDocument(version: string, remembered: Capabilities | undefined): Diagnostic {
   const without =
     remembered === undefined || remembered.operations.length === 0
       ? 'Trueup uses no operation beyond the API document'
       : `Trueup uses the operations that version ${remembered.version} served`;
   const message = `the platform (version ${version}) gave no OpenAPI document that can be read: ${without}`;
-  const remedy = isFinal
-    ? 'trueup doctor reads it again.'
-    : 'The next plan reads it again. trueup doctor shows what is missing.';
+  const remedy = 'The next plan reads it again, and so does trueup doctor.';
   return diagnostic('no-capabilities', message, { remedy });
 }

@@ -129,7 +129,9 @@ export const inPlans = {
     'or remove the block.': (made) => made.plan(head),
   },
   'no-capabilities': {
-    'trueup doctor reads it again.': async (made) =>
+    'The next plan reads it again,': async (made) =>
+      plan(await made.manifest(head), publishing(made, { version: 'v1.0.0', document: openApi() }).world()),
+    'and so does trueup doctor.': async (made) =>
       plan(await made.manifest(head), publishing(made, { version: 'v1.0.0', document: openApi() }).world()),
   },
   unsupported: {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { isOperation, contracts } from '../../src/api/contract.ts';
+import { beyondDocument, isOperation, contracts } from '../../src/api/contract.ts';
+import { versionOperation } from '../../src/api/platform-version.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { platformVersion } from '../../src/observe/discover.ts';
+import { idOf } from '../../src/secrets/digest.ts';
 import { planFile } from '../../src/plan/plan-facts.ts';
 import { plan } from '../../src/workflow/make-plan.ts';
 import { applyPlan } from '../../src/workflow/apply-plan.ts';
@@ -221,15 +223,74 @@ describe('a document that cannot be read', () => {
     ['empty', ''],
     ['hostile', '{"paths":{"__proto__":{"get":{}},"/user.get":{"__proto__":{"get":{}}},"constructor":[]}}'],
     ['deep', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
-  ])('(%s) gives no capability: that is said once, and the plan is made', async (_, document) => {
-    const run = platform({ ...full, document });
-    const first = await run.planned();
-    expect(first.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([['no-capabilities', 'warning']]);
+    ['of a proxy without a route', '404 page not found'],
+    ['an empty object', '{}'],
+  ])('(%s) is no word of the platform: each run says so and reads it again, until it is one', async (_, document) => {
+    const told: Told = { ...full, document };
+    const run = platform(told);
     await run.applied();
-    expect(run.remembered()).toMatchObject({ version: 'v1.0.0', operations: [] });
+    expect(run.remembered()).toBeUndefined();
     run.reads();
-    expect((await run.planned()).diagnostics).toEqual([]);
+    const { diagnostics } = await run.planned();
+    expect(diagnostics).toMatchObject([{ code: 'no-capabilities', severity: 'warning' }]);
+    expect(run.reads()).toEqual(['getDokployVersion', 'getOpenApiDocument']);
+    expect(await refusal(run.planned(text(', replicas: 2')))).toMatchObject([
+      { code: 'no-capabilities' },
+      { message: expect.stringContaining('whether the platform serves application.update is not known') as string },
+    ]);
+    delete told.document;
+    await run.applied(text(', replicas: 2'));
+    expect(run.remembered()?.operations).toContain('application.update');
+    run.reads();
+    const again = await run.planned(text(', replicas: 2'));
     expect(run.reads()).toEqual(['getDokployVersion']);
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  test('that an earlier version of Trueup took for an empty one is read again', async () => {
+    const run = platform({ ...full });
+    await run.applied();
+    const { state } = run.made.store;
+    if (state?.platform === undefined) throw new Error('it remembers the platform');
+    const earlier = idOf(JSON.stringify(beyondDocument));
+    run.made.store.state = { ...state, platform: { version: 'v1.0.0', operations: [], sought: earlier } };
+    await run.applied(text(', replicas: 2'));
+    expect(run.remembered()?.operations).toContain('application.update');
+    const again = await run.planned(text(', replicas: 2'));
+    expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  test.each([
+    [200, '<!doctype html><title>Sign in</title>'],
+    [404, '404 page not found'],
+    [204, ''],
+    [200, '{}'],
+  ])('(a page, %d %s) in the place of the version is no word of the platform either', async (status, body) => {
+    const run = platform({ ...full });
+    const { client, ...over } = run.world();
+    let pages = 1;
+    const invoke: typeof client.invoke = (operation, input, options) => {
+      if (operation !== versionOperation || pages-- <= 0) return client.invoke(operation, input, options);
+      const page = createClient({
+        send: () => Promise.resolve({ status, headers: {}, body }),
+        url: 'http://platform.test',
+        apiKey: 'key',
+        redact: (one) => one,
+      });
+      return page.invoke(operation, input, options);
+    };
+    const made = await plan(await run.made.manifest(text(', replicas: 2')), {
+      ...over,
+      client: {
+        ...client,
+        invoke,
+        get contract() {
+          return client.contract;
+        },
+      },
+    });
+    expect(made.base.platform).toMatchObject({ version: 'v1.0.0' });
+    expect(made.diagnostics).toEqual([]);
   });
 
   test('of a new version leaves what the one before served', async () => {
