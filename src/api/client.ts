@@ -232,6 +232,7 @@ export function createClient(options: ClientOptions): Client {
       url: `${base}/api/${path}`,
       isWrite,
       hasWritten: () => counts.writes > 0,
+      hasAnswered: () => hasAnswered,
       redact,
     };
   };

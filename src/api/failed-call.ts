@@ -9,15 +9,17 @@ export interface Call {
   readonly isWrite: boolean;
   /** Whether this client sent a write before; false by default. */
   readonly hasWritten?: () => boolean;
+  /** Whether the address answered this client as the platform before; false by default. */
+  readonly hasAnswered?: () => boolean;
   readonly redact: (text: string) => string;
 }
 
 /** Makes the error of a call; a read that failed changed nothing. Never throws. */
 export function fail(
   call: Call,
-  failed: Omit<FailedCall, 'operation' | 'served' | 'url' | 'isWrite' | 'hasWritten'>,
+  failed: Omit<FailedCall, 'operation' | 'served' | 'url' | 'isWrite' | 'hasWritten' | 'hasAnswered'>,
 ): PlatformError {
-  const { operation, served = operation, url, isWrite, hasWritten, redact } = call;
+  const { operation, served = operation, url, isWrite, hasWritten, hasAnswered, redact } = call;
   return new PlatformError({
     ...failed,
     operation,
@@ -25,6 +27,7 @@ export function fail(
     url: redact(url),
     isWrite,
     hasWritten: hasWritten?.() ?? false,
+    hasAnswered: hasAnswered?.() ?? false,
     outcome: isWrite ? failed.outcome : 'not executed',
   });
 }

@@ -44,6 +44,8 @@ export interface FailedCall {
   readonly wasSent?: boolean;
   /** true: this client sent a write before, so the message of a read does not say that nothing was changed. */
   readonly hasWritten?: boolean;
+  /** true: the address answered this client as the platform before, so no remedy doubts the address. */
+  readonly hasAnswered?: boolean;
   /** The event as a clause, such as `the server refused the connection`. */
   readonly event: string;
   /** The next step, as sentences, where the usual one of the failure does not fit. */
@@ -227,9 +229,11 @@ function remedyOf(call: FailedCall): string {
 
 /**
  * The remedy where the address itself may be wrong: another program answers, or the platform does not have what every
- * platform has. Undefined: the answer does not point to the address, or the address is that of a host alone.
+ * platform has. Undefined: the answer does not point to the address, or the address answered as the platform before. Whoever
+ * follows it sends the API key there: it names no other host, port or, without a condition, scheme.
  */
-function addressRemedy({ operation, served = operation, url, failure, code }: FailedCall): string | undefined {
+function addressRemedy(call: FailedCall): string | undefined {
+  const { operation, served = operation, url, failure, code, hasAnswered = false } = call;
   // It takes no input and needs no right: only something else than the platform refuses it so.
   const isRead = operation === 'user.get';
   const pointsThere =
@@ -237,18 +241,23 @@ function addressRemedy({ operation, served = operation, url, failure, code }: Fa
     (isRead && ['not found', 'invalid'].includes(failure)) ||
     (isRead && failure === 'forbidden' && code === undefined);
   const end = `/api/${served}`;
-  if (!pointsThere || !url.endsWith(end) || !URL.canParse(url)) return undefined;
+  if (hasAnswered || !pointsThere || !url.endsWith(end) || !URL.canParse(url)) return undefined;
   const base = url.slice(0, -end.length);
-  const { protocol, hostname, host, port, origin, pathname } = new URL(base);
-  const isLocal = isLoopback(hostname);
-  const root = isLocal ? origin : `https://${host}`;
-  if (pathname !== '/') return `${base} is not the root address of the platform: write ${root}.`;
-  const usual = isRead && failure !== 'redirect' ? remedies.unreadable : undefined;
-  if (isLocal) return usual;
-  if (port !== '') return `Write the address that the dashboard opens at in a browser, such as https://${hostname}.`;
-  if (protocol === 'http:') return `Write ${root}: a proxy often answers http by itself.`;
-  return usual;
+  const [, root] = ofDashboard.exec(base) ?? [];
+  if (root !== undefined) return `${base} is not the root address of the platform: write ${root}.`;
+  // The redirect says where it leads.
+  if (failure === 'redirect') return undefined;
+  const { protocol, hostname, host, port } = new URL(base);
+  if (!isLoopback(hostname)) {
+    if (port !== '') return 'Write the address that the dashboard opens at in a browser.';
+    if (protocol === 'http:')
+      return `Write https://${host} if the dashboard opens there: a proxy often answers http by itself.`;
+  }
+  return isRead ? remedies.unreadable : undefined;
 }
+
+/** An address copied from the dashboard or the API, with the root before its path. A path of another name may be the root. */
+const ofDashboard = /^(https?:\/\/[^/]+(?:\/[^/]+)*?)\/(?:api|dashboard|login|register|swagger)(?:\/.*)?$/;
 
 /** Leaves out what a read that the platform refused would have said. @throws whatever is no failure of the platform. */
 export function unlessOfThePlatform(error: unknown): undefined {

@@ -563,3 +563,37 @@ describe('the types', () => {
     expect(attempts).toBeTypeOf('function');
   });
 });
+
+describe('a login page', () => {
+  it.each([
+    [302, true, 'https://deploy.example.com/dokploy'],
+    [302, true, 'https://deploy.example.com/api'],
+    [302, true, 'http://deploy.example.com'],
+    [302, true, 'https://deploy.example.com:3000'],
+    [302, false, 'https://deploy.example.com/dokploy'],
+    [302, false, 'http://deploy.example.com:3000'],
+    [200, true, 'https://deploy.example.com/dokploy'],
+    [404, true, 'https://deploy.example.com:3000'],
+  ])('(%d, after a good answer: %s) sends the API key of %s nowhere else', async (status, isUp, url) => {
+    const platform = { isUp };
+    const client = createClient({
+      url,
+      apiKey: 'the-key-of-a-test',
+      redact: (text) => text,
+      sleep: () => Promise.resolve(),
+      send: () =>
+        Promise.resolve(
+          platform.isUp
+            ? { status: 200, headers: {}, body: '{"role":"owner","organizationId":"o"}' }
+            : { status, headers: { location: 'https://sso.example.com/login' }, body: '<!doctype html>' },
+        ),
+    });
+    if (isUp) await client.call('user.get', {});
+    platform.isUp = false;
+    const { remedy } = await failureOf(client.call('sshKey.all', {}));
+    expect(remedy).toMatch(
+      status === 302 ? /leads to https:\/\/sso\.example\.com\/login/ : /no proxy or login page answers/,
+    );
+    expect(remedy).not.toMatch(/is not the root address|[Ww]rite http|such as/);
+  });
+});

@@ -32,19 +32,37 @@ describe('an error of the platform', () => {
     ],
     [
       'http://x.example/login',
-      'http://x.example/login is not the root address of the platform: write https://x.example.',
+      'http://x.example/login is not the root address of the platform: write http://x.example.',
     ],
+    ['https://x.example/dokploy/dashboard/projects', /write https:\/\/x\.example\/dokploy\.$/],
     ['https://x.example:3000/api', /write https:\/\/x\.example:3000\.$/],
+    ['http://x.example:3000/api', /write http:\/\/x\.example:3000\.$/],
     ['http://127.0.0.1:3000/api', /write http:\/\/127\.0\.0\.1:3000\.$/],
-    ['https://x.example:8443', /such as https:\/\/x\.example\.$/],
-    ['http://x.example', 'Write https://x.example: a proxy often answers http by itself.'],
+    ['https://x.example:8443', 'Write the address that the dashboard opens at in a browser.'],
+    ['http://x.example', /^Write https:\/\/x\.example if the dashboard opens there: /],
     ['https://x.example', /^Check that the address is that of the platform/],
+    ['https://x.example/dokploy', /^Check that the address is that of the platform/],
   ])('names the root address, where that in use, %s, leads to no platform', (base, remedy) => {
     const read = { ...call, operation: 'user.get', url: `${base}/api/user.get`, isWrite: false };
     for (const failure of ['unreadable', 'not found', 'invalid'] as const)
       expect(new PlatformError({ ...read, failure, status: 404 }).remedy).toMatch(remedy);
     const down = new PlatformError({ ...read, failure: 'server' });
     expect(down.remedy).toBe('Try again, or read the log of the platform.');
+  });
+
+  it.each([
+    'https://x.example/api',
+    'https://x.example/dokploy',
+    'https://x.example:3000',
+    'http://x.example',
+    'http://127.0.0.1:3000/api',
+  ])('doubts no address that answered as the platform before: %s', (base) => {
+    const read = { ...call, operation: 'sshKey.all', url: `${base}/api/sshKey.all`, isWrite: false, hasAnswered: true };
+    const about = { ...read, failure: 'unreadable', status: 404 } as const;
+    expect(new PlatformError(about).remedy).toMatch(
+      /^Check that the address is that of the platform, and that no proxy/,
+    );
+    expect(new PlatformError({ ...about, remedy: 'A proxy leads away.' }).remedy).toBe('A proxy leads away.');
   });
 
   it('names the whole path of an operation that the platform renamed', () => {
