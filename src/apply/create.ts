@@ -6,7 +6,7 @@ import { knownPairs, pendingCreate, withWrite } from '../state/pending-operation
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
-import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
+import { findAnswered, findLost, isAskedFor, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
 import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
@@ -98,7 +98,7 @@ function recordBefore(run: Run, job: Job): StateRecord | undefined {
   return found === undefined ? undefined : recordOf(job, found, knownPairs(known));
 }
 
-/** Sends the create until its object is known; undefined: the platform answered without an id, and the read-back finds it. */
+/** Sends the create until its object is known; undefined: no usable answer has its id, and the read-back finds it. */
 async function sendUntilKnown(
   run: Run,
   job: Job,
@@ -116,7 +116,9 @@ async function sendUntilKnown(
       if (isFoundInList(action)) await claimListed(run, job);
       await announceCreate(run, job, step);
       try {
-        return await sendOnce(run, job, step);
+        const answer = await sendOnce(run, job, step);
+        const made = created(action, answer, chosen);
+        return made === undefined || isAskedFor(run, job, made) ? answer : undefined;
       } catch (error) {
         // A pending create that can land no more must not claim an object that another person creates later.
         if (!isLost(error) && !(isAgain && staysPending)) await undo();

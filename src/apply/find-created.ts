@@ -1,11 +1,12 @@
 import { attempts } from '../api/attempts.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import type { Row } from '../formats/json.ts';
+import { type Json, type Row, same } from '../formats/json.ts';
 import { root } from '../kind/kind.ts';
-import { fieldPath } from '../kind/row-values.ts';
+import { appendedBelow, fieldPath, normalInKey, observedValue, valueAt, withoutAppended } from '../kind/row-values.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
+import { fromContext } from '../observe/observed.ts';
 import { type NaturalKey, indexRows, naturalKey } from '../observe/match.ts';
 import { type Action, createsFirst, isReplacement } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
@@ -42,6 +43,30 @@ export async function findLost(
   if (created === undefined && run.input.signal?.aborted === true) throw interrupted(job.action);
   if (created === undefined && others.length > 0) throw foreign(run, job, others);
   return created;
+}
+
+/**
+ * Claims the object in the answer to a create. False: it is another object, by its id, its parent or its natural key, as far
+ * as its row shows them. A proxy can give the answer to another request.
+ */
+export function isAskedFor(run: Run, job: Job, { id, row }: { readonly id: string; readonly row: Row }): boolean {
+  const { action, parent } = job;
+  const { kind } = action;
+  const link = linkOf(job);
+  if (link === undefined || takenIn(run, job)(id)) return false;
+  const below = parent?.object?.id ?? fromContext(link.set[link.idAt], run.input.plan.observed);
+  const shownBelow = valueAt(row, link.idAt) ?? '';
+  const above = parent === undefined ? undefined : { kind: parent.action.kind, row: parent.object?.row ?? {} };
+  const valueOf = (name: string, value: Json) =>
+    normalInKey(kind, name, withoutAppended(value, above === undefined ? '' : appendedBelow(kind, name, above)));
+  const isSame = ([name, asked]: readonly [string, Json]) => {
+    const shown = observedValue(kind, name, row) ?? asked;
+    return same(valueOf(name, shown), valueOf(name, asked));
+  };
+  if (below !== undefined && shownBelow !== '' && shownBelow !== below) return false;
+  if (!Object.entries(keyOf(run, job) ?? {}).every(isSame)) return false;
+  run.creations.taken.add(id);
+  return true;
 }
 
 /**

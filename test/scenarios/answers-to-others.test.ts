@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Send } from '../../src/api/wire.ts';
-import { answered, applyOver, operationOf, plansNothing, rowsIn, said } from '../support/faults.ts';
+import type { Send, WireAnswer } from '../../src/api/wire.ts';
+import { answered, applyOver, idOf, operationOf, plansNothing, rowsIn, said } from '../support/faults.ts';
 import { type Bench, bench, head } from '../support/world.ts';
 
 /** What apply believes behind a proxy that gives the answer to another request, or a gateway that answers 200 to everything. */
@@ -72,14 +72,14 @@ describe('a poll that is answered with the row of another service', () => {
 
   /** Once the service is told to deploy, every read of it has the row of its neighbour. */
   const mixing = (made: Bench, section: keyof typeof services): Send => {
-    const idOf = (name: string) => String(rowsIn(made, section).find((row) => row['name'] === name)?.[`${section}Id`]);
+    const idIn = (name: string) => String(rowsIn(made, section).find((row) => row['name'] === name)?.[`${section}Id`]);
     let isDeployed = false;
     return async (request) => {
       const operation = operationOf(request);
-      if (isDeployed && operation === `${section}.one` && request.path.includes(idOf('bad')))
-        return made.emulator.send({ ...request, path: request.path.replace(idOf('bad'), idOf('good')) });
+      if (isDeployed && operation === `${section}.one` && request.path.includes(idIn('bad')))
+        return made.emulator.send({ ...request, path: request.path.replace(idIn('bad'), idIn('good')) });
       const answer = await made.emulator.send(request);
-      isDeployed ||= /\.(re)?deploy$/.test(operation) && String(request.body).includes(idOf('bad'));
+      isDeployed ||= /\.(re)?deploy$/.test(operation) && String(request.body).includes(idIn('bad'));
       return answer;
     };
   };
@@ -96,5 +96,62 @@ describe('a poll that is answered with the row of another service', () => {
     const repaired = textOf(section, services[section].good);
     await applyOver(made, repaired, made.emulator.send);
     await plansNothing(made, repaired);
+  });
+});
+
+describe('a create that is answered with the row of another object', () => {
+  const web = `${head}environments:
+  production:
+    application:
+      web: { source: { type: docker, image: 'nginx:1.27' }, env: { A: ours }, deploy: never }
+`;
+
+  test('writes nothing to an object of another project, and the next apply goes on', async () => {
+    const made = bench();
+    await made.emulator.act('application.create', { name: 'web', appName: 'theirs', environmentId: 'env_prj_2' });
+    const theirs = () => rowsIn(made, 'application').find((row) => row['environmentId'] === 'env_prj_2') ?? {};
+    const before = JSON.stringify(theirs());
+    await applyOver(made, web, async (request) => {
+      const answer = await made.emulator.send(request);
+      return operationOf(request) === 'application.create' ? { ...answer, body: before } : answer;
+    });
+    expect(JSON.stringify(theirs())).toBe(before);
+    await made.apply(web);
+    await plansNothing(made, web);
+    expect(JSON.stringify(theirs())).toBe(before);
+    expect(rowsIn(made, 'application')).toHaveLength(2);
+  });
+
+  test('writes nothing to its neighbour', async () => {
+    const made = bench();
+    await made.emulator.act('application.create', { name: 'other', appName: 'theirs', environmentId: 'env_prj_1' });
+    const theirs = () => rowsIn(made, 'application')[0] ?? {};
+    const before = JSON.stringify(theirs());
+    await applyOver(made, web, async (request) => {
+      const answer = await made.emulator.send(request);
+      return operationOf(request) === 'application.create' ? { ...answer, body: before } : answer;
+    });
+    await made.apply(web);
+    await plansNothing(made, web);
+    expect(JSON.stringify(theirs())).toBe(before);
+  });
+
+  test('makes no two blocks one object', async () => {
+    const made = bench();
+    const app = (name: string, n: number) =>
+      `      ${name}: { source: { type: docker, image: 'nginx:1.2${n}' }, env: { NAME: ${name} }, deploy: never }\n`;
+    const text = `${head}environments:\n  production:\n    application:\n${app('one', 1)}${app('two', 2)}`;
+    let first: WireAnswer | undefined;
+    await applyOver(made, text, async (request) => {
+      const answer = await made.emulator.send(request);
+      if (operationOf(request) !== 'application.create') return answer;
+      first ??= answer;
+      return first;
+    });
+    await made.apply(text);
+    await plansNothing(made, text);
+    expect(new Set(['one', 'two'].map((name) => idOf(made, `production.application.${name}`))).size).toBe(2);
+    const images = rowsIn(made, 'application').map(({ name, dockerImage }) => `${name} ${dockerImage}`);
+    expect(images.toSorted()).toEqual(['one nginx:1.21', 'two nginx:1.22']);
   });
 });
