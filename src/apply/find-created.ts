@@ -70,7 +70,7 @@ export function isAskedFor(run: Run, job: Job, { id, row }: { readonly id: strin
 }
 
 /**
- * Finds the object of a create whose answer holds no id: in the list at the top, and a service in that of its environment;
+ * Finds the object of a create whose answer holds no usable id: in the list at the top, and a service in that of its environment;
  * below a service only when other actions need it now, because the read-back finds it there.
  *
  * @throws {Stop} when several new rows match.
@@ -78,7 +78,10 @@ export function isAskedFor(run: Run, job: Job, { id, row }: { readonly id: strin
 export async function findAnswered(run: Run, job: Job): Promise<Row | undefined> {
   const { action } = job;
   const isListed = isFoundInList(action);
-  if (!isListed && (job.scope.root.object === undefined || !job.isNeeded)) return undefined;
+  const { root: service } = job.scope;
+  // Until something happens outside Trueup, no list shows it.
+  if (action.kind.identity.listedOnce !== undefined && !isListed) return undefined;
+  if (service !== job && (service.object === undefined || !job.isNeeded)) return undefined;
   const look = async () => {
     const rows = await readSiblings(run, job);
     if (isListed) run.creations.listed.set(listOf(action), rows);
@@ -94,7 +97,7 @@ export function isFoundInList({ kind, parent, scope, address }: Action): boolean
 
 /** The rows of a list that can be a new object, with all their members. */
 async function inFull(run: Run, job: Job, rows: ReadonlyMap<string, Row>): Promise<ReadonlyMap<string, Row>> {
-  if (!isFoundInList(job.action) || linkOf(job)?.rows !== 'summary') return rows;
+  if (linkOf(job)?.rows !== 'summary') return rows;
   const found = await unclaimedWithKey(run, job, rows);
   return new Map(found.flatMap((row) => [[rowId(job.action.kind, row) ?? '', row] as const]));
 }

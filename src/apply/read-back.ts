@@ -182,13 +182,13 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
     dispatch(run, job, { is: 'settled', result: 'done' });
     return;
   }
-  if (id === undefined || found.is === 'gone') {
+  const isGone = found.is === 'gone';
+  if (id === undefined || isGone) {
     // Nothing is where something was to be created or changed. The record stays, so that the next run looks again.
     if (failed === undefined) {
-      const message = `${address} was sent, and the platform does not have it`;
-      report(job, diagnostic('unverified', message, { address, remedy: 'Plan again.' }));
+      report(job, diagnostic('unverified', missing(job, isGone), { address, remedy: 'Plan again.' }));
     }
-    dispatch(run, job, { is: 'settled', result: failed ?? (isSent(job) ? 'failed' : 'unverified') });
+    dispatch(run, job, { is: 'settled', result: failed ?? (isSent(job) && isGone ? 'failed' : 'unverified') });
     return;
   }
   if (failed !== undefined && isReplacement(action) && id === action.id) {
@@ -216,6 +216,16 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   const kept = { ...record, id, dependsOn, ...defined({ pending }) };
   await saveRecord(run, job, kept, isSent(job) ? undefined : 'with the rest');
   dispatch(run, job, { is: 'settled', result });
+}
+
+/** Says that an action has no object; `isGone`: the platform was read and does not have it, else nothing could be read. */
+function missing(job: Job, isGone: boolean): string {
+  const { address } = job.action;
+  if (!isSent(job)) {
+    const what = isGone ? `${address} is not on the platform any more` : `${address} could not be read`;
+    return `${what}; nothing was sent for it`;
+  }
+  return `${address} was sent, and ${isGone ? 'the platform does not have it' : 'it is not known whether the platform has it'}`;
 }
 
 /** The pending operation of an action that is settled: one that may still land, or that the pairs do not say is unproven. */

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
-import { answered, applyOver, idOf, operationOf, plansNothing, rowsIn, said } from '../support/faults.ts';
+import {
+  answered,
+  applyOver,
+  failed,
+  idOf,
+  operationOf,
+  plansNothing,
+  results,
+  rowsIn,
+  said,
+} from '../support/faults.ts';
 import { type Bench, bench, head } from '../support/world.ts';
 
 /** What apply believes behind a proxy that gives the answer to another request, or a gateway that answers 200 to everything. */
@@ -151,7 +161,99 @@ describe('a create that is answered with the row of another object', () => {
     await made.apply(text);
     await plansNothing(made, text);
     expect(new Set(['one', 'two'].map((name) => idOf(made, `production.application.${name}`))).size).toBe(2);
-    const images = rowsIn(made, 'application').map(({ name, dockerImage }) => `${name} ${dockerImage}`);
+    const images = rowsIn(made, 'application').map(({ name, dockerImage }) => `${String(name)} ${String(dockerImage)}`);
     expect(images.toSorted()).toEqual(['one nginx:1.21', 'two nginx:1.22']);
   });
+});
+
+describe('a create that is carried out and answered without a row', () => {
+  const environment = `${head}environments: { production: {}, staging: { description: new } }\n`;
+  test.each([
+    ['204', 'redis', redis, { status: 204, headers: {}, body: '' }],
+    ['null', 'redis', redis, answered('null')],
+    ['{}', 'redis', redis, answered('{}')],
+    ['a text', 'redis', redis, answered('"done"')],
+    ['{}', 'environment', environment, answered('{}')],
+  ] as const)('%s: the list of %s shows the object', async (_, kind, text, empty) => {
+    const made = bench();
+    const before = rowsIn(made, kind).length;
+    const result = await applyOver(made, text, async (request) => {
+      const answer = await made.emulator.send(request);
+      return operationOf(request) === `${kind}.create` ? empty : answer;
+    });
+    expect(said(result)).toBe('');
+    expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+    expect(rowsIn(made, kind)).toHaveLength(before + 1);
+    await plansNothing(made, text);
+  });
+
+  test('is not said to be absent while the list cannot be read', async () => {
+    const made = bench();
+    let isDown = false;
+    const result = await applyOver(made, redis, async (request) => {
+      if (isDown && request.method === 'GET') return failed('the database is restarting');
+      const answer = await made.emulator.send(request);
+      isDown ||= operationOf(request) === 'redis.create';
+      return isDown ? answered('{}') : answer;
+    });
+    expect(rowsIn(made, 'redis')).toHaveLength(1);
+    expect(said(result)).not.toContain('the platform does not have it');
+    await made.apply(redis);
+    await plansNothing(made, redis);
+    expect(rowsIn(made, 'redis')).toHaveLength(1);
+  });
+});
+
+test('an object whose service cannot be read back is not said to be absent', async () => {
+  const text = `${head}environments:
+  production:
+    postgres:
+      main:
+        dockerImage: postgres:17
+        databaseName: shop
+        databaseUser: u
+        databasePassword: password-1
+        deploy: never
+        backups: { nightly: { schedule: '0 3 * * *', destinationId: dst_1, prefix: shop/ } }
+`;
+  const made = bench();
+  let isDown = false;
+  const result = await applyOver(made, text, async (request) => {
+    if (isDown && request.method === 'GET') return failed('the database is restarting');
+    const answer = await made.emulator.send(request);
+    isDown ||= operationOf(request) === 'backup.create';
+    return answer;
+  });
+  expect(rowsIn(made, 'backup')).toHaveLength(1);
+  const [address] = Object.keys(results(result)).filter((one) => one.includes('nightly'));
+  expect(said(result)).toContain(`${address} was sent, and it is not known whether the platform has it`);
+  expect(results(result)[address ?? '']).toBe('unverified');
+  await made.apply(text);
+  await plansNothing(made, text);
+  expect(rowsIn(made, 'backup')).toHaveLength(1);
+});
+
+test('an object that a person deletes while its neighbour is changed is not said to have been sent', async () => {
+  const text = (version: number) => `${head}environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: 'nginx:1.2${version}' } }" }
+        deploy: never
+        domains: { a.example.com: { serviceName: web, port: 80 } }
+`;
+  const made = bench();
+  await made.apply(text(1));
+  const [domain] = rowsIn(made, 'domain');
+  const result = await applyOver(made, text(2), async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) === 'compose.update')
+      await made.emulator.act('domain.delete', { domainId: domain?.['domainId'] });
+    return answer;
+  });
+  const address = 'production.compose.shop.domains["a.example.com"]';
+  expect(said(result)).toBe(`${address} is not on the platform any more; nothing was sent for it`);
+  expect(results(result)[address]).toBe('unverified');
+  await made.apply(text(2));
+  await plansNothing(made, text(2));
 });
