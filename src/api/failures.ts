@@ -114,7 +114,7 @@ export function findCode(error: unknown): string | undefined {
 export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   const refusal = readError(answer, call.redact);
   const isMissing = answer.status === 404 && refusal.absence === 'operation';
-  const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
+  const retryAfterSeconds = parseRetryAfter(answer.headers);
   return fail(call, {
     failure: classify(answer.status, refusal),
     outcome: isProvedUnexecuted(answer.status, refusal) ? 'not executed' : 'unknown',
@@ -250,10 +250,15 @@ function isProvedUnexecuted(status: number, refusal: ErrorAnswer): boolean {
   }
 }
 
-/** The seconds of a header `retry-after`; undefined: it names none. */
-export function parseRetryAfter(header: string | undefined): number | undefined {
+/**
+ * The seconds of a header `retry-after`; undefined: it names none. A date counts from the `date` of the same answer, as the clock of
+ * this machine may be another one.
+ */
+export function parseRetryAfter({ 'retry-after': header, date: sent = '' }: WireAnswer['headers']): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header);
   const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1_000));
+  const sentAt = Date.parse(sent);
+  const from = Number.isNaN(sentAt) ? Date.now() : sentAt;
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - from) / 1_000));
 }

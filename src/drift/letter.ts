@@ -80,7 +80,7 @@ export async function sendLetter(
       if (status !== undefined && status >= 200 && status <= 299) return undefined;
       const { remedy, mayPass = isPassing(status) } = proxyErrorIn(answer) ?? {};
       const unconfirmed = { why: wordsOf(answer, attempt), status, remedy };
-      const askedMs = answer instanceof Error ? 0 : (parseRetryAfter(answer.headers['retry-after']) ?? 0) * 1_000;
+      const askedMs = answer instanceof Error ? 0 : (parseRetryAfter(answer.headers) ?? 0) * 1_000;
       if (!mayPass || attempt === most || askedMs > longestAskedMs) return unconfirmed;
       await clock.sleep(Math.max(pauseMs, askedMs));
     }

@@ -103,7 +103,7 @@ function refusal({ status, headers }: Response, call: string): ForgeError {
   const now = Date.parse(header('date') ?? '') || Date.now();
   const untilReset = isUsedUp && reset > 0 ? Math.max(0, Math.ceil(reset - now / 1_000)) : undefined;
   const isLimit = [403, 429, 503].includes(status);
-  const waitSeconds = isLimit ? (parseRetryAfter(header('retry-after')) ?? untilReset) : undefined;
+  const waitSeconds = isLimit ? (parseRetryAfter(Object.fromEntries(headers)) ?? untilReset) : undefined;
   return new ForgeError(status, `the forge answered ${status} to ${call}`, defined({ waitSeconds }));
 }
 

@@ -539,6 +539,25 @@ describe('a failed read', () => {
   });
 });
 
+describe('a date in Retry-After', () => {
+  const date = (ms: number) => new Date(ms).toUTCString();
+  const skews = [3, 0, -3].map((hours) => hours * 3_600_000);
+
+  it.each(skews)('counts from the Date of the same answer, where the clocks differ by %d ms', async (skew) => {
+    const at = Date.now() + skew;
+    const { client } = scripted([json(503, {}, { date: date(at), 'retry-after': date(at + 90_000) })]);
+    expect((await failureOf(write(client))).retryAfterSeconds).toBe(90);
+  });
+
+  it.each([{}, { date: 'soon' }])(
+    'counts from the clock of this machine where the answer has none: %o',
+    async (headers) => {
+      const { client } = scripted([json(503, {}, { ...headers, 'retry-after': date(Date.now() + 90_000) })]);
+      expect((await failureOf(write(client))).retryAfterSeconds).toBeOneOf([89, 90]);
+    },
+  );
+});
+
 describe('the types', () => {
   it('refuse a wrong operation, a wrong member and a wrong value', () => {
     const { client } = scripted([ok]);
