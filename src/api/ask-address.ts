@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { attempts } from './attempts.ts';
-import { describeSilence, findCode } from './failures.ts';
+import { certificateFaults, describeSilence, findCode } from './failures.ts';
 import { openThrough } from './open-through.ts';
 import { proxyFor } from './proxy.ts';
 import { type HttpProxy, proxyErrorIn } from './proxy-error.ts';
@@ -135,18 +135,6 @@ function silence({ hostname }: URL, error: unknown): Exclude<Asked, { is: 'answe
   const isPlain = error instanceof Error && /wrong version number|packet length too long/iu.test(error.message);
   return { is: 'no answer', why: isPlain ? 'the server answers without TLS' : describeSilence(error) };
 }
-
-/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
-const certificateFaults: ReadonlyMap<string, string> = new Map([
-  ['CERT_HAS_EXPIRED', 'has expired'],
-  ['CERT_NOT_YET_VALID', 'is not valid yet'],
-  ['CERT_REVOKED', 'was revoked'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed, as that of a proxy is which has no other one yet'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'is of an authority that this machine does not trust'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is of an authority that this machine does not trust'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'comes without those of its authority'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'comes without those of its authority'],
-]);
 
 /** The most names of a certificate that a message has. */
 const maxNames = 3;

@@ -64,11 +64,40 @@ const nameless = {
   event: 'the host name could not be resolved',
   outcome: 'not executed',
 } as const;
-const untrusted = {
-  failure: 'connection',
-  event: 'the certificate of the server is not trusted',
-  remedy: 'Give the server a valid certificate, or name its authority in NODE_EXTRA_CA_CERTS.',
-} as const;
+
+/** What is wrong with a certificate, as a clause of it: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+export const certificateFaults: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', 'has expired'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet'],
+  ['CERT_REVOKED', 'was revoked'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed, as that of a proxy is which has no other one yet'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is of an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is of an authority that this machine does not trust'],
+  ['CERT_UNTRUSTED', 'is of an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'comes without those of its authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'comes without those of its authority'],
+]);
+
+/** The remedies where it is not the authority that is missing. */
+const ofDates = 'Check the clock of this machine, or give the server a certificate that is valid now.';
+const certificateRemedies: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', ofDates],
+  ['CERT_NOT_YET_VALID', ofDates],
+  ['CERT_REVOKED', 'Give the server another certificate.'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'Check the address, or give the server a certificate for its host.'],
+]);
+
+/** A connection that ended over the certificate of the server. */
+function untrusted(code: string): Silence {
+  const fault = certificateFaults.get(code) ?? 'is for another host';
+  return {
+    failure: 'connection',
+    event: `the certificate of the server is not trusted: it ${fault}`,
+    remedy:
+      certificateRemedies.get(code) ??
+      'Give the server a valid certificate, or name its authority in NODE_EXTRA_CA_CERTS.',
+  };
+}
 
 type Silence = Pick<FailedCall, 'failure' | 'event'> & Partial<Pick<FailedCall, 'outcome' | 'remedy'>>;
 
@@ -94,12 +123,7 @@ const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
   ],
   ['ENCODING', { failure: 'unreadable', event: 'the answer is compressed, and Trueup did not ask for that' }],
   ['NOT_UTF8', { failure: 'unreadable', event: 'the answer is not UTF-8 text' }],
-  ['CERT_HAS_EXPIRED', untrusted],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
-  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', untrusted],
+  ...[...certificateFaults.keys(), 'ERR_TLS_CERT_ALTNAME_INVALID'].map((code) => [code, untrusted(code)] as const),
 ]);
 
 /** The code of an error of the system, or of one behind it. */

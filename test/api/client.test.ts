@@ -397,6 +397,20 @@ describe('no answer', () => {
     expect(requests).toHaveLength(5);
   });
 
+  it.each([
+    ['CERT_HAS_EXPIRED', 'it has expired', /clock/],
+    ['CERT_NOT_YET_VALID', 'it is not valid yet', /clock/],
+    ['CERT_REVOKED', 'it was revoked', /another certificate/],
+    ['CERT_UNTRUSTED', 'it is of an authority', /NODE_EXTRA_CA_CERTS/],
+    ['UNABLE_TO_GET_ISSUER_CERT', 'it comes without those of its authority', /NODE_EXTRA_CA_CERTS/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed', /NODE_EXTRA_CA_CERTS/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'it is for another host', /address/],
+  ])('because of %s says what is wrong with the certificate, and what to do', async (code, fault, remedy) => {
+    const { sentence, remedy: next } = await failureOf(read(scripted([coded(code)]).client));
+    expect(sentence).toContain(`the certificate of the server is not trusted: ${fault}`);
+    expect(next).toMatch(remedy);
+  });
+
   it('in time, too much of it, or anything else that is thrown is explained', async () => {
     const late = scripted([new TransportError('DEADLINE', 'late')]);
     expect(await failureOf(write(late.client))).toMatchObject({ failure: 'timeout', outcome: 'unknown' });
