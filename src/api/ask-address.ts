@@ -6,6 +6,7 @@ import { openThrough } from './open-through.ts';
 import { proxyFor } from './proxy.ts';
 import { type HttpProxy, proxyErrorIn } from './proxy-error.ts';
 import { timerMs } from './sleep.ts';
+import { isCompressed } from './wire.ts';
 
 /** What an address answered, or why no answer came, as a clause. */
 export type Asked =
@@ -96,7 +97,7 @@ async function askThrough(proxy: HttpProxy, url: URL, request: Request, { ca }: 
 
 async function read(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { encoding = 'identity', ...head }: { status: number; location: string | undefined; encoding: string | undefined },
+  { encoding, ...head }: { status: number; location: string | undefined; encoding: string | undefined },
 ): Promise<Asked> {
   const { maxBytes } = attempts.probe;
   const parts: Uint8Array[] = [];
@@ -111,12 +112,11 @@ async function read(
     is: 'answer',
     ...head,
     body: Buffer.concat(parts).subarray(0, maxBytes).toString(),
-    lacks:
-      encoding !== 'identity'
-        ? 'the answer is compressed, and Trueup did not ask for that'
-        : bytes > maxBytes
-          ? `only the first ${maxBytes / 1024 ** 2} MiB are read`
-          : undefined,
+    lacks: isCompressed(encoding)
+      ? 'the answer is compressed, and Trueup did not ask for that'
+      : bytes > maxBytes
+        ? `only the first ${maxBytes / 1024 ** 2} MiB are read`
+        : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { TransportError } from './platform-error.ts';
-import type { WireAnswer } from './wire.ts';
+import { type WireAnswer, isCompressed } from './wire.ts';
 
 /** What a request is part of. The limits of its answer are in bytes: a success above its own is an error, an error is cut. */
 interface About {
@@ -60,7 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return; // the answer comes later
     this.#status = status;
     this.#headers = flattened(headers);
-    if ((this.#headers['content-encoding'] ?? 'identity') !== 'identity')
+    if (isCompressed(this.#headers['content-encoding']))
       throw new TransportError('ENCODING', 'the answer is compressed although that was not asked for');
   }
 

@@ -18,3 +18,8 @@ export interface WireAnswer {
 
 /** Sends one request and gives its answer; rejects when no answer came. */
 export type Send = (request: WireRequest) => Promise<WireAnswer>;
+
+/** Whether a header `content-encoding` names an encoding. Never throws. */
+export function isCompressed(encoding = ''): boolean {
+  return encoding.split(',').some((one) => !['', 'identity'].includes(one.trim().toLowerCase()));
+}

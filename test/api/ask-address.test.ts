@@ -142,6 +142,10 @@ test('no more of an answer is read than its beginning, and nothing of a compress
   expect(long).toMatchObject({ is: 'answer', status: 200, lacks: 'only the first 1 MiB are read' });
   expect('body' in long && long.body.length).toBe(1024 ** 2);
   expect(sent).toBeLessThan(32 * 1024 ** 2);
+  for (const encoding of ['Identity', '']) {
+    const plain = createHttp((_request, response) => response.setHeader('content-encoding', encoding).end('x'));
+    expect(await asking('http://shop.example.com/', plain)).toMatchObject({ body: 'x', lacks: undefined });
+  }
   const packed = createHttp((_request, response) => response.setHeader('content-encoding', 'gzip').end('x'));
   expect(await asking('http://shop.example.com/', packed)).toMatchObject({
     lacks: expect.stringMatching(/compressed/),

@@ -427,6 +427,17 @@ describe('an answer', () => {
     await expect(open({ url: platform.url })(get)).rejects.toMatchObject({ code: 'ENCODING' });
   });
 
+  it.each(['identity', 'Identity', '', ' identity , IDENTITY'])(
+    'is read with content-encoding: %j',
+    async (encoding) => {
+      const platform = await serve((_request, response) => {
+        response.setHeader('content-encoding', encoding);
+        response.end('[1]');
+      });
+      await expect(open({ url: platform.url })(get)).resolves.toMatchObject({ status: 200, body: '[1]' });
+    },
+  );
+
   it.each([
     ['with less than its length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n[1,2]'],
     [
