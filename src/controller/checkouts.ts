@@ -16,7 +16,7 @@ export type { GitSource } from './git-source.ts';
 export interface Checkouts {
   /** Fetches the ref; gives its commit, 40 or 64 hex digits. */
   readonly fetch: (source: GitSource, signal?: AbortSignal) => Promise<string>;
-  /** The root files of a commit, sorted: paths of YAML files whose text has `trueup:` at its top. */
+  /** The root files of a commit, sorted: paths of YAML files whose text has `trueup:` at its top, without those longer than 1,000 bytes. */
   readonly rootFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
   /** Those of its root files that describe previews: they have `preview:` at their top too. */
   readonly previewFiles: (source: GitSource, commit: string) => Promise<readonly string[]>;
@@ -203,6 +203,9 @@ async function entriesOf(
 /** A key at the top of a file, as `isRootText` has it, for `git grep`, which reads no other files. */
 const atTop = (key: string): string => `^(\uFEFF)?${key}[[:blank:]]*:([[:space:]]|$)`;
 
+/** Longest path of a root file, in bytes: it names its stack, and no index of PostgreSQL takes a key of more than 2,704. */
+const maxPath = 1_000;
+
 /** The YAML files of a commit that have a line for each pattern. */
 async function findFiles(
   store: Store,
@@ -229,7 +232,7 @@ async function findFiles(
   const paths = found.split('\0').slice(0, -1);
   return paths
     .map((path) => asText(path.slice(`${commit}:`.length)))
-    .filter((path) => !isMemoryFile(path) && !/[\p{Cc}\u{fffd}]/u.test(path))
+    .filter((path) => !isMemoryFile(path) && !/[\p{Cc}\u{fffd}]/u.test(path) && Buffer.byteLength(path) <= maxPath)
     .toSorted();
 }
 

@@ -245,8 +245,7 @@ const migrations: readonly Migration[] = [
     text: `alter table status add column refusals int not null default 0, add column again_at timestamptz;
       alter table proposal add column refusals int not null default 0, add column again_at timestamptz;
       alter table pull add column refusals int not null default 0;
-      alter table source add column pulls_problem text, add column pulls_refusals int not null default 0,
-        add column pulls_after timestamptz;`,
+      alter table source add column pulls_problem text;`,
   },
   {
     // Each worker that polls needs them, also one that was started without the settings.

@@ -1193,13 +1193,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     if (document === undefined) throw new Error('no plan waits');
     const odd = await records.beginRun({ id }, { kind: 'plan', cause: 'commit', commit: 'c1', worker: 'a worker' });
     expect(odd).not.toBe(begun);
-    await records.endRun(odd, { ending: 'done', document: { ...document, projectId: 'a\0b \\u0000' } as never });
+    await records.endRun(odd, {
+      ending: 'done',
+      document: { ...document, projectId: 'a\0b \\u0000 \ud800', 'k\0': 1 } as never,
+    });
     await records.stackProblem(id, 'a\0b');
     const { rows } = await pool.query(
       `select document->>'projectId' as kept, problem from trueup_controller.run, trueup_controller.stack where run.id = $1`,
       [odd],
     );
-    expect(rows).toEqual([{ kept: 'a\ufffdb \\u0000', problem: 'a\ufffdb' }]);
+    expect(rows).toEqual([{ kept: 'a\ufffdb \\u0000 \ufffd', problem: 'a\ufffdb' }]);
   });
 
   test.each([

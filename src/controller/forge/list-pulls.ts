@@ -9,7 +9,6 @@ import { type AtForge, refusalOf, withForge } from './forge-of-source.ts';
  * @throws as `withForge`
  */
 export async function listPulls({ records }: Pick<AtForge, 'records'>, id: string): Promise<void> {
-  if (!(await records.mayListPulls(id))) return;
   await withForge({ records }, id, async (forge, source) => {
     // Before the list: what is opened and noted meanwhile is not missing in it.
     const known = await records.openPulls(id);

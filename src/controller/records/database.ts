@@ -71,7 +71,8 @@ export function plain(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** The same of every text in a document. */
+/** A document in JSON, without that character and without halves of surrogate pairs: `jsonb` takes neither, also not in keys. */
 export function jsonOf(document: object): string {
-  return JSON.stringify(document, (_key, value: unknown) => (typeof value === 'string' ? plain(value) : value));
+  // JSON has both as escapes. A backslash is one of two, and none of theirs.
+  return JSON.stringify(document).replaceAll(/(\\\\)|\\u(?:0000|d[89a-f][\da-f]{2})/g, (_, other) => other ?? '\ufffd');
 }

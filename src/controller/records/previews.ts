@@ -3,7 +3,7 @@ import { tooManyPreviews } from '../../project/previews.ts';
 import type { Query } from '../transaction.ts';
 import { clear } from './alarms.ts';
 import { type RunBegin, beginRunIn } from './begin-run.ts';
-import { type Database, isOpen } from './database.ts';
+import { type Database, isOpen, jsonOf } from './database.ts';
 import { endPreviews } from './place-previews.ts';
 import type { StackRecord } from './stacks.ts';
 
@@ -63,7 +63,7 @@ export function previewsIn({ rows, onStack, transaction }: Database) {
       }),
     /** The addresses that a preview was found to have. */
     setAddresses: ({ id }: Pick<StackRecord, 'id'>, addresses: readonly PreviewAddress[]) =>
-      rows('update @stack set addresses = $2 where id = $1', [id, JSON.stringify(addresses)]),
+      rows('update @stack set addresses = $2 where id = $1', [id, jsonOf(addresses)]),
     /** The pull requests of a source that are noted as open. */
     openPulls: async (source: string): Promise<readonly number[]> =>
       (await rows<{ readonly number: number }>('select number from @pull where source = $1', [source])).map(

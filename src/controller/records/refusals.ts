@@ -19,16 +19,11 @@ export function refusalsIn({ row, rows }: Database) {
     /** Whether the forge of a source is left alone now. */
     forgeRests: async (source: string): Promise<boolean> =>
       (await row('select from @source where id = $1 and forge_after > now()', [source])) !== undefined,
-    /** Whether the open pull requests of a source may be listed now. */
-    mayListPulls: async (source: string): Promise<boolean> =>
-      (await row('select from @source where id = $1 and coalesce(pulls_after <= now(), true)', [source])) !== undefined,
     /** The forge of a source did not give its open pull requests; without a problem, it did. */
     pullsListed: (source: string, problem?: string) =>
-      rows(
-        `update @source set pulls_problem = $2::text, pulls_refusals = case when $2::text is null then 0 else pulls_refusals + 1 end,
-          pulls_after = case when $2::text is not null then ${againAfter('pulls_refusals + 1')} end
-        where id = $1 and (pulls_problem is not null or $2::text is not null)`,
-        [source, problem === undefined ? null : plain(problem)],
-      ),
+      rows('update @source set pulls_problem = $2 where id = $1 and pulls_problem is distinct from $2', [
+        source,
+        problem === undefined ? null : plain(problem),
+      ]),
   };
 }

@@ -281,8 +281,7 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
 async function forgetForge(query: Query, source: string): Promise<void> {
   await query('delete from @status where stack in (select id from @stack where source = $1)', [source]);
   await endProposalsIn(query, source, 'the source has another forge or repository');
-  const text = `update @source set forge_problem = null, forge_after = null, compared_at = null, pulls_problem = null,
-    pulls_refusals = 0, pulls_after = null where id = $1`;
+  const text = `update @source set forge_problem = null, forge_after = null, compared_at = null, pulls_problem = null where id = $1`;
   await query(text, [source]);
 }
 

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workAtForge } from '../../../src/controller/forge/forge-work.ts';
@@ -55,6 +58,24 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
     await prepare(bench);
     forge.fault = (of, at) => (of === method && path.test(at) ? status : undefined);
     await tell();
+    const next = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
+    await look();
+    await tell([]);
+    expect(forge.statuses.filter(({ commit }) => commit === next)).not.toEqual([]);
+    expect(await records.shownSources()).toMatchObject([{ forgeProblem: null }]);
+  });
+
+  test('nothing hears of the next commit beside a pull request with a path that no index takes', async () => {
+    const bench = await forgeBench(pool, 'gitea');
+    const { server: forge, records, look, tell, push, repository } = bench;
+    await look();
+    await tell();
+    // Random letters, which no index makes shorter.
+    const folder = Array.from({ length: 14 }, () => randomBytes(120).toString('hex')).join('/');
+    write(repository, { [`${folder}/trueup.yaml`]: manifestOf('redis:7.2') });
+    forge.propose({ branch: 'main', fork: commitAll(repository, 'A change', 'change') });
+    rmSync(join(repository.clone, folder.split('/', 1)[0] ?? ''), { recursive: true });
+    await tell().catch(() => undefined);
     const next = push({ 'infra/trueup.yaml': manifestOf('redis:7.4') });
     await look();
     await tell([]);
@@ -124,14 +145,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
   const pauses = async () => {
     const text = `select round(extract(epoch from again_at - now()) / 60)::int as status,
       (select round(extract(epoch from again_at - now()) / 60)::int from trueup_controller.proposal) as proposal,
-      (select round(extract(epoch from plan_after - now()) / 60)::int from trueup_controller.pull where number = 1) as pull,
-      (select round(extract(epoch from pulls_after - now()) / 60)::int from trueup_controller.source) as pulls
+      (select round(extract(epoch from plan_after - now()) / 60)::int from trueup_controller.pull where number = 1) as pull
     from trueup_controller.status where problem is not null`;
     return (await pool.query(text)).rows as unknown[];
   };
   const pausesAreOver = () =>
     pool.query(`update trueup_controller.status set again_at = now(); update trueup_controller.proposal set again_at = now();
-      update trueup_controller.pull set plan_after = now(); update trueup_controller.source set pulls_after = now(), compared_at = null`);
+      update trueup_controller.pull set plan_after = now(); update trueup_controller.source set compared_at = null`);
 
   test('is asked again after growing pauses, is shown with what to do, and is told all in the end', async () => {
     const bench = await forgeBench(pool, 'github');
@@ -147,9 +167,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
     forge.fault = (method, path) => (method === 'POST' || path.endsWith('/pulls') ? 403 : undefined);
     for (const minutes of [10, 20, 40, 60, 60]) {
       await tell();
-      expect(await pauses()).toEqual([{ status: minutes, proposal: minutes, pull: minutes, pulls: minutes }]);
+      expect(await pauses()).toEqual([{ status: minutes, proposal: minutes, pull: minutes }]);
       const before = forge.log.length;
-      expect(await tell()).toEqual(['pulls shop']);
+      expect(await tell([])).toEqual([]);
       expect(forge.log.length).toBe(before);
       await pausesAreOver();
     }
