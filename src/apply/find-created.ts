@@ -80,7 +80,7 @@ export async function findAnswered(run: Run, job: Job): Promise<Row | undefined>
   const isListed = isFoundInList(action);
   const { root: service } = job.scope;
   // Until something happens outside Trueup, no list shows it.
-  if (action.kind.identity.listedOnce !== undefined && !isListed) return undefined;
+  if (action.kind.identity.listedOnce !== undefined) return undefined;
   if (service !== job && (service.object === undefined || !job.isNeeded)) return undefined;
   const look = async () => {
     const rows = await readSiblings(run, job);
