@@ -234,7 +234,7 @@ function readInFlightTimeout({ inFlightTimeout, fence }: ApplyFlags): number {
 }
 
 function waiting(ms: number): string {
-  return `waiting ${Math.ceil(ms / 1_000)} s: requests of an interrupted run may still reach the platform`;
+  return `waiting ${Math.ceil(ms / 1_000)} s: requests of an earlier run may still reach the platform`;
 }
 
 /** The clock of this process, for progress: milliseconds since 1970 that never go back, and a timer. */
