@@ -125,7 +125,7 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
   const tree = yamlNodes(text, isWhole ? undefined : matters);
   if (tree === undefined) return undefined;
   const found: Hidden[] = [];
-  const anchors = new Map<string, Node>();
+  const anchors = trackAnchors();
   const followed = new Set<Node>();
   const hide = (from: number, to: number): void => void found.push({ from, to, shown: mask });
   const hideScalar = (node: Scalar, around: AroundNode): void => {
@@ -138,21 +138,13 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
     for (const one of [own, ...(defines === undefined ? [] : flows.to(defines))])
       for (const part of hiddenInScalar(text, node, one, names)) found.push(part);
   };
-  let furthest = -1;
-  /** An alias means the anchor that begins last before it. */
-  const anchored = (node: Node): void => {
-    const [from = 0] = node.range ?? [];
-    if (from <= furthest || (!isScalar(node) && !isMap(node) && !isSeq(node)) || node.anchor === undefined) return;
-    anchors.set(node.anchor, node);
-    furthest = from;
-  };
   const walk = (node: unknown, around: AroundNode): void => {
     const { key, isSecret, depth, defines } = around;
     if (isNode(node) && node.range && !isWhole && !matters(node.range[0], node.range[1])) return;
-    if (isNode(node) && !isAlias(node)) anchored(node);
+    if (isNode(node) && !isAlias(node)) anchors.pass(node);
     if (isScalar(node)) hideScalar(node, around);
     else if (isAlias(node)) {
-      const target = anchors.get(node.source);
+      const target = anchors.of(node.source);
       // What is secret where the anchor stands is hidden there. That it is secret, or of a parameter or a variable, only the alias says.
       const isFollowed = isSecret || defines !== undefined || definedBy(key, '', false) !== undefined;
       if (target === undefined || followed.has(target) || !(isFollowed || isScalar(target))) return;
@@ -180,6 +172,21 @@ function hiddenInTree(text: string, names: Names): Hidden[] | undefined {
   };
   walk(tree, { isSecret: false, depth: 0 });
   return found;
+}
+
+/** The anchors of the nodes that a walk passes. An alias means the one that begins last before it. */
+function trackAnchors() {
+  const anchors = new Map<string, Node>();
+  let furthest = -1;
+  return {
+    pass: (node: Node): void => {
+      const [from = 0] = node.range ?? [];
+      if (from <= furthest || (!isScalar(node) && !isMap(node) && !isSeq(node)) || node.anchor === undefined) return;
+      anchors.set(node.anchor, node);
+      furthest = from;
+    },
+    of: (name: string): Node | undefined => anchors.get(name),
+  };
 }
 
 /** What stands around the value of a key in a map. */

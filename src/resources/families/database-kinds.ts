@@ -93,18 +93,21 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
       logs: `${engine}.readLogs`,
       containers: tasksOfService,
     },
-    checks: {
-      publishes: externalPorts('externalPort'),
-      repeats: imageRepeats,
-      inPreview: sharedByContainer,
-      each: (self, children) => [
-        ...envWorks(self),
-        ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
-        ...emptyCopies(self, children),
-      ],
-      hints,
-    },
+    checks: { ...databaseChecks(engine), hints },
   });
+}
+
+function databaseChecks(engine: Engine): Checks {
+  return {
+    publishes: externalPorts('externalPort'),
+    repeats: imageRepeats,
+    inPreview: sharedByContainer,
+    each: (self, children) => [
+      ...envWorks(self),
+      ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
+      ...emptyCopies(self, children),
+    ],
+  };
 }
 
 /** The volume that the platform mounts into a new database, by the name of its image. Source: its postgres.create and others. */
