@@ -81,8 +81,7 @@ const worldly = [
   'api/transport.ts',
   'api/ask-address.ts',
   'api/fetch-url.ts',
-  'api/open-through.ts', // types only
-  'api/proxied.ts',
+  'api/proxied.ts', // types only
   'api/proxy.ts', // the environment of the process
   'controller/checkouts.ts',
   'controller/demo/demo.ts',

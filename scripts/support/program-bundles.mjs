@@ -24,7 +24,6 @@ export const common = {
 /** Modules that share none with the program, which loads them when it needs them: each is a bundle of its own. */
 export const apart = {
   agent: 'src/api/agent.ts',
-  proxied: 'src/api/proxied.ts',
   'age-encryption': 'age-encryption',
   aws4fetch: 'aws4fetch',
   pg: 'pg',

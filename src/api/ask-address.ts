@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { attempts } from './attempts.ts';
 import { certificateFaults, describeSilence, findCode } from './failures.ts';
-import { openThrough } from './open-through.ts';
+import { fetchOver } from './fetch-url.ts';
 import { proxyFor } from './proxy.ts';
 import { type HttpProxy, proxyErrorIn } from './proxy-error.ts';
 import { timerMs } from './sleep.ts';
@@ -82,9 +82,9 @@ async function askStraight(url: URL, { headers, signal }: Request, { lookup, por
 
 async function askThrough(proxy: HttpProxy, url: URL, request: Request, { ca }: AskOptions): Promise<Asked> {
   const connect = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
-  const connections = await openThrough(proxy, url, { connect });
+  const { openProxied } = await import('./proxied.ts');
+  const connections = await openProxied(proxy, url.protocol, { connect });
   try {
-    const { fetchOver } = await import('./proxied.ts');
     const response = await fetchOver(connections, url.href, { ...request, redirect: 'manual' });
     const [location, encoding] = ['location', 'content-encoding'].map(
       (name) => response.headers.get(name) ?? undefined,

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import { openThrough } from './open-through.ts';
 import { proxyFor } from './proxy.ts';
 
 /** The connections through proxies, by protocol and proxy. They are kept as long as those of `fetch` itself. */
@@ -11,12 +10,19 @@ const kept = new Map<string, Promise<Dispatcher>>();
  * @throws {ProxyError} and whatever `fetch` throws: its cause may be a {ProxyError}.
  */
 export async function fetchUrl(url: string | URL, request: RequestInit): Promise<Response> {
-  const address = new URL(url);
-  const proxy = proxyFor(address);
+  const { protocol } = new URL(url);
+  const proxy = proxyFor(new URL(url));
   if (proxy === undefined) return fetch(url, request);
-  const key = [address.protocol, proxy.origin, proxy.authorization].join(' ');
-  const opening = kept.get(key) ?? openThrough(proxy, address);
+  const key = [protocol, proxy.origin, proxy.authorization].join(' ');
+  const { openProxied } = await import('./proxied.ts');
+  const opening = kept.get(key) ?? openProxied(proxy, protocol);
   kept.set(key, opening);
-  const { fetchOver } = await import('./proxied.ts');
-  return fetchOver(await opening, address.href, request);
+  return fetchOver(await opening, url, request);
+}
+
+/** `fetch` over connections of undici 7, which know the handlers of the fetch of Node 20 to 26. */
+export function fetchOver(dispatcher: Dispatcher, url: string | URL, request: RequestInit): Promise<Response> {
+  // The types of Node are those of another version.
+  const overThem: object = { ...request, dispatcher };
+  return fetch(url, overThem);
 }

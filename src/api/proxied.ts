@@ -1,112 +1,133 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- every program that compiles this module needs it
-/// <reference path="./undici.d.ts" />
+import type { Socket } from 'node:net';
 import type { Agent as AgentType, buildConnector, Dispatcher } from 'undici';
-import sendConnect from 'undici/lib/api/api-connect.js';
-import connectorOf from 'undici/lib/core/connect.js';
-import Agent from 'undici/lib/dispatcher/agent.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import DecoratorHandler from 'undici/lib/handler/decorator-handler.js';
-import type { HttpProxy, ProxyFailure } from './proxy-error.ts';
+import { attempts } from './attempts.ts';
+import { hostAndPort } from './proxy.ts';
+import { explainProxy, type HttpProxy, type ProxyFailure } from './proxy-error.ts';
 
-// The program loads this only where the environment names a proxy. It is a bundle of its own, and shares no class with others.
-
-/** A proxy, and what makes the error of a request that it did not let through to a server: its host and its port. */
-export interface Way {
-  readonly proxy: Pick<HttpProxy, 'origin' | 'authorization'>;
-  readonly fail: (server: string, failure: ProxyFailure) => Error;
-}
-
-/** How connections are made and kept. Times in milliseconds. */
-export interface ProxiedOptions {
-  /** The longest time until the proxy takes a connection. */
-  readonly proxyMs: number;
-  /** The longest time until the proxy has a connection to a server. */
-  readonly tunnelMs: number;
+/** How connections are made and kept. */
+interface ProxiedOptions {
+  /** The longest time until the proxy has a connection to a server. Milliseconds. */
+  readonly tunnelMs?: number;
   /** Connections to a server. */
   readonly connect?: buildConnector.BuildOptions;
   readonly kept?: Omit<AgentType.Options, 'connect'>;
 }
 
-/**
- * Opens connections through a proxy to servers: tunnels (CONNECT) to those of https. A request to one of http has the whole address,
- * as curl sends it: most proxies refuse tunnels to ports other than 443.
- */
-export function openProxied(protocol: string, way: Way, options: ProxiedOptions): Dispatcher {
-  return protocol === 'https:' ? openTunnels(way, options) : openForwarding(way, options);
+/** What `agent.ts` exports. */
+interface Undici {
+  readonly Agent: typeof AgentType;
+  readonly connectorOf: typeof buildConnector;
 }
 
-function openTunnels({ proxy, fail }: Way, { proxyMs, tunnelMs, connect = {}, kept }: ProxiedOptions): Dispatcher {
-  const { origin, authorization } = proxy;
-  return new ProxyAgent({
+/**
+ * Opens connections through a proxy to servers of a scheme: tunnels (CONNECT) to those of https. A request to one of http has the
+ * whole address, as curl sends it: most proxies refuse tunnels to ports other than 443.
+ */
+export async function openProxied(
+  proxy: HttpProxy,
+  protocol: string,
+  options: ProxiedOptions = {},
+): Promise<Dispatcher> {
+  const { Agent, connectorOf } = await import('./agent.ts');
+  const undici = { Agent, connectorOf };
+  return protocol === 'https:' ? openTunnels(undici, proxy, options) : openForwarding(undici, proxy, options);
+}
+
+function openTunnels(
+  { Agent, connectorOf }: Undici,
+  proxy: HttpProxy,
+  { tunnelMs = attempts.proxy.tunnelMs, connect = {}, kept }: ProxiedOptions,
+): Dispatcher {
+  const toProxy = new Agent({ connect: { ...connect, timeout: attempts.proxy.connectMs }, headersTimeout: tunnelMs });
+  const secure = connectorOf(connect);
+  const servers = new Agent({
     ...kept,
-    uri: origin,
-    ...(authorization === undefined ? {} : { token: authorization }),
-    requestTls: connect,
-    clientFactory: (url) => {
-      const toProxy = new Pool(url, { connect: { ...connect, timeout: proxyMs }, headersTimeout: tunnelMs });
-      return Object.assign(toProxy, {
-        connect: async (request: Dispatcher.ConnectOptions) => {
-          const answer = await sendConnect.call(toProxy, request).catch((error: unknown) => {
-            const code = codeOf(error);
-            if (isEnd.test(code)) throw error;
-            throw fail(request.path, code === 'UND_ERR_HEADERS_TIMEOUT' ? { withinMs: tunnelMs } : { code });
-          });
-          if (answer.statusCode === 200) return answer;
-          answer.socket.on('error', () => {}).destroy();
-          throw fail(request.path, { status: answer.statusCode, offers: answer.headers['proxy-authenticate'] });
-        },
-      });
+    connect: (to, done) => {
+      const server = hostAndPort({ host: to.host ?? to.hostname, port: to.port, protocol: to.protocol });
+      askForTunnel(toProxy, proxy, server, tunnelMs).then(
+        (httpSocket) => secure({ ...to, httpSocket }, done),
+        (error: unknown) => done(error as Error, null),
+      );
+    },
+  });
+  const destroy: (...about: unknown[]) => Promise<void> = servers.destroy.bind(servers);
+  return Object.assign(servers, {
+    destroy: (...about: unknown[]) => {
+      const ended = destroy(...about);
+      void toProxy.destroy();
+      return ended;
     },
   });
 }
 
-function openForwarding({ proxy, fail }: Way, { proxyMs, connect = {}, kept }: ProxiedOptions): Dispatcher {
-  const { origin, authorization } = proxy;
-  const open = connectorOf({ ...connect, timeout: proxyMs });
+/** Has a proxy connect to a server. @throws {ProxyError} and what ended the connections to the proxy. */
+function askForTunnel(toProxy: Dispatcher, proxy: HttpProxy, server: string, withinMs: number): Promise<Socket> {
+  const { origin } = proxy;
+  return new Promise((resolve, reject) => {
+    const refuse = (failure: ProxyFailure): void => reject(explainProxy(proxy, server, failure));
+    toProxy.dispatch(
+      { origin, path: server, method: 'CONNECT', headers: { host: server, ...signIn(proxy) } },
+      {
+        onRequestStart: () => undefined,
+        onRequestUpgrade: (_, status, headers, socket) => {
+          if (status >= 200 && status <= 299) return resolve(socket as Socket);
+          socket.on('error', () => undefined).destroy();
+          refuse({ status, offers: headers['proxy-authenticate'] });
+        },
+        onResponseError: (_, error) => {
+          const code = codeOf(error);
+          if (/^UND_ERR_(DESTROYED|CLOSED)$/.test(code)) reject(error);
+          else refuse(code === 'UND_ERR_HEADERS_TIMEOUT' ? { withinMs } : { code });
+        },
+      },
+    );
+  });
+}
+
+function openForwarding(
+  { Agent, connectorOf }: Undici,
+  proxy: HttpProxy,
+  { connect = {}, kept }: ProxiedOptions,
+): Dispatcher {
+  const { origin } = proxy;
+  const open = connectorOf({ ...connect, timeout: attempts.proxy.connectMs });
   const toProxy = new Agent({
     ...kept,
     connect: (to, done) =>
       open(to, (error, socket) => {
         if (error === null) done(null, socket);
-        else done(fail('', { code: codeOf(error) }), null);
+        else done(explainProxy(proxy, '', { code: codeOf(error) }), null);
       }),
   });
   return toProxy.compose((dispatch) => (request, handler) => {
     const server = new URL(String(request.origin));
-    const own = { host: server.host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) };
-    const headers = { ...own, ...(request.headers as Readonly<Record<string, string>>) };
-    return dispatch({ ...request, origin, path: server.origin + request.path, headers }, new Forwarded(handler, fail));
+    const headers = { host: server.host, ...signIn(proxy), ...(request.headers as Readonly<Record<string, string>>) };
+    const forwarded = { ...request, origin, path: server.origin + request.path, headers };
+    return dispatch(forwarded, refusing(handler, proxy));
   });
 }
 
-/** The answer to a forwarded request. Only a proxy answers 407. */
-class Forwarded extends DecoratorHandler {
-  readonly #fail: Way['fail'];
-
-  constructor(handler: Dispatcher.DispatchHandler, fail: Way['fail']) {
-    super(handler);
-    this.#fail = fail;
-  }
-
-  override onResponseStart(...start: Parameters<DecoratorHandler['onResponseStart']>): void {
-    const [, status, headers] = start;
-    if (status === 407) throw this.#fail('', { status, offers: headers['proxy-authenticate'] });
-    super.onResponseStart(...start);
-  }
+/** A handler that takes 407 for an error: only a proxy answers so. */
+function refusing(handler: Dispatcher.DispatchHandler, proxy: HttpProxy): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart: (...about) => handler.onRequestStart?.(...about),
+    onResponseStart: (...about) => {
+      const [, status, headers] = about;
+      if (status === 407) throw explainProxy(proxy, '', { status, offers: headers['proxy-authenticate'] });
+      handler.onResponseStart?.(...about);
+    },
+    onResponseData: (...about) => handler.onResponseData?.(...about),
+    onResponseEnd: (...about) => handler.onResponseEnd?.(...about),
+    onResponseError: (...about) => handler.onResponseError?.(...about),
+  };
 }
 
-/** The codes of connections that were ended here. */
-const isEnd = /^UND_ERR_(DESTROYED|CLOSED|ABORTED)$/;
+function signIn({ authorization }: HttpProxy): Readonly<Record<string, string>> {
+  return authorization === undefined ? {} : { 'proxy-authorization': authorization };
+}
 
 /** The parser of undici has no code for some errors. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-}
-
-/** `fetch` over connections of this module: the one of Node takes none of another version of undici. */
-export async function fetchOver(dispatcher: Dispatcher, url: string, request: RequestInit): Promise<Response> {
-  const { default: fetching } = await import('undici/lib/web/fetch/index.js');
-  return fetching.fetch(url, { ...(request as object), dispatcher });
 }

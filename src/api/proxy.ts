@@ -20,7 +20,7 @@ export function isProxied(url: URL, env: Environment = process.env): boolean {
 }
 
 /** The host and the port of a server. */
-export function hostAndPort({ host, port, protocol }: URL): string {
+export function hostAndPort({ host, port, protocol }: Pick<URL, 'host' | 'port' | 'protocol'>): string {
   return port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
 }
 

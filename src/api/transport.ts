@@ -3,7 +3,6 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { attempts } from './attempts.ts';
 import { Exchange } from './exchange.ts';
-import { openThrough } from './open-through.ts';
 import { TransportError } from './platform-error.ts';
 import { hostAndPort, proxyFor } from './proxy.ts';
 import { explainProxy, type HttpProxy } from './proxy-error.ts';
@@ -111,7 +110,10 @@ function createConnections(server: URL, connectMs: number): Connections {
     const timeouts = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0 };
     const kept = { pipelining: 1, ...timeouts };
     proxy = proxyFor(server);
-    if (proxy !== undefined) return openThrough(proxy, server, { tunnelMs: connectMs, connect, kept });
+    if (proxy !== undefined) {
+      const { openProxied } = await import('./proxied.ts');
+      return openProxied(proxy, server.protocol, { tunnelMs: connectMs, connect, kept });
+    }
     // Loaded at the first request: commands without requests start sooner.
     const { Agent } = await import('./agent.ts');
     return new Agent({ ...kept, connect });
