@@ -310,11 +310,11 @@ export const inRuns = {
     },
   },
   'file-unwritable': {
-    'Export into another folder with --out,': async () => {
+    'trueup export --out DIR exports into another folder,': async () => {
       await writeFiles(folderWith({}), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);
       return [];
     },
-    'or beside a manifest with --unmanaged.': async (made) => {
+    '--unmanaged beside a manifest;': async (made) => {
       await writeFiles(made.folder, [{ path: 'unmanaged.yaml', content: 'trueup: 1' }]);
       return [];
     },

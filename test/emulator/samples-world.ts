@@ -31,7 +31,7 @@ const environments: [TableName, Row][] = [
 
 const services: [TableName, Row][] = [
   ['application', { ...main, applicationId, name: 'a', appName: 'app-a' }],
-  // Redeployed in `recordedWorld`; the second stands for the recordings that had no docker.
+  // Deployed in `recordedWorld`; the second, which cannot be, stands for the recordings that had no docker.
   application('AY5CFj6w6T86eOTFhW4zu', { sourceType: 'docker', dockerImage: 'nginx' }),
   application('T26qNCi3-pAFMokFpRwYr', { sourceType: 'docker', dockerImage: 'fail:1' }),
   application('3u8pY3UO1r0HI34oZzBUU', {}),
@@ -170,8 +170,8 @@ async function deployedWorld(): Promise<World> {
   await emulator.act('postgres.deploy', { postgresId: '7ZLCYd1xXb5Je6_XOqKUI' });
   await emulator.act('redis.deploy', { redisId: 'IQXBYx9PkFjdC6ETW2WnO' });
   await deployCompose(emulator, '755msDmbz9YIgTkcsFDum');
-  await redeployApplication(emulator, 'AY5CFj6w6T86eOTFhW4zu');
-  await redeployApplication(emulator, 'T26qNCi3-pAFMokFpRwYr');
+  await deployApplication(emulator, 'AY5CFj6w6T86eOTFhW4zu');
+  await deployApplication(emulator, 'T26qNCi3-pAFMokFpRwYr');
   return world;
 }
 
@@ -182,8 +182,8 @@ export async function deployCompose(emulator: Emulator, composeId: string): Prom
 }
 
 /** Runs an application with its image and waits until the queue is done with it. */
-async function redeployApplication(emulator: Emulator, applicationId: string): Promise<void> {
-  await emulator.act('application.redeploy', { applicationId });
+async function deployApplication(emulator: Emulator, applicationId: string): Promise<void> {
+  await emulator.act('application.deploy', { applicationId });
   await queueDone(emulator, 'application.one', { applicationId });
 }
 

@@ -148,7 +148,7 @@ test('each server has one of its own, which is set, changed and removed for that
   expect(hosts()).toEqual([['one.example.com', 'srv_1']]);
   expect(await changesOf(one, all('', ''))).toEqual([]);
   const last = `${head}servers: { ${worker} } }\n`;
-  await one.apply(last);
+  await one.apply(last, { dataLoss: true });
   expect(one.requests('POST')).toEqual(['forwardAuth.removeAuthDomain', 'server.remove']);
   expect(hosts()).toEqual([]);
   expect(await changesOf(one, last)).toEqual([]);

@@ -282,7 +282,7 @@ describe('a create of unknown outcome', () => {
       if (isSent && operationOf(request) === 'postgres.one') return { status: 200, headers: {}, body: '<html>' };
       return made.emulator.send(request);
     });
-    expect(results(result)[`${address}.backups.nightly`]).toBe('failed');
+    expect(results(result)[`${address}.backups.nightly`]).toBe('unverified');
     await made.apply(text);
     expect(rowsIn(made, 'backup')).toHaveLength(1);
     await plansNothing(made, text);

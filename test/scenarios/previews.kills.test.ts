@@ -49,8 +49,8 @@ async function isKilled(
   return isDead;
 }
 
-/** What no deletion takes from the platform: logs of what ran, volumes of databases, and ids in lists of members. */
-const kept = new Set(['deployment', 'volume', 'member']);
+/** What no deletion takes from the platform: logs of what ran, images, volumes of databases, and ids in lists of members. */
+const kept = new Set(['deployment', 'pulled', 'volume', 'member']);
 
 /** Everything else that the platform holds, by table. */
 const held = ({ emulator: { world } }: Bench) =>
