@@ -1,26 +1,21 @@
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type NewSource, type Records, recordsIn } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** Platforms and sources in the tables of a controller, and the stacks that they make. */
 
 const missing = whyNoPostgres();
 
 describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   let records: Records;
 
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
   beforeEach(async () => {
     await pool.query('drop schema if exists trueup_controller cascade');

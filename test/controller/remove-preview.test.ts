@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { followStack } from '../../src/controller/follow-stack.ts';
 import { openStack } from '../../src/controller/open-stack.ts';
 import type { Policy } from '../../src/controller/records/all.ts';
@@ -10,7 +10,7 @@ import { planDocument } from '../../src/index.ts';
 import { canaries, forgeBench, stackId } from '../support/forge-bench.ts';
 import { beginBranch, commitAll } from '../support/hosted-repository.ts';
 import { write } from '../support/hosted-forge.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** Previews of pull requests as stacks of a controller, with a repository, a forge, a platform and a PostgreSQL of their own. */
 
@@ -35,16 +35,11 @@ redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:DB}" } }
 `;
 
 describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   /** A stack that was applied, a root file of previews beside it, and what a worker does. */

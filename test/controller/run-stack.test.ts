@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WireRequest } from '../../src/api/wire.ts';
 import type { Checkouts } from '../../src/controller/checkouts.ts';
 import { type Policy, type Records, recordsIn } from '../../src/controller/records/all.ts';
@@ -17,7 +17,7 @@ import { newStateKey } from '../../src/secrets/state-key.ts';
 import { edit } from '../support/drifting.ts';
 import { generator } from '../support/random-stages.ts';
 import { effort } from '../support/whole.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 
 /** How a worker brings a stack on, with a PostgreSQL and a platform of its own; git is a folder for each commit. */
 
@@ -29,7 +29,6 @@ const manifest = (image: string, more = '') =>
 const nothing = 'trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    redis: {}\n';
 
 describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   let platform: Awaited<ReturnType<typeof serve>>;
   let emulator: ReturnType<typeof createEmulator>;
@@ -42,13 +41,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
   const states = { schema: 'trueup', key: newStateKey().text() };
 
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   /** A platform, a source with a stack on it, and what a worker has. */

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 
 /** A PostgreSQL of its own for a test file: a cluster in a folder, on a free port of this machine. */
 export interface PostgresServer {
@@ -181,4 +182,18 @@ export async function proxyTo(port: number): Promise<Proxy> {
     },
   };
   return proxy;
+}
+
+/** Starts a server, and opens a pool with so many connections to it; `close` ends both. */
+export async function openPostgres(
+  max: number,
+): Promise<{ readonly pool: pg.Pool; readonly close: () => Promise<void> }> {
+  const server = await startPostgres();
+  const pool = new pg.Pool({ connectionString: server.url(), max });
+  pool.on('error', () => undefined);
+  const close = async (): Promise<void> => {
+    await pool.end();
+    server.stop();
+  };
+  return { pool, close };
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { workAtForge } from '../../../src/controller/forge/forge-work.ts';
 import { forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { commitAll, commitOf, git } from '../../support/hosted-repository.ts';
 import { write } from '../../support/hosted-forge.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** What a forge does not take delays nothing else of its source. */
 
@@ -15,16 +15,11 @@ const missing = whyNoPostgres();
 const branch = 'trueup/drift/shop/infra/trueup.yaml';
 
 describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   type Bench = Awaited<ReturnType<typeof forgeBench>>;

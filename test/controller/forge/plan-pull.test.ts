@@ -1,14 +1,14 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { checkoutsIn } from '../../../src/controller/checkouts.ts';
 import { workAtForge } from '../../../src/controller/forge/forge-work.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { beginBranch, commitAll } from '../../support/hosted-repository.ts';
 import { write } from '../../support/hosted-forge.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** The comment of the controller on pull requests. */
 
@@ -16,16 +16,11 @@ const missing = whyNoPostgres();
 const names = ['github', 'gitlab', 'gitea'] as const;
 
 describe.skipIf(missing !== undefined)(missing ?? 'a pull request', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   /** A stack that was applied, beside another one, and a branch with a change. */

@@ -1,9 +1,9 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { hostedForge, write } from '../../support/hosted-forge.ts';
 import { commitAll, commitOf, git, mergeBranch } from '../../support/hosted-repository.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** The pull request that adopts the drift of a stack. */
 
@@ -12,16 +12,11 @@ const names = ['github', 'gitlab', 'gitea'] as const;
 const branch = 'trueup/drift/shop/infra/trueup.yaml';
 
 describe.skipIf(missing !== undefined)(missing ?? 'drift', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   /** A stack that was applied, and drifted then. */

@@ -1,10 +1,10 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sendStatuses } from '../../../src/controller/forge/send-statuses.ts';
 import { stateOf } from '../../../src/controller/page/stack-state.ts';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
 import { hostedForge } from '../../support/hosted-forge.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** What forges show of commits, with a PostgreSQL, a platform and a forge of their own. */
 
@@ -12,16 +12,11 @@ const missing = whyNoPostgres();
 const names = ['github', 'gitlab', 'gitea'] as const;
 
 describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
 
   test.each(names)('on %s say that a plan waits, that it was applied, and that another commit came', async (name) => {

@@ -1,9 +1,9 @@
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type NewSource, type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import type { PullRecord } from '../../../src/controller/records/pulls.ts';
 import { migrate } from '../../../src/controller/schema.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** Which previews there are to be, by the source, its root files and its pull requests. */
 
@@ -29,17 +29,12 @@ const previews = ['a/preview.yaml'];
 const one = 'shop:a/preview.yaml/1';
 
 describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   let records: Records;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 4 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(4);
+    ({ pool } = opened);
+    return opened.close;
   });
   beforeEach(async () => {
     await pool.query('drop schema if exists trueup_controller cascade');

@@ -1,28 +1,23 @@
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import type { RunBegin } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** What a controller keeps of the past of its stacks. */
 
 const missing = whyNoPostgres();
 
 describe.skipIf(missing !== undefined)(missing ?? 'of the past', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   let records: Records;
   const stack = { id: 'shops:trueup.yaml' };
 
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 5 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(5);
+    ({ pool } = opened);
+    return opened.close;
   });
   beforeEach(async () => {
     await pool.query('drop schema if exists trueup_controller cascade');

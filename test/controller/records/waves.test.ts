@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Records, recordsIn } from '../../../src/controller/records/all.ts';
 import { migrate } from '../../../src/controller/schema.ts';
 import type { WaveSettings } from '../../../src/controller/waves/steps.ts';
-import { type PostgresServer, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { openPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 import { effort } from '../../support/whole.ts';
 import { type Happening, type Plan, ending, histories, modelOf } from '../waves/model.ts';
 
@@ -13,17 +13,12 @@ import { type Happening, type Plan, ending, histories, modelOf } from '../waves/
 const missing = whyNoPostgres();
 
 describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
-  let server: PostgresServer;
   let pool: pg.Pool;
   let records: Records;
   beforeAll(async () => {
-    server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url(), max: 6 });
-    pool.on('error', () => undefined);
-  });
-  afterAll(async () => {
-    await pool.end();
-    server.stop();
+    const opened = await openPostgres(6);
+    ({ pool } = opened);
+    return opened.close;
   });
   beforeEach(fresh);
 
