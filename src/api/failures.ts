@@ -3,7 +3,7 @@ import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './failed-call.ts';
 import type { FailedCall, Failure, PlatformError } from './platform-error.ts';
 import { isLoopback } from './loopback.ts';
-import { proxyErrorIn } from './proxy-error.ts';
+import { isOfProxy, proxyErrorIn } from './proxy-error.ts';
 import { rightTo } from './needed-rights.ts';
 import type { WireAnswer } from './wire.ts';
 
@@ -46,7 +46,7 @@ function withoutTls(url: string): string {
 
 /** Whether a code of the system proves that no connection was opened, so that the platform got nothing. Never throws. */
 export function isNoConnection(code: string): boolean {
-  if (code.startsWith('PROXY_')) return true;
+  if (isOfProxy(code)) return true;
   const { failure, outcome } = silences.get(code) ?? {};
   return failure === 'connection' && outcome === 'not executed' && code !== 'NOT_SENT';
 }

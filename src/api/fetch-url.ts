@@ -10,8 +10,9 @@ const kept = new Map<string, Promise<Dispatcher>>();
  * @throws {ProxyError} and whatever `fetch` throws: its cause may be a {ProxyError}.
  */
 export async function fetchUrl(url: string | URL, request: RequestInit): Promise<Response> {
-  const { protocol } = new URL(url);
-  const proxy = proxyFor(new URL(url));
+  const address = new URL(url);
+  const { protocol } = address;
+  const proxy = proxyFor(address);
   if (proxy === undefined) return fetch(url, request);
   const key = [protocol, proxy.origin, proxy.authorization].join(' ');
   const { openProxied } = await import('./proxied.ts');

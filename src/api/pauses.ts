@@ -2,6 +2,7 @@ import { type Call, fail } from './failed-call.ts';
 import type { FailedCall, PlatformError } from './platform-error.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
 import { describeLimit, remedyForLimit } from './key-limit.ts';
+import { isOfProxy } from './proxy-error.ts';
 
 /** The error of a call that waited in vain until the platform takes requests again. Never throws. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
@@ -11,7 +12,7 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
     outcome: 'not executed',
     event: describeEnd(inVain),
     ...(is === 'used up' ? { remedy: remedyForLimit(keyLimit) } : {}),
-    ...(last.code?.startsWith('PROXY_') === true ? { remedy: last.remedy } : {}),
+    ...(isOfProxy(last.code) ? { remedy: last.remedy } : {}),
     code: why === 'unreachable' ? inVain.code : undefined,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,

@@ -37,6 +37,11 @@ export class ProxyError extends Error {
   }
 }
 
+/** Whether a code is that of a {ProxyError}. Never throws. */
+export function isOfProxy(code: string | undefined): boolean {
+  return code?.startsWith('PROXY_') === true;
+}
+
 /** The error of a proxy, or that behind an error. Never throws. */
 export function proxyErrorIn(error: unknown): ProxyError | undefined {
   if (error instanceof ProxyError) return error;

@@ -54,8 +54,8 @@ export function isAskedFor(run: Run, job: Job, { id, row }: { readonly id: strin
   const { kind } = action;
   const link = linkOf(job);
   if (link === undefined || takenIn(run, job)(id)) return false;
-  const below = parent?.object?.id ?? fromContext(link.set[link.idAt], run.input.plan.observed);
-  const shownBelow = valueAt(row, link.idAt) ?? '';
+  const parentId = parent?.object?.id ?? fromContext(link.set[link.idAt], run.input.plan.observed);
+  const shownParentId = valueAt(row, link.idAt) ?? '';
   const above = parent === undefined ? undefined : { kind: parent.action.kind, row: parent.object?.row ?? {} };
   const valueOf = (name: string, value: Json) =>
     normalInKey(kind, name, withoutAppended(value, above === undefined ? '' : appendedBelow(kind, name, above)));
@@ -63,7 +63,7 @@ export function isAskedFor(run: Run, job: Job, { id, row }: { readonly id: strin
     const shown = observedValue(kind, name, row) ?? asked;
     return same(valueOf(name, shown), valueOf(name, asked));
   };
-  if (below !== undefined && shownBelow !== '' && shownBelow !== below) return false;
+  if (parentId !== undefined && shownParentId !== '' && shownParentId !== parentId) return false;
   if (!Object.entries(keyOf(run, job) ?? {}).every(isSame)) return false;
   run.creations.taken.add(id);
   return true;

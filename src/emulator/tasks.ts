@@ -8,7 +8,7 @@ import { containerLife, livesOf, timeToRollback, timeToRun, type Life } from './
 const historyLength = 5;
 
 /** Copies of one service that get tasks: a machine would run out of memory, the emulator leaves the rest out. */
-const mostSlots = 1_000;
+const maxSlots = 1_000;
 
 /** A task or a container with what docker calls it. */
 export interface Task extends Life {
@@ -26,7 +26,7 @@ export function deployTasks(context: Context, appName: string, orders: readonly 
   const now = Date.parse(context.now());
   const rows = rowsBy(store, appName);
   const slots = orders.flatMap((order) =>
-    Array.from({ length: Math.min(order.replicas, mostSlots) }, (_, at) => ({ order, slot: at + 1 })),
+    Array.from({ length: Math.min(order.replicas, maxSlots) }, (_, at) => ({ order, slot: at + 1 })),
   );
   const kept = new Set(slots.map(({ order, slot }) => `${order.name} ${slot}`));
   for (const row of rows) {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { stringList } from '../api/member-types.ts';
 import { defineKind } from '../kind/kind.ts';
 import { defineDatabase } from './families/database-kinds.ts';
-import { dockerImage } from './families/service-fields.ts';
+import { databaseServiceFields, dockerImage } from './families/service-fields.ts';
 
 const database = defineDatabase('redis', {
   alsoCalled: ['valkey', 'keydb', 'cache'],
@@ -19,9 +20,7 @@ const database = defineDatabase('redis', {
   examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],
 });
 
-const { args, ...fields } = database.fields;
-if (args === undefined) throw new Error('databases have args');
-const { codec: _codec, ...written } = args;
+const { codec: _codec, ...args } = databaseServiceFields.args;
 
 /**
  * A Redis server that runs as a service of an environment. Only without a command and args, which an empty list is too, the
@@ -30,12 +29,11 @@ const { codec: _codec, ...written } = args;
 export const redis = defineKind({
   ...database,
   fields: {
-    ...fields,
+    ...database.fields,
     args: {
-      ...written,
+      ...args,
       schema: () =>
-        z
-          .array(z.string())
+        stringList
           .min(1, 'may not be empty: it would start without its password; write null')
           .describe('Arguments of the command; with them it starts without its password, unless they give it.'),
     },

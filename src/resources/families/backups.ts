@@ -124,17 +124,15 @@ interface Place {
 
 /** Volume backups of a database that copy nothing. Source: backupVolume of v0.30.2, which knows servers of applications and composes only. */
 export function emptyCopies({ values }: CheckedResource, children: readonly CheckedResource[]): readonly Problem[] {
-  const isElsewhere = typeof values['serverId'] === 'string';
   return children.flatMap(({ kind, address, values: { turnOff } }): Problem[] => {
-    if (kind !== 'volumeBackup' || (turnOff !== true && !isElsewhere)) return [];
-    const [message, field] =
-      turnOff === true
-        ? (['the platform turns no database off for a copy of its volume: each run fails', 'turnOff'] as const)
-        : (['the platform copies a volume of its own machine, and not of the server of this database'] as const);
-    const remedy =
-      field === undefined
-        ? 'Write a block under backups: in its place, where the engine has them.'
-        : 'Write turnOff: false.';
-    return [{ code: 'backup-fails', address, message, remedy, ...(field === undefined ? {} : { field }) }];
+    if (kind !== 'volumeBackup') return [];
+    const about = { code: 'backup-fails', address } as const;
+    if (turnOff === true) {
+      const message = 'the platform turns no database off for a copy of its volume: each run fails';
+      return [{ ...about, field: 'turnOff', message, remedy: 'Write turnOff: false.' }];
+    }
+    if (typeof values['serverId'] !== 'string') return [];
+    const message = 'the platform copies a volume of its own machine, and not of the server of this database';
+    return [{ ...about, message, remedy: 'Write a block under backups: in its place, where the engine has them.' }];
   });
 }

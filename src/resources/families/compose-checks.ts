@@ -5,13 +5,12 @@ import { closest } from '../../diagnostics/closest.ts';
 import { someOf } from '../../diagnostics/some-of.ts';
 import type { CheckedResource, Problem, PublishedPort } from '../../kind/checks.ts';
 import { type Json, isObject } from '../../formats/json.ts';
-import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
 import { fitsCompose } from './compose-misfits.ts';
 import { filesOf } from './compose-reach.ts';
-import { composeOf, inFile } from './compose-model.ts';
+import { composeOf, contentOf, inFile } from './compose-model.ts';
 import { routesStart, startsNothing } from './compose-profiles.ts';
 import { unkeptData } from './data-folder.ts';
 import { namesHold, needsBeforehand, servicesStart, suffixReaches } from './compose-references.ts';
@@ -167,18 +166,12 @@ const maxPorts = 1000;
 
 /** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
 export function servicesWithImages(text: unknown): readonly string[] {
-  const found = readComposeFile(String(text ?? ''));
+  const found = contentOf(text);
   if (found === undefined) return [];
   return Object.entries(mapOf(found.services)).map(([name, definition]) => {
     const { image } = mapOf(definition);
     return typeof image === 'string' ? `${name} (${image})` : name;
   });
-}
-
-/** The content of a compose file; undefined: it cannot be read. */
-function readComposeFile(text: string): ReturnType<typeof mapOf> | undefined {
-  const read = readComposeYaml(text);
-  return 'content' in read ? mapOf(read.content as Json) : undefined;
 }
 
 /** Why a text cannot be read. */

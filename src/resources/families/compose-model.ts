@@ -83,6 +83,12 @@ export function shownAt(self: CheckedResource, path: NonNullable<Problem['path']
   return typeof value === 'object' ? '' : self.shown(String(value), lastKey(path));
 }
 
+/** The content of a compose file; undefined: it cannot be read. */
+export function contentOf(text: unknown): ReturnType<typeof mapOf> | undefined {
+  const read = readComposeYaml(String(text ?? ''));
+  return 'content' in read ? mapOf(read.content as Json) : undefined;
+}
+
 /** Whether messages may show the whole of a text or a number of the compose file. */
 export function mayShow(self: CheckedResource, path: NonNullable<Problem['path']>): boolean {
   const read = composeYamlOf(self);

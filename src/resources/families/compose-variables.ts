@@ -1,9 +1,7 @@
 import { interpolate } from '../../compose/interpolate.ts';
-import { mapOf } from '../../compose/service-parts.ts';
-import { readComposeYaml } from '../../formats/compose-yaml.ts';
 import { readEnvText } from '../../formats/env-text.ts';
-import type { Json, Row } from '../../formats/json.ts';
-import { hasEnvFile } from './compose-model.ts';
+import type { Row } from '../../formats/json.ts';
+import { contentOf, hasEnvFile } from './compose-model.ts';
 
 /** Values of variables by name. A name that is missing has no value, or none that can be told. */
 export type Variables = ReadonlyMap<string, string>;
@@ -60,8 +58,7 @@ export function projectOf(row: Row, variables: Variables): string {
 
 /** The name of the project that a compose file itself has; one in which variables stand is not known without them. */
 function nameIn({ composeFile }: Row): string | undefined {
-  const read = readComposeYaml(textOf(composeFile));
-  const { name } = 'content' in read ? mapOf(read.content as Json) : {};
+  const { name } = contentOf(composeFile) ?? {};
   return typeof name === 'string' ? interpolate(name, () => undefined).text : undefined;
 }
 

@@ -4,16 +4,16 @@ import { readEnvText } from '../../formats/env-text.ts';
 import { type Json, type Row, isObject } from '../../formats/json.ts';
 import type { Variables } from './compose-variables.ts';
 import { isBeside, isOff } from './compose-reach.ts';
+import { mountRows } from './mounted-volumes.ts';
 import { resolvedPath } from './own-folder.ts';
 
 /** The files beside a compose file, by their paths from it, such as `../files/db.env`. */
 export type FilesBeside = ReadonlyMap<string, string>;
 
 /** The files that the platform writes for a compose, from its row: those of the blocks under `files:`. */
-export function filesBeside({ mounts }: Row): FilesBeside {
-  const rows = Array.isArray(mounts) ? mounts.filter(isObject) : [];
+export function filesBeside(row: Row): FilesBeside {
   return new Map(
-    rows.flatMap(({ filePath, content }) =>
+    mountRows(row).flatMap(({ filePath, content }) =>
       typeof filePath === 'string' && typeof content === 'string' ? [[pathOf(filePath), content] as const] : [],
     ),
   );

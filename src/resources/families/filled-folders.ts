@@ -2,6 +2,7 @@ import type { ComposeModel } from '../../compose/model.ts';
 import { mapOf } from '../../compose/service-parts.ts';
 import type { CheckedResource } from '../../kind/checks.ts';
 import { type Finding, filesOf, isBeside } from './compose-reach.ts';
+import { pathOf } from './env-files.ts';
 import { resolvedPath } from './own-folder.ts';
 
 /**
@@ -15,7 +16,7 @@ export function folderFills(
 ): readonly Finding[] {
   const written = new Set(
     children.flatMap(({ kind, values: { filePath } }) =>
-      kind === 'fileMount' && typeof filePath === 'string' ? [resolvedPath(`../files/${filePath}`)] : [],
+      kind === 'fileMount' && typeof filePath === 'string' ? [pathOf(filePath)] : [],
     ),
   );
   const mounts = [...services.values()].flatMap(({ name, mounts: all }) =>

@@ -6,11 +6,11 @@ import type { CheckedResource, Problem } from '../../kind/checks.ts';
  * argument, and Linux takes 131,072 bytes of one: MAX_ARG_STRLEN. The rest is for the command and its paths. Measured: 98,200
  * bytes were written, of 98,400 the error was swallowed. Source: its services/mount.ts.
  */
-const mostInCommand = 96_000;
+const maxInCommand = 96_000;
 
 /** Whether an update of the platform cannot write a file: it answers 200, and the server keeps the old one. */
 export function isTooLarge(content: Json): boolean {
-  return typeof content === 'string' && Buffer.byteLength(content) > mostInCommand;
+  return typeof content === 'string' && Buffer.byteLength(content) > maxInCommand;
 }
 
 /** Finds files that do not reach another server: the platform writes new ones there by a command too. */
@@ -23,7 +23,7 @@ export function filesOutOfReach(
     // A server of the same manifest is not known yet.
     const isElsewhere = typeof values?.['serverId'] === 'string' || unknown?.includes('serverId') === true;
     if (!isElsewhere || !isTooLarge(content)) return [];
-    const message = `the file has more than ${mostInCommand.toLocaleString('en')} bytes, and the platform writes no such file on another server`;
+    const message = `the file has more than ${maxInCommand.toLocaleString('en')} bytes, and the platform writes no such file on another server`;
     const remedy = 'Put the file into an image, or split it.';
     return [{ code: 'inconsistent', address, field: 'content', message, remedy }];
   });

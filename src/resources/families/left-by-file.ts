@@ -1,8 +1,9 @@
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
-import { readComposeYaml } from '../../formats/compose-yaml.ts';
-import { type Json, type Row, isObject } from '../../formats/json.ts';
+import type { Row } from '../../formats/json.ts';
 import { type Risk, dataLeft, keepersOf } from './compose-data.ts';
+import { contentOf } from './compose-model.ts';
 import { pathOf } from './env-files.ts';
+import { mountRows } from './mounted-volumes.ts';
 import { resolvedPath } from './own-folder.ts';
 
 /**
@@ -13,9 +14,7 @@ import { resolvedPath } from './own-folder.ts';
 export function leftByFile(compose: Row, file: Row, next: Row | undefined): Risk | undefined {
   const path = pathOf(String(file.filePath ?? ''));
   if (next === undefined && !isOptional(compose, path)) return undefined;
-  const others = (Array.isArray(compose.mounts) ? compose.mounts : []).filter(
-    (row) => isObject(row) && pathOf(String(row.filePath ?? '')) !== path,
-  );
+  const others = mountRows(compose).filter((row) => pathOf(String(row.filePath ?? '')) !== path);
   const [before, after] = [file, next ?? { ...file, content: '' }].map((one) =>
     keepersOf({ ...compose, mounts: [...others, one] }),
   );
@@ -24,9 +23,7 @@ export function leftByFile(compose: Row, file: Row, next: Row | undefined): Risk
 
 /** Whether a service takes a file only where it is there. */
 function isOptional({ composeFile }: Row, path: string): boolean {
-  const read = readComposeYaml(String(composeFile ?? ''));
-  const { services } = 'content' in read ? mapOf(read.content as Json) : {};
-  return Object.values(mapOf(services)).some((definition) =>
+  return Object.values(mapOf(contentOf(composeFile)?.services)).some((definition) =>
     itemsOf(mapOf(definition).env_file).some((item) => {
       const { path: named, required } = mapOf(item);
       return required === false && resolvedPath(String(named)) === path;

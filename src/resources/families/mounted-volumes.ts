@@ -31,10 +31,14 @@ export function dataMounted(row: Row): string[] {
   return mountsIn(row).flatMap((mount) => (mount.type === 'volume' || isDataFolder(mount) ? [mount.source ?? ''] : []));
 }
 
+/** The rows of the mounts in the row of a service. */
+export function mountRows({ mounts }: Row): readonly Row[] {
+  return Array.isArray(mounts) ? mounts.filter(isObject) : [];
+}
+
 /** The volumes and folders of the host among the mounts in the row of a service. */
-function mountsIn({ mounts }: Row): Mounted[] {
-  const rows = Array.isArray(mounts) ? mounts.filter(isObject) : [];
-  return rows.flatMap(({ type, volumeName, hostPath, mountPath }) =>
+function mountsIn(row: Row): Mounted[] {
+  return mountRows(row).flatMap(({ type, volumeName, hostPath, mountPath }) =>
     type === 'volume' || type === 'bind'
       ? [{ type, source: String(type === 'volume' ? volumeName : hostPath), target: String(mountPath) }]
       : [],

@@ -1,9 +1,10 @@
 import { folderTree } from '../../compose/folder-tree.ts';
-import { isObject, type Row } from '../../formats/json.ts';
+import type { Row } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { filePath } from '../../kind/codecs.ts';
 import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
+import { mountRows } from './mounted-volumes.ts';
 
 /** Paths of which one lies below another: the platform deletes a path with all that is below it. */
 
@@ -41,11 +42,10 @@ export function filesInFiles(all: readonly CheckedResource[]): readonly Problem[
 }
 
 /** The other files of a service that are deleted with one, because they lie below its path. */
-export function filesBelow({ type, filePath: own }: Row, { mounts }: Row): Loss | undefined {
+export function filesBelow({ type, filePath: own }: Row, service: Row): Loss | undefined {
   const folder = normalPath(own);
   if (type !== 'file' || folder === undefined) return undefined;
-  const others = Array.isArray(mounts) ? mounts.filter(isObject) : [];
-  const inside = others.flatMap((one) => {
+  const inside = mountRows(service).flatMap((one) => {
     const path = one['type'] === 'file' ? normalPath(one['filePath']) : undefined;
     return path?.startsWith(`${folder}/`) === true ? [path] : [];
   });
