@@ -30,7 +30,8 @@ const says = `case
 
 /**
  * Deployments count with the apply that waits for them, and with the run that sees them through later (`follow`) where this wave began
- * them. A look for drift is only made where the commit changes nothing any more.
+ * them. A look for drift is only made where the commit changes nothing any more. A stack is healthy from when it was in step: from its
+ * apply, or from the run that found nothing to apply.
  */
 const members = `select member.stack as id, member.step, member.commit, member.sent_at is not null as "wasSent",
     coalesce(member.sent_at > now() - interval '1 min', false) as "isJustSent",
@@ -47,7 +48,8 @@ const members = `select member.stack as id, member.step, member.commit, member.s
     (select bool_and(approves) from @verdict where plan = plan.digest) as "isApproved"
   from @wave wave join @wave_stack member on member.wave = wave.id join @stack stack on stack.id = member.stack
   left join lateral (
-    with own as (select id, kind, cause, ended_at, ending, ${says} as says from @run
+    with own as (select id, kind, cause, ended_at, ending, ${says} as says,
+        (kind = 'drift' or (kind = 'plan' and document ->> 'hasChanges' = 'false')) as "looksInStep" from @run
         where stack = member.stack and id > member.after_run and commit = member.commit),
       applies as (select min(id) as first, max(id) as last from own where kind = 'apply' and cause = 'commit'),
       counted as (select own.* from own, applies where own.kind <> 'follow' or own.id > applies.first),
@@ -58,7 +60,7 @@ const members = `select member.stack as id, member.step, member.commit, member.s
       max(kind) filter (where id = (select bad from worst)) as bad_kind,
       max(ending) filter (where id = (select bad from worst)) as bad_ending,
       min(ended_at) filter (where says and id > coalesce((select bad from worst), 0)
-        and id >= coalesce((select last from applies), 0)) as good_at,
+        and id >= coalesce((select last from applies), (select min(id) from own where says and "looksInStep"), 0)) as good_at,
       bool_or(kind = 'apply' and ended_at is null) as "isRunning",
       bool_or(kind = 'drift' and says and id > coalesce((select last from applies), 0)) as "isUnchanged"
     from counted) run on true

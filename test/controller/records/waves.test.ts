@@ -320,6 +320,21 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await tick()).toEqual([idOf(3)]);
   });
 
+  test('asks for its minutes from when a look found the commit in place, not from a plan that had changes', async () => {
+    await begun(three);
+    await run(0, 'plan', 'manifest');
+    await run(0, 'plan', 'done');
+    const { id = '' } = (await openWave()) ?? {};
+    expect(await records.resumeWave(id, word)).toBe(true);
+    await pass(5);
+    await run(0, 'drift', 'in step');
+    expect([await tick(), (await openWave())?.step]).toEqual([[], 0]);
+    await pass(4);
+    expect([await tick(), (await openWave())?.step]).toEqual([[], 0]);
+    await pass(1);
+    expect([await tick(), (await openWave())?.step]).toEqual([[idOf(1), idOf(2)], 1]);
+  });
+
   test('waits for a stack that is paused, and goes on without one that is gone or that nothing is applied to', async () => {
     await begun({ steps: [0, 1, 1, 1, 2], healthyMinutes: 0 });
     await records.pause({ id: idOf(1) }, { until: new Date(Date.now() + 60_000), who: 'kim', because: 'a sale' });

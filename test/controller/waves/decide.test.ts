@@ -26,7 +26,8 @@ function listed({ steps, healthyMinutes }: Plan) {
     const own = runs.filter(({ stack }) => stack === at);
     const begun = own.findLastIndex(({ kind }) => kind === 'apply');
     const bad = own.findLastIndex(({ isGood }) => isGood === false);
-    const good = own.find(({ isGood }, index) => isGood === true && index >= begun && index > bad);
+    const from = begun === -1 ? own.findIndex(({ kind, isGood }) => kind === 'look' && isGood === true) : begun;
+    const good = own.find(({ isGood }, index) => isGood === true && index >= from && index > bad);
     const says = own.findLast(({ isGood }) => isGood !== undefined);
     return {
       id: String(at),
