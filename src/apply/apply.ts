@@ -6,8 +6,18 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
-import { claimProvided, reportDuplicates, create } from './create.ts';
-import { type ApplyResult, type Job, type Scope, isOver, isSent, mayHaveWritten, report, resultOf } from './job.ts';
+import { claimProvided, reportDuplicates, reportDuplicatesBelow, create } from './create.ts';
+import {
+  type ApplyResult,
+  type Job,
+  type Scope,
+  forgetRows,
+  isOver,
+  isSent,
+  mayHaveWritten,
+  report,
+  resultOf,
+} from './job.ts';
 import { readBack } from './read-back.ts';
 import { reportFailure, reportUpgrade, refusal } from './report-failure.ts';
 import { type ApplyInput, type Run, dispatch, jobOf, scopeOf, startRun } from './apply-run.ts';
@@ -96,6 +106,7 @@ function readBackScope(run: Run, scope: Scope, isGone: boolean): Promise<void> {
     () => ({ name: 'read back', attributes: { 'trueup.address': scope.root.action.address } }),
     async () => {
       await readBack(run, scope, isGone);
+      await reportDuplicatesBelow(run, scope);
       await settleService(run, scope);
     },
   ).catch((error: unknown) => reportFailure(run, scope.root, error));
@@ -212,6 +223,7 @@ async function settleService(run: Run, scope: Scope): Promise<void> {
   if (isDeployed || !jobs.every(isOver) || root.staleThrough.some((other) => other.scope !== scope)) return;
   await settleStale(run, root);
   scope.isSettled = true;
+  if (root.action.service !== undefined) forgetRows(scope);
 }
 
 /** The same for the others: what is read meanwhile is on its way before most digests are made. */

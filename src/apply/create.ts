@@ -1,13 +1,14 @@
 import { attempts, policies } from '../api/attempts.ts';
 import type { Row } from '../formats/json.ts';
 import { valueAt } from '../kind/row-values.ts';
-import { type Step, createsFirst, createsObject, isDeposed } from '../plan/action.ts';
+import { groupBy } from '../kind/group.ts';
+import { type Action, type Step, createsFirst, createsObject, isDeposed } from '../plan/action.ts';
 import { knownPairs, pendingCreate, withWrite } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
 import { findAnswered, findLost, isAskedFor, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
-import { type Job, report, resultOf, sentAt, withDuplicate } from './job.ts';
+import { type Job, type Scope, report, resultOf, sentAt, withDuplicate } from './job.ts';
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow, settleRow } from './apply-run.ts';
@@ -170,35 +171,82 @@ function deposed(run: Run, { action: { block } }: Job): Job[] {
 /**
  * Reports the duplicates of objects that this run created: something between Trueup and the platform delivered the create
  * twice. Records where they may be, so that later plans report them too. Costs one read per parent of services and
- * environments that were created, and one per list of volume backups; everything else below a service was read back.
+ * environments that were created, and one per list of volume backups; everything else below a service was read back, and
+ * `reportDuplicatesBelow` looked at it then. Takes time in proportion to the lists.
  */
 export async function reportDuplicates(run: Run): Promise<void> {
-  const { signal } = run.input;
   const looking: Run = { ...run, reader: readerOfLists(run) };
-  const reports = [...run.jobs.values()].map(async (job) => {
-    const { action } = job;
-    const create = action.steps.find(({ role }) => role === 'create');
-    const isCreated = createsObject(action) && resultOf(job) !== 'skipped';
-    if (create === undefined || !isCreated || chosenId(action, create) !== undefined) return;
-    if (isFoundInList(action)) return; // two new rows in the list ended the create
-    if (signal?.aborted === true || run.ending.reason !== undefined) return;
-    try {
-      await reportDuplicatesOf(looking, job, create);
-    } catch (error) {
-      // The result of the create is known without this.
-      if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
-    }
+  const listed = [...run.jobs.values()].filter((job) => canHaveDuplicates(run, job) && !isReadBackWithin(job));
+  const lists = groupBy(listed.map((job) => [listOf(job.action), job] as const));
+  const reports = [...lists.values()].map(async (jobs) => {
+    const [first] = jobs;
+    if (first !== undefined) await reportDuplicatesIn(looking, jobs, () => readSiblings(looking, first));
   });
   await Promise.all(reports);
 }
 
-async function reportDuplicatesOf(run: Run, job: Job, create: Step): Promise<void> {
+/** The same for the objects below a service, in its row as it was read back. */
+export async function reportDuplicatesBelow(run: Run, { root, jobs, readBack }: Scope): Promise<void> {
+  const within = jobs.filter((job) => canHaveDuplicates(run, job) && isReadBackWithin(job));
+  const lists = groupBy(within.map((job) => [job.action.kind, job] as const));
+  for (const [kind, beside] of lists)
+    await reportDuplicatesIn(run, beside, async () => rowsBelow(root, readBack, kind));
+}
+
+/** Whether a run created the object of a job, and may have done so twice without knowing it. */
+function canHaveDuplicates({ input: { signal }, ending }: Run, job: Job): boolean {
+  const { action } = job;
+  const create = createOf(action);
+  const isCreated = createsObject(action) && resultOf(job) !== 'skipped';
+  if (create === undefined || !isCreated || chosenId(action, create) !== undefined) return false;
+  if (isFoundInList(action)) return false; // two new rows in the list ended the create
+  return signal?.aborted !== true && ending.reason === undefined;
+}
+
+function createOf({ steps }: Action): Step | undefined {
+  return steps.find(({ role }) => role === 'create');
+}
+
+/** Whether the row of a service shows the objects beside that of a job. */
+function isReadBackWithin(job: Job): boolean {
+  return job.scope.root !== job && 'at' in (linkOf(job)?.listed ?? {});
+}
+
+/** Reports what is like the objects of jobs in the list that shows them all, and is of nothing else: most lists have nothing else. */
+async function reportDuplicatesIn(
+  run: Run,
+  jobs: readonly Job[],
+  read: () => Promise<ReadonlyMap<string, Row>>,
+): Promise<void> {
+  const rows = await unlessItFails(read);
+  const unclaimed = new Map([...(rows ?? [])].filter(([id]) => !run.creations.taken.has(id)));
+  if (rows === undefined || unclaimed.size === 0) return;
+  await Promise.all(jobs.map((job) => unlessItFails(() => reportRowsLike(run, job, rows, unclaimed))));
+}
+
+/** What a look gives; undefined where it fails: the results of the creates are known without it. */
+async function unlessItFails<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
+    return undefined;
+  }
+}
+
+/** Reports the rows beside the object of a create that are like it, and are of nothing else. */
+async function reportRowsLike(
+  run: Run,
+  job: Job,
+  rows: ReadonlyMap<string, Row>,
+  unclaimed: ReadonlyMap<string, Row>,
+): Promise<void> {
   const { action, object: { id = '' } = {} } = job;
   const { kind, address, position } = action;
-  const siblings = await siblingsOf(run, job);
-  const own = siblings.get(id);
-  if (own === undefined || recordNow(run, job) === undefined) return;
-  const others = await unclaimedWithKey(run, job, siblings);
+  const own = rows.get(id);
+  const create = createOf(action);
+  if (own === undefined || create === undefined || recordNow(run, job) === undefined) return;
+  const others = await unclaimedWithKey(run, job, unclaimed);
   if (others.length === 0) return;
   const pending = creationOf(run, job, create);
   const createdAt = Date.parse(String(own.createdAt));
@@ -215,11 +263,4 @@ async function reportDuplicatesOf(run: Run, job: Job, create: Step): Promise<voi
   const record = recordNow(run, job); // what else was settled meanwhile is in it
   if (record === undefined) return;
   await run.journal.save(address, { record: { ...record, duplicates: job.duplicates } }, 'with the rest');
-}
-
-/** The rows beside an object that was created, by id: as its service was read back, else read now. */
-async function siblingsOf(run: Run, job: Job): Promise<ReadonlyMap<string, Row>> {
-  const { root, readBack } = job.scope;
-  if (!('at' in (linkOf(job)?.listed ?? {})) || root === job) return readSiblings(run, job);
-  return rowsBelow(root, readBack, job.action.kind);
 }

@@ -161,6 +161,13 @@ export function noteObject(job: Job, { id, row }: JobObject): void {
   job.object = { id, row: row ?? (job.object?.id === id ? job.object.row : undefined) };
 }
 
+/** Forgets the rows of a scope in which nothing is left to do, but those that other actions refer to. */
+export function forgetRows(scope: Scope): void {
+  delete scope.readBack;
+  delete scope.reading;
+  for (const job of scope.jobs) if (!job.isNeeded && job.object !== undefined) job.object = { id: job.object.id };
+}
+
 /** Adds a place where a create that is sent once more may leave a duplicate; none is there twice. */
 export function withDuplicate(
   places: readonly DuplicatePlace[],

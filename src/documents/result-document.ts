@@ -5,6 +5,7 @@ import { diagnosticJson } from '../render/diagnostics-json.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
 import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
 import { isNews } from '../render/outcomes.ts';
+import type { StateRecord } from '../state/record.ts';
 
 /** The result of an apply, and what a run knows beside it. */
 export interface ResultInput {
@@ -28,8 +29,7 @@ export function endingOf({ outcomes, state, unsaved }: ApplyResult): ResultDocum
 }
 
 /** How the run of an apply ends. What it wrote on the platform counts for more than why it could not save the state. */
-export function exitOf(result: ApplyResult): Exit {
-  const ending = endingOf(result);
+export function exitOf(result: ApplyResult, ending = endingOf(result)): Exit {
   if (ending !== 'failed') return ending;
   if (result.unsaved !== undefined) return stopExits[result.unsaved.failure];
   return result.isKeyRefused === true ? 'authentication' : 'failed';
@@ -37,8 +37,9 @@ export function exitOf(result: ApplyResult): Exit {
 
 /** Counts the fields of a state that the platform ignores. */
 function countIgnored({ resources }: ApplyResult['state']): number {
-  const pairs = Object.values(resources).flatMap((record) => Object.values(record.pairs));
-  return pairs.filter(({ ignored }) => ignored !== undefined).length;
+  const ignoredOf = ({ pairs }: StateRecord) =>
+    Object.values(pairs).filter(({ ignored }) => ignored !== undefined).length;
+  return Object.values(resources).reduce((sum, record) => sum + ignoredOf(record), 0);
 }
 
 /** What the plan was narrowed to. A service keeps the old value of a secret where the new one may be in effect elsewhere. */
@@ -75,12 +76,13 @@ export function resultDocument(input: ResultInput): ResultDocument {
   const { plan, result, isInterrupted, counts } = input;
   const { platform, platformVersion, project, state, commit, compared, notCompared, left, destroys, narrowed } = plan;
   const rotated = rotatedIn(plan, result);
+  const ending = endingOf(result);
   return {
     format: 'trueup/result',
     version: 2,
-    ending: endingOf(result),
+    ending,
     interrupted: isInterrupted,
-    exitCode: exitCodes[exitOf(result)].code,
+    exitCode: exitCodes[exitOf(result, ending)].code,
     requests: { reads: counts.reads, writes: counts.writes },
     ...defined({ platform, platformVersion, project, state, commit }),
     compared,

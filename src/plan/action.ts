@@ -507,6 +507,6 @@ export function isIgnored({ decision }: Pick<AttributeChange, 'decision'>): bool
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
 export function countIgnored(actions: readonly Action[]): number {
-  const within = actions.filter((action) => !isLeftOut(action));
-  return within.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
+  const ignoredOf = (action: Action) => (isLeftOut(action) ? 0 : action.attributes.filter(isIgnored).length);
+  return actions.reduce((sum, action) => sum + ignoredOf(action), 0);
 }
