@@ -3,10 +3,12 @@ import type * as SimpleYaml from '../../src/formats/simple-yaml.ts';
 import { readSimpleYaml } from '../../src/formats/simple-yaml.ts';
 import type * as Yaml from '../../src/formats/yaml.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
+import type * as Answers from '../../src/observe/checked-answers.ts';
+import { asRows, rowsIn } from '../../src/observe/checked-answers.ts';
 import { manyStacks } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
-/** How often a run reads the same text. Counts, never times. */
+/** How often a run reads the same text, and the same rows. Counts, never times. */
 
 vi.mock('../../src/formats/yaml.ts', async (original) => {
   const all = await original<typeof Yaml>();
@@ -15,6 +17,10 @@ vi.mock('../../src/formats/yaml.ts', async (original) => {
 vi.mock('../../src/formats/simple-yaml.ts', async (original) => {
   const all = await original<typeof SimpleYaml>();
   return { ...all, readSimpleYaml: vi.fn<typeof readSimpleYaml>(all.readSimpleYaml) };
+});
+vi.mock('../../src/observe/checked-answers.ts', async (original) => {
+  const all = await original<typeof Answers>();
+  return { ...all, asRows: vi.fn<typeof asRows>(all.asRows), rowsIn: vi.fn<typeof rowsIn>(all.rowsIn) };
 });
 beforeEach(() => void vi.clearAllMocks());
 
@@ -35,4 +41,24 @@ test('a compose file that needs the whole parser is read by it once', async () =
   const made = bench();
   await made.plan(manyStacks(5, ', labels: { a: !!str b }'));
   expect(vi.mocked(parseYaml)).toHaveBeenCalledTimes(5);
+});
+
+/** The rows that all looks at lists gave. */
+function rowsRead(): number {
+  const lists = [vi.mocked(asRows), vi.mocked(rowsIn)].flatMap(({ mock }) => mock.results.map(({ value }) => value));
+  return lists.reduce<number>((sum, rows) => sum + ((rows as ReadonlyMap<string, unknown> | undefined)?.size ?? 0), 0);
+}
+
+test('an apply reads each list of what it created once, however many services it shows', async () => {
+  const read = async (stacks: number) => {
+    const made = bench();
+    vi.clearAllMocks();
+    await made.apply(manyStacks(stacks));
+    const rows = rowsRead();
+    expect((await made.plan(manyStacks(stacks))).actions.every(({ action }) => action === 'no-op')).toBe(true);
+    return rows;
+  };
+  const [few, many] = [await read(10), await read(40)];
+  expect(few).toBeGreaterThan(10);
+  expect(many).toBeLessThanOrEqual(4 * few);
 });
