@@ -24,8 +24,9 @@ export function blockAddress(
 
 function extend(path: string, part: string): string {
   // Quoted, so that no address is the name of something that every object has.
-  if (!bare.test(part) || part in Object.prototype) return `${path}[${JSON.stringify(part)}]`;
-  return path === '' ? part : `${path}.${part}`;
+  // Joined: a text that a template makes keeps all those that it was made of.
+  if (!bare.test(part) || part in Object.prototype) return [path, '[', JSON.stringify(part), ']'].join('');
+  return path === '' ? part : [path, '.', part].join('');
 }
 
 /** An address as Trueup writes it, from any way of quoting its parts; undefined when it is not one. */
