@@ -5,8 +5,9 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port } from '../kind/value-forms.ts';
 import { emptyCopies } from './families/backups.ts';
+import { commandWorks } from './families/database-commands.ts';
 import { defineDatabase, externalPorts } from './families/database-kinds.ts';
-import { deployedFlag, deployedText, generatedAppName } from './families/service-fields.ts';
+import { deployedFlag, deployedText, generatedAppName, shellCommand } from './families/service-fields.ts';
 
 const database = defineDatabase('libsql', {
   alsoCalled: ['sqlite', 'sqld', 'turso'],
@@ -65,6 +66,9 @@ export const libsql = defineKind({
   identity: { ...database.identity, idFrom: 'list' },
   fields: {
     ...fields,
+    command: shellCommand(
+      'Command that a shell runs in the container, in place of sqld with the addresses of the platform.',
+    ),
     externalGRPCPort: {
       schema: () => port.describe('Port under which replicas can reach it from outside.'),
       inPreviews: 'own',
@@ -87,7 +91,12 @@ export const libsql = defineKind({
   ],
   checks: {
     ...database.checks,
-    each: (self, children) => [...envWorks(self), ...replicaSays(self), ...emptyCopies(self, children)],
+    each: (self, children) => [
+      ...envWorks(self),
+      ...commandWorks(self),
+      ...replicaSays(self),
+      ...emptyCopies(self, children),
+    ],
     publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
   },
 });

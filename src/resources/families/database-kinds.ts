@@ -13,6 +13,7 @@ import type { Mounted } from './data-folder.ts';
 import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
+import { commandWorks } from './database-commands.ts';
 import { imageRepeats } from './fixed-images.ts';
 import { emptyCopies } from './backups.ts';
 import { tasksOfService } from './container-lists.ts';
@@ -106,6 +107,7 @@ function databaseChecks(engine: Engine): Checks {
       ...envWorks(self),
       ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
       ...emptyCopies(self, children),
+      ...commandWorks(self),
     ],
   };
 }

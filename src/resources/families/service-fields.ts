@@ -118,7 +118,12 @@ export const icon: Field = {
 
 const commandFields = {
   command: {
-    schema: () => z.string().describe('Command of the container.'),
+    schema: () =>
+      z
+        .string()
+        .describe(
+          'Command of the container, in place of the entry point of its image; the platform splits it at spaces.',
+        ),
     codec: text,
     takesSecrets: true,
     appliesAt: 'deploy',
@@ -220,6 +225,15 @@ export const databaseServiceFields = {
   },
   ...swarmFields,
 } satisfies Record<string, Field>;
+
+/**
+ * The command of a database that the platform gives to a shell, as far as it has one: an empty one is not as good as null there.
+ * Source: buildMongo and buildLibsql of v0.30.2.
+ */
+export function shellCommand(what: string): Field {
+  const { codec: _codec, ...command } = commandFields.command;
+  return { ...command, schema: () => z.string().describe(what) };
+}
 
 /** How services hang on an environment: a member of its row lists them, with a few members each. */
 export const serviceIn = (at: string): ParentLink => ({ ...listedBelow('environment', at), rows: 'summary' });
