@@ -104,8 +104,13 @@ export function databaseGroup(kind: DatabaseKind): Group {
         throw new ApiError('BAD_REQUEST', `No running container found for ${textOf(row, 'appName')}`);
       const column = input['type'] === 'root' ? 'databaseRootPassword' : 'databasePassword';
       const values = { [column]: textOf(input, 'password') };
+      const volumeName = `${textOf(row, 'appName')}-data`;
+      // The row says which user it is, and the server knows the one of its first start.
+      const user = context.store.find('volume', volumeName)?.['databaseUser'] ?? row['databaseUser'];
+      if (column === 'databasePassword' && user !== row['databaseUser'])
+        throw failed(`Command failed: the server has no user ${textOf(row, 'databaseUser')}`);
       context.store.update(table, row[key], values);
-      context.store.update('volume', `${textOf(row, 'appName')}-data`, values);
+      context.store.update('volume', volumeName, values);
       return true;
     },
 

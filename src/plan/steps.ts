@@ -77,7 +77,8 @@ export function updateSteps(
     input,
     ({ decision, wanted }) => !['leave', 'keep', 'wait'].includes(decision.do) && wanted?.missing.length === 0,
   );
-  const steps: Step[] = [];
+  const before: Step[] = [];
+  const through: Step[] = [];
   const notes: string[] = [];
   for (const [name, member] of Object.entries(changed)) {
     const onChange = kind.fields[name]?.onChange;
@@ -91,15 +92,16 @@ export function updateSteps(
     delete changed[name];
     const constants = Object.entries(route.with ?? {}).map(([other, value]) => [other, literal(value)] as const);
     const members = { [route.as]: member, ...Object.fromEntries(constants) };
-    steps.push(stepOf(resource, 'update', route.call, members, [route.as]));
+    through.push(stepOf(resource, 'update', route.call, members, [route.as]));
   }
   const { move } = kind.operations;
   if (moveTo !== undefined && move !== undefined) {
     const target = { [move.as]: { is: 'id', address: moveTo } } as const;
     if (updatesOf(kind).includes(move.call)) Object.assign(changed, target);
-    else steps.unshift(stepOf(resource, 'move', move.call, target));
+    else before.push(stepOf(resource, 'move', move.call, target));
   }
-  return { steps: [...steps, ...updatesFor(resource, changed, all, row)], notes };
+  // The operation of one field reads others in the row, as that of a password does the user.
+  return { steps: [...before, ...updatesFor(resource, changed, all, row), ...through], notes };
 }
 
 /** The requests that delete an object: none where there is no operation for it. */

@@ -280,12 +280,12 @@ describe('an update', () => {
     expect(updated('application', { customGitUrl: 'u', sourceType: as(referring(host), settled) }).steps).toEqual([]);
   });
 
-  test('uses the operation of a field where the row allows it', () => {
+  test('uses the operation of a field where the row allows it, behind the update of the row that it reads', () => {
     const fields = { databasePassword: 'new', dockerImage: 'postgres:17' };
     expect(updated('postgres', fields, { applicationStatus: 'done' })).toEqual({
       steps: [
-        'update postgres.changePassword: postgresId = id of it; password* = declared "new"',
         'update postgres.update: postgresId = id of it; dockerImage* = declared "postgres:17"',
+        'update postgres.changePassword: postgresId = id of it; password* = declared "new"',
       ],
       notes: [],
     });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { staleSettings } from '../../src/emulator/docker-volumes.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -55,3 +56,29 @@ test('the password of a running MariaDB that comes from a secret is changed in t
   expect(made.requests('POST')).toEqual(['mariadb.changePassword']);
   await plansNothing(made, text);
 });
+
+test.each([
+  ['postgres', 'postgres:17', 'databaseName: a, '],
+  ['mysql', 'mysql:8', 'databaseName: a, '],
+  ['mariadb', 'mariadb:11', 'databaseName: a, '],
+  ['mongo', 'mongo:8', ''],
+] as const)(
+  '%s: a new password goes to the user of the block, also where the row names another',
+  async (kind, image, name) => {
+    const made = bench();
+    const text = (password: string) =>
+      `${head}environments: { production: { ${kind}: { main: { dockerImage: "${image}", ${name}databaseUser: a, databasePassword: ${password} } } } }\n`;
+    await made.apply(text('password-1'));
+    const id = { [`${kind}Id`]: made.store.state?.resources[`production.${kind}.main`]?.id };
+    await made.emulator.act(`${kind}.update`, { ...id, databaseUser: 'other' });
+    made.requests('POST');
+    await made.apply(text('password-2'));
+    expect(made.requests('POST')).toEqual([`${kind}.update`, `${kind}.changePassword`]);
+    expect(await made.emulator.act(`${kind}.one`, id)).toMatchObject({
+      databaseUser: 'a',
+      databasePassword: 'password-2',
+    });
+    expect(staleSettings(made.emulator.world)).toEqual([]);
+    await plansNothing(made, text('password-2'));
+  },
+);
