@@ -109,7 +109,7 @@ export function routesOf(field: Field): { calls: { call: Operation; as: string }
   const calls = new Map(routes.flatMap((route) => ('call' in route ? [[route.call, route] as const] : [])));
   return {
     calls: [...calls.values()],
-    notes: [...new Set(routes.flatMap((route) => ('note' in route ? [route.note] : [])))],
+    notes: [...new Set(routes.flatMap((route) => ('call' in route ? [] : [route.note])))],
   };
 }
 

@@ -135,6 +135,8 @@ type OnChange =
             readonly as: string;
             /** Members that say which field it is. */
             readonly with?: Readonly<Record<string, Json>>;
+            /** Who keeps the old value all the same. */
+            readonly note?: string | undefined;
           }
         | { readonly note: string };
     };

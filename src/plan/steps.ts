@@ -85,10 +85,8 @@ export function updateSteps(
     if (typeof onChange !== 'object' || !('through' in onChange)) continue;
     const resolved = member.is === 'wanted' ? resolve(member.wanted, noOutputs) : undefined;
     const route = onChange.through(row, resolved?.is === 'known' ? resolved.value : undefined);
-    if ('note' in route) {
-      notes.push(route.note);
-      continue;
-    }
+    if (route.note !== undefined) notes.push(route.note);
+    if (!('call' in route)) continue;
     delete changed[name];
     const constants = Object.entries(route.with ?? {}).map(([other, value]) => [other, literal(value)] as const);
     const members = { [route.as]: member, ...Object.fromEntries(constants) };

@@ -2,6 +2,7 @@ import { databasePassword } from '../api/member-types.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf } from '../kind/row-values.ts';
+import { oldLogins } from './families/backups.ts';
 import { defineDatabase } from './families/database-kinds.ts';
 import { dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
@@ -13,7 +14,13 @@ const password = (whose: string, type: 'user' | 'root'): Field => ({
   onChange: {
     through: (row, wanted) =>
       row.applicationStatus === 'done' && typeof wanted === 'string' && !wanted.includes('`')
-        ? { call: 'mariadb.changePassword', as: 'password', with: { type } }
+        ? {
+            call: 'mariadb.changePassword',
+            as: 'password',
+            with: { type },
+            // The user dumps the database.
+            note: type === 'user' ? oldLogins(row) : undefined,
+          }
         : { note: stored },
   },
   examples: ['correct-horse-1', 'battery-staple-2'],

@@ -9,7 +9,7 @@ const database = defineDatabase('mongo', {
     // The default of the platform, mongo:15, does not exist as an image.
     dockerImage: needed(dockerImage(['mongo:7', 'mongo:8'])),
     databaseUser: firstStartOnly('User with all rights.', ['shop', 'owner']),
-    databasePassword: changeablePassword('Password of the user.', 'mongo.changePassword'),
+    databasePassword: changeablePassword('Password of the user.', 'mongo.changePassword', { isOfBackups: true }),
     // The platform starts a replica set with a command of its own, which has no --auth and no --keyFile.
     replicaSets: deployedFlag(
       'Whether it runs as a replica set of one member. It then asks no client for a password, and args have no effect.',

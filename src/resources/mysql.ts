@@ -10,11 +10,13 @@ export const mysql = defineDatabase('mysql', {
     databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
     databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
     // Before that of root: the platform logs in as root to change either, with the password of root that it stores.
-    databasePassword: changeablePassword('Password of the user.', 'mysql.changePassword', { type: 'user' }),
+    databasePassword: changeablePassword('Password of the user.', 'mysql.changePassword', {
+      constants: { type: 'user' },
+    }),
     databaseRootPassword: changeablePassword(
       'Password of root; the platform makes one up when it is left out.',
       'mysql.changePassword',
-      { type: 'root' },
+      { constants: { type: 'root' }, isOfBackups: true },
     ),
   },
   without: { 'mysql.changePassword': withFixedPasswords('databasePassword', 'databaseRootPassword') },

@@ -82,3 +82,30 @@ test.each([
     await plansNothing(made, text('password-2'));
   },
 );
+
+test.each([
+  ['mysql', 'dockerImage: "mysql:8", databaseName: a, ', 'databaseRootPassword', true],
+  ['mysql', 'dockerImage: "mysql:8", databaseName: a, databaseRootPassword: root, ', 'databasePassword', false],
+  ['mariadb', 'dockerImage: "mariadb:11", databaseName: a, ', 'databasePassword', true],
+  ['mariadb', 'dockerImage: "mariadb:11", databaseName: a, databasePassword: user, ', 'databaseRootPassword', false],
+  ['mongo', 'dockerImage: "mongo:8", ', 'databasePassword', true],
+  // The server trusts a dump from its own container.
+  ['postgres', 'dockerImage: "postgres:17", databaseName: a, ', 'databasePassword', false],
+] as const)('%s: the plan says whose backups keep the old password: %s %s', async (kind, more, field, isSaid) => {
+  const made = bench();
+  const others = kind === 'mysql' && field === 'databaseRootPassword' ? 'databasePassword: user, ' : '';
+  const text = (password: string, enabled: boolean) =>
+    `${head}environments: { production: { ${kind}: { main: { ${more}${others}databaseUser: a, ${field}: ${password},
+      backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: a/, database: a, enabled: ${String(enabled)} } } } } } }\n`;
+  await made.apply(text('password-1', true));
+  const notesOf = async (wanted: string) =>
+    (await made.plan(wanted)).actions.flatMap(({ notes }) => notes.map(({ code, message }) => `${code} ${message}`));
+  const said = expect.stringContaining('not-effective its backups log in with the old password') as string;
+  expect(await notesOf(text('password-2', true))).toEqual(isSaid ? [said] : []);
+  await made.apply(text('password-2', true));
+  await plansNothing(made, text('password-2', true));
+  await made.apply(text('password-2', false), { dataLoss: true });
+  expect(await notesOf(text('password-3', false))).toEqual([]);
+  await made.apply(text('password-3', false));
+  await plansNothing(made, text('password-3', false));
+});

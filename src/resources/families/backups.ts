@@ -3,6 +3,7 @@ import type { Field } from '../../kind/field.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { cron, daysBetweenRuns } from '../../kind/value-forms.ts';
 import type { ChangeAtRisk, Lifecycle } from '../../kind/lifecycle.ts';
+import { type Row, isRow } from '../../formats/json.ts';
 import { destinationId } from './named-ids.ts';
 
 /**
@@ -135,4 +136,14 @@ export function emptyCopies({ values }: CheckedResource, children: readonly Chec
     const message = 'the platform copies a volume of its own machine, and not of the server of this database';
     return [{ ...about, message, remedy: 'Write a block under backups: in its place, where the engine has them.' }];
   });
+}
+
+/**
+ * What backups of a database do once it has another password; `row`: that of the database. The platform keeps what it read when
+ * it scheduled them. Source: scheduleBackup of v0.30.2, which initCronJobs and backup.update call.
+ */
+export function oldLogins({ backups }: Row): string | undefined {
+  const runs = Array.isArray(backups) && backups.some((one) => isRow(one) && one.enabled === true);
+  if (!runs) return undefined;
+  return 'its backups log in with the old password, and fail, until the platform schedules them anew: save each of them in the dashboard after the apply, or restart the platform';
 }

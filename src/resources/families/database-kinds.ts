@@ -15,7 +15,7 @@ import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { commandWorks } from './database-commands.ts';
 import { imageRepeats } from './fixed-images.ts';
-import { emptyCopies } from './backups.ts';
+import { emptyCopies, oldLogins } from './backups.ts';
 import { tasksOfService } from './container-lists.ts';
 import {
   databaseServiceFields,
@@ -170,15 +170,15 @@ export const externalPorts =
           return typeof port !== 'number' ? [] : [{ field, port, protocol: 'tcp', server, service: address }];
         });
 
-/** A password that an operation changes in the running database, and in the row. */
+/** A password that an operation changes in the running database, and in the row. `isOfBackups`: its backups log in with it. */
 export function changeablePassword(
   what: string,
   call: Operation,
-  constants: Readonly<Record<string, Json>> = {},
+  { constants = {}, isOfBackups = false }: { constants?: Readonly<Record<string, Json>>; isOfBackups?: boolean } = {},
 ): Field {
   const through = (row: Row) =>
     row.applicationStatus === 'done'
-      ? { call, as: 'password', with: constants }
+      ? { call, as: 'password', with: constants, note: isOfBackups ? oldLogins(row) : undefined }
       : {
           note: 'the database does not run, so the password is stored for its first start; if it was started before, its data keep the old password, and it has to be changed there by hand',
         };
