@@ -1,4 +1,4 @@
-import { envWorks } from './env-checks.ts';
+import { envWorks, fieldsCount } from './env-checks.ts';
 import type { Operation } from '../../api/contract.ts';
 import { databasePassword } from '../../api/member-types.ts';
 import type { Json, Row } from '../../formats/json.ts';
@@ -108,7 +108,25 @@ function databaseChecks(engine: Engine): Checks {
       ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
       ...emptyCopies(self, children),
       ...commandWorks(self),
+      ...fieldsCount(self, variables[engine] ?? {}),
     ],
+  };
+}
+
+/** Fields that servers read, by the variables that the platform writes of them. */
+const variables: Readonly<Partial<Record<Engine, Readonly<Record<string, string>>>>> = {
+  postgres: { POSTGRES_DB: 'databaseName', POSTGRES_USER: 'databaseUser', POSTGRES_PASSWORD: 'databasePassword' },
+  mariadb: sqlVariables('MARIADB'),
+  mysql: sqlVariables('MYSQL'),
+  mongo: { MONGO_INITDB_ROOT_USERNAME: 'databaseUser', MONGO_INITDB_ROOT_PASSWORD: 'databasePassword' },
+};
+
+function sqlVariables(engine: string): Readonly<Record<string, string>> {
+  return {
+    [`${engine}_DATABASE`]: 'databaseName',
+    [`${engine}_USER`]: 'databaseUser',
+    [`${engine}_PASSWORD`]: 'databasePassword',
+    [`${engine}_ROOT_PASSWORD`]: 'databaseRootPassword',
   };
 }
 

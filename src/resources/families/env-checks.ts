@@ -120,3 +120,19 @@ function lines(self: CheckedResource): readonly Problem[] {
 function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
+
+/**
+ * Finds variables of a database that take the place of its fields: `variables` says which the platform writes of which field, and it
+ * writes those of the block behind them. Source: buildPostgres and others of v0.30.2.
+ */
+export function fieldsCount(self: CheckedResource, variables: Readonly<Record<string, string>>): readonly Problem[] {
+  const { address, values, unknown = [] } = self;
+  const { entries } = envOf(self);
+  return Object.entries(variables).flatMap(([name, field]): Problem[] => {
+    const value = entries.get(name);
+    // A field that is a secret as a whole is compared with nothing.
+    if (value === undefined || value === values[field] || value.includes('${{') || unknown.includes(field)) return [];
+    const message = `${name} counts in place of ${field}: the platform writes that first`;
+    return [{ code: 'ignored-setting', address, field: 'env', message, remedy: 'Write the same value in both.' }];
+  });
+}

@@ -49,3 +49,34 @@ test.each([
 ])('F16: lines of an env text: %s', async (env, expected) => {
   expect(await messages(database(`env: "${env.replaceAll('"', String.raw`\"`)}"`))).toEqual(expected);
 });
+
+const sql = 'databaseName: shop, databaseUser: shop, databasePassword: "${secret:PW}"';
+const insteadOf = (name: string, field: string) => [
+  `env: ${name} counts in place of ${field}: the platform writes that first`,
+];
+test.each([
+  ['postgres', `${sql}, env: { POSTGRES_DB: other }`, insteadOf('POSTGRES_DB', 'databaseName')],
+  ['postgres', `${sql}, env: "POSTGRES_USER=admin\\n"`, insteadOf('POSTGRES_USER', 'databaseUser')],
+  ['mysql', `${sql}, env: { MYSQL_ROOT_PASSWORD: root }`, insteadOf('MYSQL_ROOT_PASSWORD', 'databaseRootPassword')],
+  [
+    'mysql',
+    `${sql}, env: { MYSQL_ROOT_PASSWORD: "\${secret:ROOT}" }`,
+    insteadOf('MYSQL_ROOT_PASSWORD', 'databaseRootPassword'),
+  ],
+  ['mariadb', `${sql}, env: { MARIADB_DATABASE: other }`, insteadOf('MARIADB_DATABASE', 'databaseName')],
+  [
+    'mongo',
+    'databaseUser: shop, databasePassword: abc, env: { MONGO_INITDB_ROOT_PASSWORD: other }',
+    insteadOf('MONGO_INITDB_ROOT_PASSWORD', 'databasePassword'),
+  ],
+  ['postgres', `${sql}, env: { POSTGRES_PASSWORD: "\${secret:PW}", POSTGRES_DB: shop }`, nothing],
+  ['postgres', `${sql}, env: { POSTGRES_INITDB_ARGS: x }`, nothing],
+  ['mariadb', `${sql}, env: { MYSQL_DATABASE: other }`, nothing],
+  ['redis', 'databasePassword: abc, env: { REDIS_PASSWORD: other }', nothing],
+])('variables that take the place of fields: %s: %s', async (kind, more, expected) => {
+  const files = { 'trueup.yaml': production(`    ${kind}: { main: { dockerImage: "${kind}:9", ${more} } }\n`) };
+  for (const secrets of [{ PW: 'secret-1', ROOT: 'secret-2' }, {}]) {
+    const found = (await read(files, { secrets })).filter(({ code }) => code === 'ignored-setting');
+    expect(found.map((one) => one.message)).toEqual(expected);
+  }
+});
