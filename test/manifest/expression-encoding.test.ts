@@ -163,7 +163,7 @@ describe('F10: |urlencode', () => {
   test.each(['urlencode', 'base64', 'json', 'base64|urlencode'])(
     'F10: |%s of a reference is known after the creation of its object, and then plans nothing',
     async (word) => {
-      const databases = `redis: { "a|b": { dockerImage: redis:8, databasePassword: 'p@s"s/word' } }`;
+      const databases = `redis: { "a|b": { dockerImage: redis:8, databasePassword: 'p@s/word' } }`;
       const text = `${head}environments: { production: { ${databases}, application: { web: { source: { type: docker, image: nginx }, env: { A: "x \${ref:redis[\\"a|b\\"].host} \${ref:redis[\\"a|b\\"].host|${word}} y" } } } } }\n`;
       const { made } = await applied(text);
       const sent = Object.values(made.emulator.world.tables.application).map((row) => row['env']);

@@ -67,9 +67,10 @@ function membersWhere(test: (field: Field) => boolean): ReadonlySet<string> {
   return new Set(fields.flatMap(([name, field]) => (test(field) && !lists.has(name) ? [name] : [])));
 }
 
-const texts = membersWhere((field) => {
-  return z.toJSONSchema(schemaOf(field), { unrepresentable: 'any', io: 'input' }).type === 'string';
-});
+const isText = (field: Field) =>
+  z.toJSONSchema(schemaOf(field), { unrepresentable: 'any', io: 'input' }).type === 'string';
+/** Not `command`: an empty one of a MongoDB or a libSQL means something else than none. */
+const texts = new Set([...membersWhere(isText)].filter((name) => name !== 'command'));
 /** Not lists of which an empty one means something else than none: `networkSwarm`. */
 const lists = membersWhere(({ codec }) => codec === list || codec === idSet);
 
