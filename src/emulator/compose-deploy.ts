@@ -1,13 +1,21 @@
 import { posix } from 'node:path';
 import { type Beside, composeProblem, filesBeside, isBesideFile, lostMount } from './compose-checks.ts';
 import { interpolated } from './compose-interpolation.ts';
-import { convertedFile, formatComposeFile, mountsIn, parseComposeFile, serviceMaps } from './compose-text.ts';
+import {
+  convertedFile,
+  formatComposeFile,
+  mountsIn,
+  parseComposeFile,
+  serviceMaps,
+  serviceNames,
+} from './compose-text.ts';
 import { startedIn } from './compose-profiles.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
 import { containerVariables } from './container-variables.ts';
 import type { Context } from './context.ts';
 import { readAsDocker } from './docker-yaml.ts';
 import type { Deployable } from './deployment.ts';
+import { joinNetworks } from './networks-joined.ts';
 import { ApiError, failed } from './error-answers.ts';
 import { checkHost } from './host-ports.ts';
 import { pullProblem, pullTime } from './images.ts';
@@ -65,6 +73,7 @@ export const composeDeployment: Deployable = {
     if (content === null)
       throw failed(text.trim() === '' ? 'empty compose file' : 'top-level object must be a mapping');
     const converted = convertedFile(content, row, domains);
+    joinNetworks(store, converted, row);
     const written = formatComposeFile(converted);
     store.update('composeFile', appName, { written });
 
@@ -88,7 +97,7 @@ export const composeDeployment: Deployable = {
     }));
     checkHost(context, row, orders);
     if (!isStack) bindFolders(context, started, { row, beside });
-    runContainer(context, row, orders);
+    runContainer(context, row, orders, serviceNames(converted));
     return isStack ? ignoredIn(read) : [];
   },
 };

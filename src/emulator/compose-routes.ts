@@ -68,7 +68,8 @@ function withLabels(labels: Json | undefined, more: readonly string[]): Json {
   };
 }
 
-function withNetworks(networks: Json | undefined, names: readonly string[]): Json {
+/** The networks of a service, and others. */
+export function withNetworks(networks: Json | undefined, names: readonly string[]): Json {
   if (Array.isArray(networks)) return [...networks, ...names.filter((name) => !networks.includes(name))];
   const added = names.filter((name) => !Object.hasOwn(isMap(networks) ? networks : {}, name));
   return isMap(networks) ? { ...networks, ...Object.fromEntries(added.map((name) => [name, {}])) } : added;

@@ -32,6 +32,16 @@ export function isMap(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The texts of a list. */
+export function namesIn(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The objects of a list. */
+export function rowsIn(value: Json | undefined): Row[] {
+  return (Array.isArray(value) ? value : []) as Row[]; // the contract lets only objects through
+}
+
 /** A value that is a map; an empty one for any other. */
 export function mapOf(value: unknown): Row {
   return isMap(value) ? value : {};

@@ -1,14 +1,20 @@
 import type { Context } from './context.ts';
 import { ApiError, failed } from './error-answers.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
+import { networksJoined } from './networks-joined.ts';
 import type { ServiceOrder } from './service-orders.ts';
 import type { Store } from './table-store.ts';
 import { deployTasks, stopTasks } from './tasks.ts';
 
 /** What docker would do: services that exist, run and publish ports. */
 
-/** Creates or renews the docker services of a row that was just deployed. */
-export function runContainer(context: Context, row: Row, orders: readonly ServiceOrder[]): void {
+/** Creates or renews the docker services of a row that was just deployed. `services`: those of its compose file, if that is known. */
+export function runContainer(
+  context: Context,
+  row: Row,
+  orders: readonly ServiceOrder[],
+  services?: readonly string[],
+): void {
   const { store } = context;
   const appName = textOf(row, 'appName');
   const ports = Object.entries(published).map(([port, column]) => [column, publishedOn(row, row[port])]);
@@ -16,7 +22,7 @@ export function runContainer(context: Context, row: Row, orders: readonly Servic
     running: true,
     serverId: row['serverId'] ?? null,
     isCompose: row['composeId'] !== undefined,
-    networks: networksJoined(store, row),
+    networks: networksJoined(store, row, services),
     orders: orders as unknown as Json, // plain data
     ...Object.fromEntries(ports),
   };
@@ -68,26 +74,4 @@ export const portColumns: readonly string[] = Object.keys(published);
 
 function publishedOn(row: Row, port: Json | undefined): string | null {
   return typeof port === 'number' && port !== 0 ? `${textOr(row, 'serverId')}:${port}` : null;
-}
-
-/** The names of the networks of docker that a service joins with its next deployment. */
-function networksJoined(store: Store, row: Row): string[] {
-  const ofServices = 'serviceNetworks' in row ? rowsIn(row['serviceNetworks']) : undefined;
-  const ids = ofServices?.flatMap(({ networkIds }) => namesIn(networkIds)) ?? namesIn(row['networkIds']);
-  return [...new Set(ids)].flatMap((id) => {
-    const joined = store.find('network', id);
-    // Services of the swarm leave out, without a word, what is no network of the swarm.
-    const isLeftOut = joined === undefined || (ofServices === undefined && joined['driver'] !== 'overlay');
-    return isLeftOut ? [] : [textOf(joined, 'name')];
-  });
-}
-
-/** The texts of a list. */
-export function namesIn(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-/** The objects of a list. */
-export function rowsIn(value: Json | undefined): Row[] {
-  return (Array.isArray(value) ? value : []) as Row[]; // the contract lets only objects through
 }

@@ -1,8 +1,7 @@
 import { readVariables } from './dotenv-text.ts';
 import type { Context } from './context.ts';
 import { failed } from './error-answers.ts';
-import { textOr, type Row } from './json-rows.ts';
-import { namesIn, rowsIn } from './machine.ts';
+import { namesIn, rowsIn, textOr, type Row } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
 /** The variables of a service as its deployment passes them on: those of its project and environment are put in. */

@@ -63,6 +63,8 @@ export interface CheckedResource {
   readonly values: Readonly<Record<string, Json>>;
   /** The declared fields that are left out there. */
   readonly unknown?: readonly string[];
+  /** The value of a field as it is written, with its expressions: of a list with one, the rest is known. undefined: not declared. */
+  readonly written: (field: string) => Json | undefined;
   /** What is declared key by key, by field. */
   readonly maps: Readonly<Record<string, CheckedMap>>;
   /** A text of it as messages show it, without what looks like a secret or is private; `key`: the name that it has. */

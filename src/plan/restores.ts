@@ -89,7 +89,8 @@ function formerOf({ address, kind, parent }: Action, row: Row, shown: CheckedRes
     const value = observedValue(kind, name, row);
     if (value !== undefined && value !== null) values[name] = value;
   }
-  return { address, kind: kind.kind, key: address, parent, values, maps: {}, shown };
+  const written = (name: string) => values[name];
+  return { address, kind: kind.kind, key: address, parent, values, written, maps: {}, shown };
 }
 
 /** The updates of an action with the former values of what a deployment takes in; or why there are none. */

@@ -207,7 +207,8 @@ function knownFields(block: Block, filled: (value: unknown) => Known | undefined
     if (known !== undefined) values[field] = /^\d+$/.test(known) ? Number(known) : known;
     else if (writtenOf(block, field).length > 0) unknown.push(field);
   }
-  return { address, kind: kind.kind, key, parent, values, unknown, maps: {}, shown: showing() };
+  const written = (name: string) => values[name];
+  return { address, kind: kind.kind, key, parent, values, unknown, written, maps: {}, shown: showing() };
 }
 
 /** What a block has for a field, by each of its names. */

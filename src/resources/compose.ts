@@ -103,7 +103,7 @@ export const compose = defineKind({
           .string()
           .describe(
             'With randomize: a deployment appends it, after a hyphen, to the names of services, volumes and networks. ' +
-              'Domains and backups name the service as the compose file does.',
+              'Domains and backups name the service as the compose file does, serviceNetworks with the suffix.',
           ),
       codec: text,
       onNull: { value: '' },
@@ -117,7 +117,10 @@ export const compose = defineKind({
     watchPaths: gitParts.watchPaths,
     icon,
     serviceNetworks: {
-      schema: () => serviceNetworks().describe('Networks per service, by their ids, as in `${ref:networks.back.id}`.'),
+      schema: () =>
+        serviceNetworks().describe(
+          'Networks per service, by their ids, as in `${ref:networks.back.id}`; with randomize, a service by its name with the suffix.',
+        ),
       codec: json,
       appliesAt: 'deploy',
       examples: [

@@ -45,6 +45,92 @@ test('services of each sort join a network by a reference, and then it plans not
   expect(await changesOf(one, joined)).toEqual([]);
 });
 
+describe('serviceNetworks of a compose', () => {
+  const detached = `{ serviceName: NAME, networkIds: ["${ref}"], detachDokployNetwork: false }`;
+  const site = (settings: string, name = 'app', file = 'services: { app: { image: nginx } }') =>
+    `${head}${networks}environments:\n  production:\n    compose:\n      site:\n        source: { type: raw, composeFile: "${file}" }
+        serviceNetworks: [${detached.replace('NAME', name)}]\n${settings}`;
+  const suffixed = '        randomize: true\n        suffix: a1\n';
+  const isolated = '        isolatedDeployment: true\n';
+  const silenced = (code: string) => `        allow: { ${code}: known }\n`;
+  const findings = async (text: string) =>
+    (await bench().plan(text)).diagnostics.map(({ code, severity, message, remedy }) => ({
+      code,
+      severity,
+      message,
+      remedy,
+    }));
+
+  test('names services as the deployment does, with the suffix: another name has no effect, and a warning says so', async () => {
+    const one = bench();
+    await one.apply(site(suffixed));
+    expect(inDocker(one)).toEqual([[]]);
+    expect(await findings(site(suffixed))).toEqual([
+      {
+        code: 'ignored-setting',
+        severity: 'warning',
+        message:
+          'serviceNetworks: a deployment calls the service app app-a1, and the platform leaves out the entry for app',
+        remedy: 'Write serviceName: app-a1.',
+      },
+    ]);
+    expect(await findings(site(suffixed, 'app-a1'))).toEqual([]);
+    await one.apply(site(suffixed, 'app-a1'));
+    expect(inDocker(one)).toEqual([['back']]);
+    expect(await changesOf(one, site(suffixed, 'app-a1'))).toEqual([]);
+  });
+
+  test('names a service that the file has', async () => {
+    const one = bench();
+    await one.apply(site('', 'apps'));
+    expect(inDocker(one)).toEqual([[]]);
+    expect(await findings(site('', 'apps'))).toEqual([
+      {
+        code: 'ignored-setting',
+        severity: 'warning',
+        message: 'serviceNetworks: the compose file has no service apps, and the platform leaves out the entry for it',
+        remedy: 'Did you mean app?',
+      },
+    ]);
+  });
+
+  test('is refused with isolatedDeployment: the platform declares no network in the file, and docker refuses it', async () => {
+    const one = bench();
+    const { outcomes } = await one.apply(site(isolated + silenced('refused-setting')));
+    expect(outcomes.map(({ result }) => result)).toContain('failed');
+    expect(JSON.stringify(one.emulator.world.tables.log)).toContain('refers to undefined network back');
+    expect(await findings(site(isolated))).toEqual([
+      {
+        code: 'refused-setting',
+        severity: 'error',
+        message: expect.stringContaining('with isolatedDeployment') as string,
+        remedy: expect.stringContaining('external: true') as string,
+      },
+    ]);
+    const file = 'services: { app: { image: nginx } }\\nnetworks: { back: { external: true } }';
+    expect(await findings(site(isolated, 'app', file))).toEqual([]);
+    const other = bench();
+    await other.apply(site(isolated, 'app', file));
+    expect(inDocker(other)).toEqual([['back']]);
+    expect(await changesOf(other, site(isolated, 'app', file))).toEqual([]);
+  });
+
+  test('is refused for a service with network_mode', async () => {
+    const file = 'services: { app: { image: nginx, network_mode: host } }';
+    const one = bench();
+    await one.apply(site(silenced('refused-setting'), 'app', file));
+    expect(JSON.stringify(one.emulator.world.tables.log)).toContain('mutually exclusive');
+    expect(await findings(site('', 'app', file))).toEqual([
+      {
+        code: 'refused-setting',
+        severity: 'error',
+        message: 'serviceNetworks: app has network_mode, and compose refuses that together with networks',
+        remedy: 'Remove network_mode, or the entry for app.',
+      },
+    ]);
+  });
+});
+
 test('a network is deleted after the deployments with which its services leave it', async () => {
   const one = await made();
   one.requests('POST');

@@ -50,6 +50,7 @@ test('A7: a compose file with many names that it does not declare, and a text wi
         values: { sourceType: 'raw', composeFile },
         maps: {},
         shown: showing(),
+        written: () => undefined,
       },
       [],
     );
@@ -108,9 +109,19 @@ test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts 
     values: { filePath: `${index}.conf` },
     maps: {},
     shown: showing(),
+    written: () => undefined,
   }));
   const found = composeWorks(
-    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {}, shown: showing() },
+    {
+      address: 'a',
+      kind: 'compose',
+      key: 'a',
+      parent: 'p',
+      values,
+      maps: {},
+      shown: showing(),
+      written: () => undefined,
+    },
     files,
   );
   expect(found.filter(({ code }) => code === 'unmounted-file')).toHaveLength(2 * count);
@@ -131,7 +142,7 @@ test.each([
   const entries = new Map(numbers.map((at) => [`V${at}`, `text of ${at}`]));
   const maps = 'env' in more ? { env: { entries, isOwn: true } } : {};
   const found = composeWorks(
-    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps, shown: showing() },
+    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps, shown: showing(), written: () => undefined },
     [],
   );
   expect(found).toHaveLength(findings);
@@ -148,10 +159,20 @@ test('A7: many blocks that name services which a compose file of many services l
     values: { serviceName: `other-${at}` },
     maps: {},
     shown: showing(),
+    written: () => undefined,
   }));
   const values = { sourceType: 'raw', composeFile };
   const found = composeWorks(
-    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps: {}, shown: showing() },
+    {
+      address: 'a',
+      kind: 'compose',
+      key: 'a',
+      parent: 'p',
+      values,
+      maps: {},
+      shown: showing(),
+      written: () => undefined,
+    },
     blocks,
   );
   expect(found).toHaveLength(numbers.length);

@@ -17,6 +17,7 @@ import { disconnected } from '../git-hosts.ts';
 import { omit, textOf, textOr } from '../json-rows.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
 import { derive } from '../made-up-names.ts';
+import { joinNetworks } from '../networks-joined.ts';
 import { createService, moveService, saveEnvironment, setStatus, stale } from '../services.ts';
 import { reachServer } from '../reach.ts';
 import { searchServices } from '../search.ts';
@@ -139,9 +140,10 @@ export const compose: Group = {
   'compose.getConvertedCompose'(context, input) {
     const row = find(context, input);
     const content = parseComposeFile(fetchSource(context.store, row));
-    return formatComposeFile(
-      convertedFile(content, row, context.store.children('domain', 'composeId', row['composeId'])),
-    );
+    const domains = context.store.children('domain', 'composeId', row['composeId']);
+    const converted = convertedFile(content, row, domains);
+    joinNetworks(context.store, converted, row);
+    return formatComposeFile(converted);
   },
 
   'compose.randomizeCompose'(context, input) {

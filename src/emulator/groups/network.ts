@@ -2,9 +2,8 @@ import { callersOrganization, ownRows } from '../caller.ts';
 import type { Context, Group } from '../context.ts';
 import { rowsOf } from '../crud.ts';
 import { ApiError, invalid, notFound } from '../error-answers.ts';
-import { textOf, type Row } from '../json-rows.ts';
+import { namesIn, rowsIn, textOf, type Row } from '../json-rows.ts';
 import { newestFirst } from '../newest-first.ts';
-import { namesIn, rowsIn } from '../machine.ts';
 import { reachServer } from '../reach.ts';
 import type { Store } from '../table-store.ts';
 

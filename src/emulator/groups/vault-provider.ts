@@ -1,7 +1,6 @@
 import type { Context, Group } from '../context.ts';
 import { ApiError } from '../error-answers.ts';
-import type { Json, Row } from '../json-rows.ts';
-import { namesIn, rowsIn } from '../machine.ts';
+import { type Json, namesIn, type Row, rowsIn } from '../json-rows.ts';
 import { maskedProviders } from '../masked-providers.ts';
 
 /** The `vaultProvider` group. Nothing is read from a vault. */

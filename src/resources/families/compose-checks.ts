@@ -9,6 +9,7 @@ import { envWorks } from './env-checks.ts';
 import { filesExist } from './compose-files.ts';
 import { commandOf } from './compose-data.ts';
 import { fitsCompose } from './compose-misfits.ts';
+import { networksJoin } from './compose-networks.ts';
 import { filesOf } from './compose-reach.ts';
 import { composeOf, contentOf, inFile } from './compose-model.ts';
 import { routesStart, startsNothing } from './compose-profiles.ts';
@@ -23,7 +24,8 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
   const { composeFile, sourceType } = self.values;
   const settings = [...settingsWork(self), ...envWorks(self)];
   const read = composeOf(self);
-  if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined) return settings;
+  if (sourceType !== 'raw' || typeof composeFile !== 'string' || read === undefined)
+    return [...settings, ...networksJoin(self)];
   if ('problem' in read) return [...settings, noCompose(self, composeFile, read.problem)];
   const { model } = read;
   const nothing = startsNothing(self, model);
@@ -42,6 +44,7 @@ export function composeWorks(self: CheckedResource, children: readonly CheckedRe
     ...needsBeforehand(self, model),
     ...namesHold(self, children, model),
     ...suffixReaches(self, model),
+    ...networksJoin(self, model),
     ...routesWork(self, children, model),
     ...routesStart(self, children, model),
   ];
