@@ -5,7 +5,8 @@ import { checkRepository } from './clone-check.ts';
 import { pullProblem, pullTime } from './images.ts';
 import { textOf, textOr, type Json, type Row } from './json-rows.ts';
 import { runContainer } from './machine.ts';
-import { blockedByPorts, checkHost } from './host-ports.ts';
+import { withPorts } from './host-ports.ts';
+import { portsOfEndpoint } from './published-ports.ts';
 import { orderOfRow } from './service-orders.ts';
 import { variableLines } from './service-variables.ts';
 import type { Store } from './table-store.ts';
@@ -69,19 +70,19 @@ export function runImage(context: Context, row: Row): void {
   const image = isBuilt ? `${textOf(row, 'appName')}:latest` : imageOf(row);
   const place = placeOf(image, row['serverId']);
   const id = row['applicationId'];
-  const [ingress, host] = ['ingress', 'host'].map((mode) =>
-    store
-      .children('port', 'applicationId', id)
-      .filter(({ publishMode }) => publishMode === mode)
-      .map(publishedBy),
+  const [ingress, host] = (['ingress', 'host'] as const).map(
+    (mode) =>
+      portsOfEndpoint(row, mode) ??
+      store
+        .children('port', 'applicationId', id)
+        .filter(({ publishMode }) => publishMode === mode)
+        .map(publishedBy),
   );
   const mounts = store.children('mount', 'applicationId', id).map((mount) => textOr(mount, 'mountPath'));
   const settings = { image, isDatabase: false, env: variableLines(context, row), mounts };
   const isPulledLater = !isBuilt && store.find('pulled', place) === undefined;
-  const order = { ...orderOfRow(row, { ...settings, ports: ingress ?? [] }), isPulledLater };
-  checkHost(context, row, [order]);
-  const all = blockedByPorts(context, row, { ...order, ports: host ?? [] });
-  runContainer(context, row, [{ ...all, ports: [...order.ports, ...all.ports] }]);
+  const order = { ...orderOfRow(row, { ...settings, ports: [] }), isPulledLater };
+  runContainer(context, row, [withPorts(context, row, order, { ingress: ingress ?? [], host: host ?? [] })]);
   if (isPulledLater && pullProblem(image) === undefined) store.insert('pulled', { place });
 }
 

@@ -7,7 +7,8 @@ import { textOf, textOr, type Row, pick } from './json-rows.ts';
 import { startContainer, checkPort, portColumns, runContainer, stopContainer } from './machine.ts';
 import { derive } from './made-up-names.ts';
 import { createService, moveService, saveEnvironment, setStatus, stale, startAndStop } from './services.ts';
-import { blockedByPorts } from './host-ports.ts';
+import { withPorts } from './host-ports.ts';
+import { portsOfEndpoint } from './published-ports.ts';
 import { searchServices } from './search.ts';
 import { orderOfRow, type ServiceOrder } from './service-orders.ts';
 import { variableLines } from './service-variables.ts';
@@ -164,14 +165,19 @@ export function databaseGroup(kind: DatabaseKind): Group {
 function databaseOrder(context: Context, table: DatabaseTable, row: Row): ServiceOrder {
   const { store } = context;
   const key = `${table}Id`;
+  // A libSQL is started without it.
+  const [ingress, host] = (['ingress', 'host'] as const).map((mode) =>
+    table === 'libsql' ? undefined : portsOfEndpoint(row, mode),
+  );
+  const columns = portColumns.flatMap((column) => (typeof row[column] === 'number' ? [`:${row[column]}/tcp`] : []));
   const order = orderOfRow(row, {
     image: textOf(row, 'dockerImage'),
     isDatabase: true,
     env: variableLines(context, row),
-    ports: portColumns.flatMap((column) => (typeof row[column] === 'number' ? [`:${row[column]}/tcp`] : [])),
+    ports: [],
     mounts: store.children('mount', key, row[key]).map((mount) => textOr(mount, 'mountPath')),
   });
-  return blockedByPorts(context, row, order);
+  return withPorts(context, row, order, { ingress: ingress ?? [], host: host ?? columns });
 }
 
 /** What docker tells of a deployment that failed; undefined for a database whose deployment did not. */

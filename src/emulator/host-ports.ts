@@ -53,8 +53,23 @@ function split(port: string): [string, string] {
   return [port.slice(0, at), port.slice(at + 1)];
 }
 
+/**
+ * The order of a service of the swarm with the ports that it publishes, on all machines and on its own.
+ * @throws {ApiError} where one of `ingress` is taken; with one of `host`, Swarm does not start its task.
+ */
+export function withPorts(
+  context: Context,
+  row: Row,
+  order: ServiceOrder,
+  { ingress, host }: { readonly ingress: readonly string[]; readonly host: readonly string[] },
+): ServiceOrder {
+  checkHost(context, row, [{ ...order, ports: ingress }]);
+  const blocked = blockedByPorts(context, row, { ...order, ports: host });
+  return { ...blocked, ports: [...ingress, ...host] };
+}
+
 /** The order with what keeps Swarm from starting its task: a port of the host that something else has. */
-export function blockedByPorts({ store }: Context, row: Row, order: ServiceOrder): ServiceOrder {
+function blockedByPorts({ store }: Context, row: Row, order: ServiceOrder): ServiceOrder {
   if (portProblem(store, row, [order]) === undefined) return order;
   return { ...order, behaviour: { ...order.behaviour, pending: 'host-mode port already in use on 1 node' } };
 }

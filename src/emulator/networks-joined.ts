@@ -1,13 +1,13 @@
 import { serviceMaps } from './compose-text.ts';
 import { platformNetwork, withNetworks } from './compose-routes.ts';
-import { type Json, type Row, isMap, namesIn, rowsIn, textOf } from './json-rows.ts';
+import { type Json, type Row, isMap, namesIn, rowsIn, textOf, textOr } from './json-rows.ts';
 import type { Store } from './table-store.ts';
 
 /** The networks of docker, beside those that its file has, that a service joins by their ids. */
 
 /** Their names, after the next deployment. `services`: those of its compose file, as the deployment calls them; undefined: any. */
 export function networksJoined(store: Store, row: Row, services?: readonly string[]): string[] {
-  if (!('serviceNetworks' in row)) return swarmNetworks(store, namesIn(row['networkIds']));
+  if (!('serviceNetworks' in row)) return networksOfService(store, row);
   const entries = rowsIn(row['serviceNetworks']).filter(
     ({ serviceName }) => services === undefined || services.includes(String(serviceName)),
   );
@@ -36,9 +36,11 @@ export function joinNetworks(store: Store, content: Row | null, row: Row): void 
   }
 }
 
-/** Services of the swarm leave out, without a word, what is no network of the swarm. */
-function swarmNetworks(store: Store, ids: readonly string[]): string[] {
-  return namesOf(networksWith(store, ids).filter(({ driver }) => driver === 'overlay'));
+/** Those of a service of the swarm, which leaves out, without a word, what is no network of the swarm. `networkSwarm` replaces all. */
+function networksOfService(store: Store, { networkSwarm, networkIds }: Row): string[] {
+  return Array.isArray(networkSwarm)
+    ? rowsIn(networkSwarm).map((network) => textOr(network, 'Target'))
+    : namesOf(networksWith(store, namesIn(networkIds)).filter(({ driver }) => driver === 'overlay'));
 }
 
 function networksWith(store: Store, ids: readonly string[]): Row[] {

@@ -1,4 +1,4 @@
-import { type Json, type Row, isMap } from './json-rows.ts';
+import { type Json, type Row, isMap, rowsIn } from './json-rows.ts';
 
 /**
  * The ports that a service of a compose file publishes, as `address:port/protocol`; those that docker chooses are free. Compose
@@ -30,4 +30,15 @@ function rangeOf(address: string, published: string, protocol: string): string[]
   const host = address === '0.0.0.0' ? '' : address;
   if (!(first > 0)) return [];
   return Array.from({ length: last - first + 1 }, (_, at) => `${host}:${first + at}/${protocol}`);
+}
+
+/**
+ * The ports that `endpointSpecSwarm` publishes in a mode; undefined: there is none, and the other ports of the service count. One
+ * without ports publishes none. Source: generateConfigContainer of v0.30.2.
+ */
+export function portsOfEndpoint({ endpointSpecSwarm: spec }: Row, mode: 'ingress' | 'host'): string[] | undefined {
+  if (!isMap(spec)) return undefined;
+  return rowsIn(spec['Ports'])
+    .filter(({ PublishedPort, PublishMode }) => Number(PublishedPort) > 0 && (PublishMode ?? 'host') === mode)
+    .map(({ PublishedPort, Protocol }) => `:${Number(PublishedPort)}/${String(Protocol ?? 'tcp')}`);
 }

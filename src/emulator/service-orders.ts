@@ -1,7 +1,7 @@
 import { mountsIn, serviceMaps } from './compose-text.ts';
 import { portsIn } from './published-ports.ts';
 import { behaviourIn, type Behaviour } from './images.ts';
-import { textOf, textOr, type Json, type Row, mapOf } from './json-rows.ts';
+import { textOf, textOr, type Json, type Row, isMap, mapOf } from './json-rows.ts';
 
 /** A service as docker is told to run it: what a deployment makes of a row. */
 export interface ServiceOrder {
@@ -75,10 +75,11 @@ function orderOf(isDatabase: boolean): string {
 }
 
 function replicasOf(row: Row): number {
-  const mode = mapOf(row['modeSwarm']);
-  const { Replicated, Global } = mode;
-  if (Global !== undefined || isJob(mode)) return 1;
-  return numberOr(Replicated === undefined ? row['replicas'] : mapOf(Replicated)['Replicas'], 1);
+  const { modeSwarm: mode, replicas } = row;
+  if (!isMap(mode)) return numberOr(replicas, 1);
+  // Docker starts one of an empty mode.
+  const isOne = mode['Global'] !== undefined || isJob(mode);
+  return isOne ? 1 : numberOr(mapOf(mode['Replicated'])['Replicas'], 1);
 }
 
 /** What a service of a compose gets from outside of its definition. */

@@ -8,6 +8,7 @@ import { emptyCopies } from './families/backups.ts';
 import { commandWorks } from './families/database-commands.ts';
 import { defineDatabase, externalPorts } from './families/database-kinds.ts';
 import { deployedFlag, deployedText, generatedAppName, shellCommand } from './families/service-fields.ts';
+import { isSet, swarmWorks } from './families/swarm-settings.ts';
 
 const database = defineDatabase('libsql', {
   alsoCalled: ['sqlite', 'sqld', 'turso'],
@@ -94,12 +95,27 @@ export const libsql = defineKind({
     each: (self, children) => [
       ...envWorks(self),
       ...commandWorks(self),
+      ...swarmWorks(self).filter(({ field }) => field !== 'externalPort'),
+      ...unused(self),
       ...replicaSays(self),
       ...emptyCopies(self, children),
     ],
     publishes: externalPorts('externalPort', 'externalGRPCPort', 'externalAdminPort'),
   },
 });
+
+/** Settings that the platform stores and does not read. Source: buildLibsql of v0.30.2. */
+function unused(self: CheckedResource): readonly Problem[] {
+  const fields = ['endpointSpecSwarm', 'stopGracePeriodSwarm'].filter((field) => isSet(self, field));
+  const message = 'the platform stores it, and starts a libSQL without it';
+  return fields.map((field) => ({
+    code: 'ignored-setting',
+    address: self.address,
+    field,
+    message,
+    remedy: 'Remove it.',
+  }));
+}
 
 /** A block without sqldNode makes a primary, and the platform refuses one with the address of a primary. */
 function replicaSays({ address, values, unknown = [] }: CheckedResource): readonly Problem[] {

@@ -3,6 +3,7 @@ import type { CheckedResource, PublishedPort } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { port as portNumber } from '../kind/value-forms.ts';
 import { shortPort } from './families/short-forms.ts';
+import { publishedBySwarm } from './families/swarm-settings.ts';
 import { listedBelow } from './families/parent-links.ts';
 
 /** A port of an application that is published on its server, beside the proxy. */
@@ -64,6 +65,7 @@ function published(self: CheckedResource, at: (address: string) => CheckedResour
   const { publishedPort: port, protocol = 'tcp', publishMode = 'ingress' } = self.values;
   const service = at(self.parent ?? '');
   if (port === undefined || service === undefined || service.unknown?.includes('serverId') === true) return [];
+  if (publishedBySwarm(service) !== undefined) return [];
   const { serverId: server = null } = service.values;
   const isPerMachine = publishMode === 'host';
   return [{ field: 'publishedPort', port, protocol, server, service: service.address, isPerMachine }];

@@ -125,7 +125,7 @@ describe('serviceNetworks of a compose', () => {
         code: 'refused-setting',
         severity: 'error',
         message: 'serviceNetworks: app has network_mode, and compose refuses that together with networks',
-        remedy: 'Remove network_mode, or the entry for app.',
+        remedy: 'Leave out network_mode, or the entry for app.',
       },
     ]);
   });

@@ -51,13 +51,13 @@ function refusedNetworks(self: CheckedResource, name: string, model: ComposeMode
   const refused = { code: 'refused-setting', fails: true } as const;
   if (composeType !== 'stack' && model?.services.get(name)?.definition.network_mode !== undefined) {
     const message = `${service} has network_mode, and compose refuses that together with networks`;
-    return [about(self, { ...refused, message, remedy: `Remove network_mode, or the entry for ${service}.` })];
+    return [about(self, { ...refused, message, remedy: `Leave out network_mode, or the entry for ${service}.` })];
   }
   // A network that the file declares as external has the name that the platform puts into the service.
   const isDeclared = [...(model?.networks.values() ?? [])].some((network) => mapOf(network).external !== undefined);
   if (isolatedDeployment !== true || isDeclared) return [];
   const message = `the platform puts ${service} into the network, but with isolatedDeployment it does not declare that in the compose file, and docker refuses the file`;
   const remedy =
-    'Declare the network in the compose file by its name, as in networks: { back: { external: true } }; or remove isolatedDeployment.';
+    'Declare the network in the compose file by its name, as in networks: { back: { external: true } }; or leave out isolatedDeployment.';
   return [about(self, { ...refused, message, remedy })];
 }

@@ -14,6 +14,7 @@ import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { commandWorks } from './database-commands.ts';
+import { publishedBySwarm, swarmWorks } from './swarm-settings.ts';
 import { imageRepeats } from './fixed-images.ts';
 import { emptyCopies, oldLogins } from './backups.ts';
 import { tasksOfService } from './container-lists.ts';
@@ -100,11 +101,12 @@ export function defineDatabase(engine: Engine, { fields, hints = {}, ...own }: D
 
 function databaseChecks(engine: Engine): Checks {
   return {
-    publishes: externalPorts('externalPort'),
+    publishes: (self, at) => publishedBySwarm(self) ?? externalPorts('externalPort')(self, at),
     repeats: imageRepeats,
     inPreview: sharedByContainer,
     each: (self, children) => [
       ...envWorks(self),
+      ...swarmWorks(self),
       ...dataIsKept(self, children, [providedMount(engine, String(self.values['dockerImage']))]),
       ...emptyCopies(self, children),
       ...commandWorks(self),
