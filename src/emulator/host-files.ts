@@ -37,11 +37,14 @@ export function updateFile(store: Store, before: Row, row: Row): void {
   if (!isWritten) store.insert('hostFile', { mountId: textOf(row, 'mountId'), content });
 }
 
-/** Deletes the file of a mount with all that is below its path. */
+/** Deletes the file of a mount with all that is below its path; on its own server the platform does so without quotes around it. */
 export function deleteFile(store: Store, row: Row): void {
   const { owner, service } = ownerOf(store, row);
   if (owner === undefined || whyUnreachable(store, service?.['serverId']) !== undefined) return;
-  for (const mount of othersOf(store, row).filter((other) => pathOf(other).startsWith(`${pathOf(row)}/`))) {
+  const [word = ''] = typeof service?.['serverId'] === 'string' ? [pathOf(row)] : pathOf(row).split(/\s/);
+  const isOther = word !== pathOf(row);
+  const isDeleted = (path: string) => path.startsWith(`${word}/`) || (isOther && path === word);
+  for (const mount of othersOf(store, row).filter((other) => isDeleted(pathOf(other)))) {
     store.remove('hostFile', mount['mountId']);
     store.insert('hostFile', { mountId: textOf(mount, 'mountId'), content: null });
   }

@@ -9,6 +9,7 @@ import type { KindCommand } from '../kind/kind-command.ts';
 import { type Kind, defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange } from '../kind/lifecycle.ts';
 import {
+  buildWord,
   containerFields,
   deployedFlag,
   deployedText,
@@ -115,11 +116,11 @@ export const application = defineKind({
       examples: ['dockerfile', 'static'],
     },
     dockerfile: {
-      ...deployedText('Path of the Dockerfile.', ['Dockerfile', 'deploy/Dockerfile']),
+      ...buildWord('Path of the Dockerfile.', ['Dockerfile', 'deploy/Dockerfile']),
       otherwise: 'Dockerfile',
     },
     dockerContextPath: { ...deployedText('Folder that the build sees.', ['.', 'web']), codec: text },
-    dockerBuildStage: { ...deployedText('Stage of the Dockerfile.', ['production', 'release']), codec: text },
+    dockerBuildStage: { ...buildWord('Stage of the Dockerfile.', ['production', 'release']), codec: text },
     railpackVersion: { ...deployedText('Version of the builder.', ['0.15.4', '0.17.1']), otherwise: '0.15.4' },
     herokuVersion: { ...deployedText('Version of the builder.', ['24', '22']), otherwise: '24' },
     publishDirectory: { ...deployedText('Folder with the built pages.', ['dist', 'public']), codec: text },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import { pathBelow } from '../kind/value-forms.ts';
+import { unquotedPathBelow } from '../kind/value-forms.ts';
 import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
 import { leftByFile } from './families/left-by-file.ts';
 import { filesBelow, filesInFiles } from './families/nested-paths.ts';
@@ -30,7 +30,7 @@ export const fileMount = defineKind({
   },
   fields: {
     filePath: {
-      schema: () => pathBelow.describe('Path below ../files; the key of the block by default.'),
+      schema: () => unquotedPathBelow.describe('Path below ../files; the key of the block by default.'),
       codec: filePath,
       onNull: { refuse: 'a file needs its path' },
       onChange: 'replace',

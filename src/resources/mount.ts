@@ -5,7 +5,7 @@ import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { pathBelow } from '../kind/value-forms.ts';
+import { unquotedPathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
 import { filesBelow, filesInFiles } from './families/nested-paths.ts';
@@ -69,7 +69,7 @@ export const mount = defineKind({
       examples: ['extra', 'more'],
     },
     filePath: {
-      schema: () => pathBelow.describe('Where the platform keeps the file.'),
+      schema: () => unquotedPathBelow.describe('Where the platform keeps the file.'),
       codec: filePath,
       needed: true,
       onNull: { refuse: 'a file mount needs its path' },

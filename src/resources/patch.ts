@@ -3,7 +3,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { type Codec, filePath } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { pathBelow } from '../kind/value-forms.ts';
+import { quotedPathBelow } from '../kind/value-forms.ts';
 import { deployedFlag } from './families/service-fields.ts';
 import { pathLeaves } from './families/source-paths.ts';
 import { textBelow } from './families/short-forms.ts';
@@ -31,7 +31,7 @@ export const patch = defineKind({
   parents: { application: below('application'), compose: below('compose') },
   fields: {
     filePath: {
-      schema: () => pathBelow.describe('Path in the repository; the key of the block by default.'),
+      schema: () => quotedPathBelow.describe('Path in the repository; the key of the block by default.'),
       codec: filePath,
       appliesAt: 'deploy',
       examples: ['config/site.conf', 'Dockerfile'],

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import { fileMount } from '../../src/resources/file-mount.ts';
+import { exportOf } from '../support/exporting.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
@@ -61,6 +63,85 @@ describe('R2: a file whose path begins with a slash', () => {
   test.each(['/', '/../x', 'a/', '.'])('%s is refused', async (path) => {
     const found = await stopOf(bench().plan(files(`"${path}": { ${content('a')} }`)));
     expect(found[0]?.message).toMatch(/^filePath has to be the path of a file below the folder of files/);
+  });
+});
+
+describe('a path that the platform writes into a command of a shell', () => {
+  const application = (settings: string) =>
+    production(
+      `    application:\n      web: { source: { type: git, url: "https://git.example.com/a.git", branch: main }, ${settings} }\n`,
+    );
+
+  test.each(['my file.conf', 'a;b', 'a$b', '*.conf', 'x /'].map((path) => JSON.stringify(path)))(
+    'a file at %s is refused: the platform deletes it by rm -rf without quotes',
+    async (path) => {
+      const [ofCompose] = await stopOf(bench().plan(files(`${path}: { ${content('a')} }`)));
+      expect(ofCompose?.message).toMatch(/^filePath (may hold no blank|has to be the path)/);
+      const mount = `mounts: { /a: { type: file, filePath: ${path}, content: a } }`;
+      const [ofApplication] = await stopOf(bench().plan(application(mount)));
+      expect(ofApplication?.message).toMatch(/^filePath (may hold no blank|has to be the path)/);
+    },
+  );
+
+  test.each(['app/[id]/my page.tsx', 'a,b=c@d.conf'].map((path) => JSON.stringify(path)))(
+    'a patch of %s is taken: it stands in double quotes',
+    async (path) => {
+      const made = bench();
+      const text = application(`patches: { ${path}: { content: "a\\n" } }`);
+      await made.apply(text);
+      expect(Object.keys(made.emulator.world.tables.patch)).toHaveLength(1);
+      await plansNothing(made, text);
+    },
+  );
+
+  test.each(['a"b', 'a$(b)', 'a`b`', 'a\\b'].map((path) => JSON.stringify(path)))(
+    'a patch of %s is refused',
+    async (path) => {
+      const [found] = await stopOf(bench().plan(application(`patches: { ${path}: { content: a } }`)));
+      expect(found?.message).toMatch(/^filePath may hold none of/);
+    },
+  );
+
+  test.each([
+    [
+      'source: { type: git, url: "https://git.example.com/a.git", branch: main, buildPath: /my app }',
+      'source.buildPath',
+    ],
+    ['build: { type: dockerfile, dockerfile: "my/Dockerfile; reboot" }', 'build.dockerfile'],
+    ['build: { type: dockerfile, buildStage: "a b" }', 'build.buildStage'],
+  ])('%s is refused', async (settings, path) => {
+    const text = settings.startsWith('source')
+      ? production(`    application:\n      web: { ${settings} }\n`)
+      : application(settings);
+    const [found] = await stopOf(bench().plan(text));
+    expect(found?.message).toMatch(new RegExp(`^${path} may hold no blank`));
+  });
+
+  test('a file that has one stays out of an export, which says so; deleting it needs leave', async () => {
+    const made = bench();
+    await made.apply(files(`my: { ${content('a')} }`));
+    const [compose] = rowsIn(made, 'compose');
+    const about = { type: 'file', mountPath: '/x', content: 'a', serviceType: 'compose' };
+    await made.emulator.act('mounts.create', { ...about, filePath: 'my file.conf', serviceId: compose?.['composeId'] });
+    const exported = await exportOf(made);
+    expect([...exported.files.values()].join('')).not.toContain('my file.conf');
+    const [, blank = {}] = rowsIn(made, 'mount');
+    const risk = fileMount.lifecycle?.dataAtRisk?.({
+      row: blank,
+      parent: compose ?? {},
+      options: {},
+      action: 'delete',
+    });
+    expect(risk?.what).toContain('what a shell makes of rm -rf …/my file.conf');
+    const elsewhere = { ...compose, serverId: 'srv_1' };
+    expect(fileMount.lifecycle?.dataAtRisk?.({ row: blank, parent: elsewhere, options: {}, action: 'delete' })).toBe(
+      undefined,
+    );
+    // The shell of the platform deletes my, and leaves my file.conf.
+    await made.emulator.act('mounts.remove', { mountId: blank['mountId'] });
+    expect(Object.values(made.emulator.world.tables.hostFile)).toMatchObject([{ content: null }]);
+    const notes = exported.notes.map(({ message }) => message);
+    expect(notes).toContainEqual(expect.stringContaining('filePath may hold no blank'));
   });
 });
 

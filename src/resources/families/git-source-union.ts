@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { stringList } from '../../api/member-types.ts';
 import { pathPatterns } from '../../kind/codecs.ts';
 import type { Field, Union } from '../../kind/field.ts';
-import { deployedFlag, deployedText, namedObject, needed, withSecrets } from './service-fields.ts';
+import { buildWord, deployedFlag, deployedText, namedObject, needed, withSecrets } from './service-fields.ts';
 
 /** The union of git sources, written once for every kind of service that a git host can provide. */
 
@@ -91,7 +91,7 @@ export const gitParts = {
   repositorySlug: deployedText('Slug of the repository.', ['shop', 'store']),
   owner: needed(deployedText('Owner of the repository.', ['example', 'example-two'])),
   branch: needed(deployedText('Branch.', ['main', 'next'])),
-  buildPath: { ...deployedText('Folder of the repository that is built.', ['/', '/web']), otherwise: '/' },
+  buildPath: { ...buildWord('Folder of the repository that is built.', ['/', '/web']), otherwise: '/' },
   sshKey: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
   projectId: {
     schema: () => z.int32().describe('Number of the project at the provider.'),

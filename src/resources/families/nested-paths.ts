@@ -2,6 +2,7 @@ import { folderTree } from '../../compose/folder-tree.ts';
 import type { Row } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { filePath } from '../../kind/codecs.ts';
+import { isReadByShell } from '../../kind/value-forms.ts';
 import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
 import { mountRows } from './mounted-volumes.ts';
@@ -41,10 +42,19 @@ export function filesInFiles(all: readonly CheckedResource[]): readonly Problem[
   });
 }
 
-/** The other files of a service that are deleted with one, because they lie below its path. */
+/** The other files of a service that are deleted with one, because they lie below its path, or because a shell reads it. */
 export function filesBelow({ type, filePath: own }: Row, service: Row): Loss | undefined {
   const folder = normalPath(own);
   if (type !== 'file' || folder === undefined) return undefined;
+  // On another server the platform quotes it.
+  if (typeof service['serverId'] !== 'string' && isReadByShell(folder)) {
+    const rest = 'which the platform runs on its server without quotes around the path';
+    return {
+      of: 'data',
+      what: `what a shell makes of rm -rf …/${folder}, ${rest}`,
+      unnamed: `what rm -rf deletes, ${rest}`,
+    };
+  }
   const inside = mountRows(service).flatMap((one) => {
     const path = one['type'] === 'file' ? normalPath(one['filePath']) : undefined;
     return path?.startsWith(`${folder}/`) === true ? [path] : [];

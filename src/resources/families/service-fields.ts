@@ -15,7 +15,7 @@ import {
 import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
-import { madeUpName, port } from '../../kind/value-forms.ts';
+import { madeUpName, port, wordOfBuild } from '../../kind/value-forms.ts';
 import { amountIn, units } from '../../formats/units.ts';
 import { onServer } from './named-ids.ts';
 import { publishedPort, restartPolicy } from './short-forms.ts';
@@ -90,6 +90,12 @@ export const deployedText = (what: string, examples: Field['examples']): Field =
   schema: () => z.string().min(1).describe(what),
   appliesAt: 'deploy',
   examples,
+});
+
+/** The same, where the platform writes it into the command of a build. */
+export const buildWord = (what: string, examples: Field['examples']): Field => ({
+  ...deployedText(what, examples),
+  schema: () => wordOfBuild.describe(what),
 });
 
 /** True or false, which takes effect with the next deployment. */
