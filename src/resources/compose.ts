@@ -124,8 +124,8 @@ export const compose = defineKind({
       codec: json,
       appliesAt: 'deploy',
       examples: [
+        [{ serviceName: 'web', networkIds: [], detachDokployNetwork: true }],
         [{ serviceName: 'web', networkIds: ['net_1'], detachDokployNetwork: false }],
-        [{ serviceName: 'web', networkIds: ['net_2'], detachDokployNetwork: true }],
       ],
     },
   },
