@@ -36,17 +36,16 @@ function threeWords(id: string): string {
   return [verbs[first % verbs.length], adjectives[second % adjectives.length], nouns[third % nouns.length]].join('-');
 }
 
-const verbs = [
-  'copy',
-  'connect',
-  'bypass',
-  'generate',
-  'parse',
-  'index',
-  'transmit',
-  'compress',
-  'navigate',
-  'program',
+const verbs = ['copy', 'connect', 'bypass', 'generate', 'parse', 'index', 'transmit', 'compress', 'back-up', 'program'];
+const adjectives = [
+  'online',
+  'virtual',
+  'neural',
+  'wireless',
+  'optical',
+  'digital',
+  'auxiliary',
+  '1080p',
+  'open-source',
 ];
-const adjectives = ['online', 'virtual', 'neural', 'wireless', 'optical', 'digital', 'auxiliary', 'primary', 'mobile'];
-const nouns = ['bus', 'circuit', 'sensor', 'matrix', 'panel', 'array', 'monitor', 'driver', 'interface', 'bandwidth'];
+const nouns = ['bus', 'circuit', 'sensor', 'matrix', 'panel', 'array', 'monitor', 'driver', 'hard-drive', 'bandwidth'];

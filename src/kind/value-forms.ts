@@ -49,8 +49,21 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/**
+ * The words of names that the platform makes up, as it joins them. Source: generateAppName of v0.30.2, and the hacker words of
+ * faker 8.4.1. Any other words are a name that a person gave.
+ */
+const verbs = `back-up bypass calculate compress connect copy generate hack index input navigate override parse program
+  quantify reboot synthesize transmit`;
+const adjectives = `1080p auxiliary back-end bluetooth cross-platform digital haptic mobile multi-byte neural online open-source
+  optical primary redundant solid-state virtual wireless`;
+const nouns = `alarm application array bandwidth bus capacitor card circuit driver feed firewall hard-drive interface matrix
+  microchip monitor panel pixel port program protocol sensor system transmitter`;
+
 /** A name that the platform makes up: a word for the kind, three words, six characters. */
-export const madeUpName = /^[A-Za-z]+-[a-z]+-[a-z]+-[a-z]+-[a-z0-9]{6}$/;
+export const madeUpName = new RegExp(
+  `^[A-Za-z]+-${[verbs, adjectives, nouns].map((words) => `(?:${words.split(/\s+/).join('|')})`).join('-')}-[a-z0-9]{6}$`,
+);
 
 /** A path of a file below a folder: no way up. The platform takes a `/` before it, which means nothing. */
 export const pathBelow = z

@@ -27,7 +27,7 @@ describe.each(['mariadb', 'mongo', 'mysql', 'postgres', 'redis'] as const)('%s',
   test('gets its appName in lower case with six random characters', async () => {
     const { appName } = await create(kind, { appName: 'Shop.DB' });
     expect(appName).toMatch(/^shop\.db-[a-z0-9]{6}$/);
-    expect((await create(kind)).appName).toMatch(new RegExp(`^${kind}-[a-z]+-[a-z]+-[a-z]+-[a-z0-9]{6}$`));
+    expect((await create(kind)).appName).toMatch(new RegExp(`^${kind}(?:-[a-z0-9]+){3,6}-[a-z0-9]{6}$`));
     expect((await create(kind, { appName: 'a'.repeat(63) })).appName).toHaveLength(70);
   });
 

@@ -1,6 +1,8 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { cron, daysBetweenRuns, hostName, pathBelow, port } from '../../src/kind/value-forms.ts';
+import { cron, daysBetweenRuns, hostName, madeUpName, pathBelow, port } from '../../src/kind/value-forms.ts';
 
 /** Forms that the platform takes unchecked and that fail later. */
 
@@ -98,4 +100,26 @@ test.each([
   ['', Infinity],
 ])('%s runs every %d days', (expression, days) => {
   expect(daysBetweenRuns(expression)).toBeCloseTo(days, 1);
+});
+
+describe('a name that the platform made up', () => {
+  const samples = ['samples', 'extension-samples'].flatMap((folder) => {
+    const at = join(import.meta.dirname, '..', 'fixtures', folder);
+    return readdirSync(at).map((file) => readFileSync(join(at, file), 'utf8'));
+  });
+  const named = samples.flatMap((text) => [...text.matchAll(/"(?:appName|certificatePath)": "([^"]+)"/g)]);
+  const recorded = [...new Set(named.map(([, name = '']) => name))];
+  const kindsOfNames =
+    /^(?:app|compose|mariadb|mongo|mysql|postgres|redis|backup|schedule|volumeBackup|certificate|server)-/;
+
+  test('is known by its words: those of recorded answers, with digits and hyphens', () => {
+    const madeUp = recorded.filter((name) => kindsOfNames.test(name) && name.split('-').length > 4);
+    expect(madeUp).toContain('app-back-up-1080p-panel-43xca2');
+    expect(madeUp.filter((name) => !madeUpName.test(name))).toEqual([]);
+  });
+
+  test.each(['my-own-shop-app-x7k2p9', 'app-of-the-shop-x7k2p9', 'my-libsql-rqc5k5', 'copy-online-bus-za8q7m'])(
+    '%s is one that a person gave',
+    (name) => expect(madeUpName.test(name)).toBe(false),
+  );
 });

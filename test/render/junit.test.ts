@@ -19,7 +19,7 @@ describe('a report in the form of JUnit', () => {
     const id = plan.actions.find(({ kind }) => kind.kind === 'postgres')?.id ?? '';
     expect(id).not.toBe('');
     const text = planJunit(documentOf(plan), site, plainStyle);
-    expect(text.replaceAll(/postgres-[a-z]+-[a-z]+-[a-z]+-\w+/g, 'NAME')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+    expect(text.replaceAll(/postgres(?:-[a-z0-9]+){4,}/g, 'NAME')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="trueup plan" tests="5" failures="1" errors="0" skipped="0" time="0">
   <testsuite name="trueup plan" tests="5" failures="1" errors="0" skipped="0" time="0">
     <testcase classname="environment" name="production" file="infra/trueup.yaml" time="0"/>

@@ -145,6 +145,18 @@ describe('a path that the platform writes into a command of a shell', () => {
   });
 });
 
+test('an export writes the internal name that a person gave, of four words too, and none that the platform made up', async () => {
+  const made = bench();
+  const services = ['a', 'b', 'c', 'd'].map((name) => `      ${name}: { source: { type: docker, image: nginx } }\n`);
+  await made.apply(
+    production(
+      `    application:\n      own: { appName: My-Own-Shop-App, source: { type: docker, image: nginx } }\n${services.join('')}`,
+    ),
+  );
+  const exported = [...(await exportOf(made)).files.values()].join('');
+  expect(exported.match(/appName: .*/g)).toEqual(['appName: my-own-shop-app']);
+});
+
 describe('R3: an empty swarm field means something else than none:', () => {
   const redis = (fields: string) =>
     production(`    redis:\n      cache: { dockerImage: redis:8, databasePassword: pw-1${fields} }\n`);

@@ -179,7 +179,7 @@ describe('a backup', () => {
     expect(await call('backup.create', { ...fields, postgresId })).toEqual({ status: 200, body: undefined });
     const [backup] = await backups();
     expect(backup).toMatchObject({ backupType: 'database', includeEncryptionKey: true, deployments: [] });
-    expect(backup?.['appName']).toMatch(/^backup-[a-z]+-[a-z]+-[a-z]+-[a-z0-9]{6}$/);
+    expect(backup?.['appName']).toMatch(/^backup(?:-[a-z0-9]+){3,6}-[a-z0-9]{6}$/);
     expect(backup?.['destination']).not.toHaveProperty('accessKey');
     expect(backup?.['destination']).not.toHaveProperty('secretAccessKey');
   });

@@ -7,6 +7,7 @@ import { makeExport } from '../../src/export/prove-export.ts';
 import type { TerraformState } from '../../src/export/terraform.ts';
 import { survey, withChildren } from '../../src/export/survey.ts';
 import type { Row } from '../../src/formats/json.ts';
+import { madeUpName } from '../../src/kind/value-forms.ts';
 import { createReader } from '../../src/observe/reader.ts';
 import { patternsFor, rootText } from '../../src/export/root-file.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
@@ -95,6 +96,8 @@ const tables = [
 const ignored =
   /^(createdAt2?|updatedAt|lastUsedAt|applicationStatus|composeStatus|refreshToken|uniqueConfigKey|accessToken|expiresAt|github(AppId|InstallationId|Client.*|PrivateKey|WebhookSecret))$/;
 
+const madeUpNames = new RegExp(madeUpName.source.slice(1, -1), 'g');
+
 /** What a platform has, with the names of objects in the place of their ids. */
 export function worldOf({ emulator }: Bench): string[] {
   const { tables: all } = emulator.world;
@@ -102,7 +105,7 @@ export function worldOf({ emulator }: Bench): string[] {
     Object.entries(all[table]).map(([id, row]) => ({ table, id, row: row as Record<string, unknown> })),
   );
   const names = new Map<string, string>();
-  const generic = (name: unknown) => String(name).replaceAll(/[a-z]+(-[a-z]+){3}-[a-z0-9]{6}/gi, '*');
+  const generic = (name: unknown) => String(name).replaceAll(madeUpNames, '*');
   for (const { table, id, row } of rows) {
     const called = [row.name, row.host, row.path, row.filePath, row.mountPath, row.prefix, row.volumeName];
     names.set(id, `<${table} ${called.filter(Boolean).map(generic).join(' ')}>`);
@@ -117,8 +120,7 @@ export function worldOf({ emulator }: Bench): string[] {
       let text = JSON.stringify(row, (key, value: unknown) => {
         if (ignored.test(key) || value === null || value === '' || (Array.isArray(value) && value.length === 0))
           return undefined;
-        if (key === 'certificatePath' || key === 'appName')
-          return /^[a-z]+(-[a-z]+){3}-/i.test(String(value)) ? undefined : value;
+        if (key === 'certificatePath' || key === 'appName') return madeUpName.test(String(value)) ? undefined : value;
         // An owner may do everything, whatever these say: no export has them.
         if (row.role === 'owner' && /^(can|accessed)[A-Z]/.test(key)) return undefined;
         if (key.startsWith('accessed')) return (value as string[]).map((item) => names.get(item) ?? item).toSorted();
