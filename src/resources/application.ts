@@ -30,6 +30,7 @@ import { tasksOfService } from './families/container-lists.ts';
 import { sharedByContainer } from './families/names-of-others.ts';
 import { buildLeaves } from './families/source-paths.ts';
 import { previewFields } from './families/preview-fields.ts';
+import { buildWorks } from './families/ignored-fields.ts';
 import { publishedBySwarm, swarmWorks } from './families/swarm-settings.ts';
 import { reloadingApplication } from './families/service-commands.ts';
 import { databaseRisk } from './families/image-version.ts';
@@ -242,7 +243,12 @@ export const application = defineKind({
     containers: tasksOfService,
   },
   checks: {
-    each: (self, children) => [...envWorks(self), ...swarmWorks(self, children), ...dataIsKept(self, children)],
+    each: (self, children) => [
+      ...envWorks(self),
+      ...buildWorks(self),
+      ...swarmWorks(self, children),
+      ...dataIsKept(self, children),
+    ],
     publishes: (self) => publishedBySwarm(self) ?? [],
     repeats: applicationRepeats,
     inPreview: (self, isOwn) => [...sharedByContainer(self, isOwn), ...buildLeaves(self)],

@@ -6,6 +6,7 @@ import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { WebAddress } from '../kind/service.ts';
 import { portsOfService } from './families/compose-checks.ts';
+import { certificateIsUsed } from './families/ignored-fields.ts';
 import { serviceSuffix } from './families/compose-model.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
@@ -161,6 +162,7 @@ export const domain = defineKind({
       ...all.flatMap((self) => [
         ...leftToPlatform(self, at(self.parent ?? '')),
         ...unguarded(self, at(self.parent ?? '')),
+        ...certificateIsUsed(self),
       ]),
     ],
     hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },

@@ -7,8 +7,9 @@ import { port } from '../kind/value-forms.ts';
 import { emptyCopies } from './families/backups.ts';
 import { commandWorks } from './families/database-commands.ts';
 import { defineDatabase, externalPorts } from './families/database-kinds.ts';
+import { ignoredField, isSet } from './families/ignored-fields.ts';
+import { swarmWorks } from './families/swarm-settings.ts';
 import { deployedFlag, deployedText, generatedAppName, shellCommand } from './families/service-fields.ts';
-import { isSet, swarmWorks } from './families/swarm-settings.ts';
 
 const database = defineDatabase('libsql', {
   alsoCalled: ['sqlite', 'sqld', 'turso'],
@@ -108,13 +109,7 @@ export const libsql = defineKind({
 function unused(self: CheckedResource): readonly Problem[] {
   const fields = ['endpointSpecSwarm', 'stopGracePeriodSwarm'].filter((field) => isSet(self, field));
   const message = 'the platform stores it, and starts a libSQL without it';
-  return fields.map((field) => ({
-    code: 'ignored-setting',
-    address: self.address,
-    field,
-    message,
-    remedy: 'Remove it.',
-  }));
+  return fields.map((field) => ignoredField(self, field, { message, remedy: 'Remove it.' }));
 }
 
 /** A block without sqldNode makes a primary, and the platform refuses one with the address of a primary. */

@@ -3,6 +3,7 @@ import { rewritten } from '../../compose/rewriting.ts';
 import { mapOf } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { groupBy } from '../../kind/group.ts';
+import { namesAreUsed } from './ignored-fields.ts';
 import { hasEnvFile, inFile, mayShow, unmergedOf, nameOfValue } from './compose-model.ts';
 
 /** Settings of a compose that fail, or do nothing, beside the others. */
@@ -55,7 +56,7 @@ export function settingsWork(self: CheckedResource): readonly Problem[] {
     const message = `isolatedDeployment puts the services into the network ${self.shown(suffix)}, and the platform makes only one with the appName: without a network ${self.shown(suffix)} docker refuses the file`;
     found.push(problem('lost-route', 'suffix', message, 'Remove suffix.'));
   }
-  return found;
+  return [...found, ...namesAreUsed(self)];
 }
 
 /** The first thing in a command that the platform refuses; undefined: nothing. */

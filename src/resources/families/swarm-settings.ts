@@ -1,6 +1,7 @@
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem, PublishedPort } from '../../kind/checks.ts';
 import type { Json } from '../../formats/json.ts';
+import { isSet } from './ignored-fields.ts';
 
 /**
  * The settings of Swarm that the platform takes in place of other fields, also where they are empty: it asks only whether there
@@ -46,11 +47,6 @@ function ignored(address: string, field: string, swarm: string, instead: string)
   const message = `the platform takes ${swarm} in place of it: it has no effect`;
   const remedy = `Write it in ${instead}, or leave one of the two out.`;
   return { code: 'ignored-setting', address, field, message, remedy };
-}
-
-/** Whether a block has a value for a field, known or not. */
-export function isSet({ values, unknown = [] }: CheckedResource, field: string): boolean {
-  return (values[field] ?? null) !== null || unknown.includes(field);
 }
 
 function publishes(spec: ReturnType<typeof mapOf>, port: Json): boolean {
