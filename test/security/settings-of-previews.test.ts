@@ -43,15 +43,15 @@ const git = 'type: git, url: "https://git.example.com/a.git", branch: main';
 
 test.each([
   ['build: { type: dockerfile, contextPath: §../../.. }', 'contextPath leads out of the folder of the code'],
-  ['build: { type: dockerfile, dockerfile: §"a;id" }', 'dockerfile has a sign that means something to a shell'],
-  ['build: { type: dockerfile, buildStage: §"a $(id)" }', 'buildStage has a sign that means something to a shell'],
+  ['build: { type: dockerfile, dockerfile: §"a{id}" }', 'dockerfile has a sign that means something to a shell'],
+  ['build: { type: dockerfile, buildStage: §"a~id" }', 'buildStage has a sign that means something to a shell'],
   ['build: { type: railpack, version: §"1;id" }', 'version has a sign that means something to a shell'],
   [
     'build: { type: nixpacks, publishDirectory: §out/../../../root }',
     'publishDirectory leads out of the folder of the code',
   ],
   ['build: { type: dockerfile, dockerfile: §../Dockerfile }', 'dockerfile leads out of the folder of the code'],
-  ['patches: { §"a$(id)": { content: x } }', 'filePath has a sign that means something to a shell'],
+  ['patches: { §"a;id": { content: x } }', 'filePath has a sign that means something to a shell'],
 ])('refuses %s of an application', async (field, message) => {
   expect(await found('application', `source: { ${git} }, ${field}`)).toEqual(refused(message));
 });
