@@ -30,6 +30,8 @@ export interface ErrorAnswer {
   readonly issues: readonly InputIssue[];
   /** The subject of a 404: the thing asked for, the operation itself, or one of the two; undefined when neither. */
   readonly absence: 'thing' | 'operation' | 'either' | undefined;
+  /** An object of JSON, as the platform answers; else a web page, or any other text. */
+  readonly form: 'object' | 'page' | 'text';
 }
 
 const errorBody = once(() =>
@@ -61,12 +63,12 @@ export function readError({ headers, body }: WireAnswer, redact: (text: string) 
   const type = headers['content-type']?.toLowerCase() ?? '';
   const text = body.trim();
   const nothing = { code: undefined, issues: [], absence: undefined };
-  if (isMarkup(type, text)) return { ...nothing, message: cleanText(readTitle(redact(text)), redact) };
+  if (isMarkup(type, text)) return { ...nothing, form: 'page', message: cleanText(readTitle(redact(text)), redact) };
 
   const parsed = errorBody().safeParse(readJson(text));
   if (!parsed.success) {
     // JSON of another kind says nothing to a reader.
-    return { ...nothing, message: /^[[{]/.test(text) ? '' : cleanText(text, redact) };
+    return { ...nothing, form: 'text', message: /^[[{]/.test(text) ? '' : cleanText(text, redact) };
   }
   const { message = '', error = '', code, issues = [], data } = parsed.data;
   return {
@@ -74,6 +76,7 @@ export function readError({ headers, body }: WireAnswer, redact: (text: string) 
     code,
     issues: issues.map((issue) => readIssue(issue, redact)),
     absence: findAbsence({ message, code, path: data?.path, hasDetails: data !== undefined }),
+    form: 'object',
   };
 }
 

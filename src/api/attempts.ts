@@ -30,6 +30,8 @@ export const attempts = {
      * missing right: a database that restarts does so once.
      */
     denials: 2,
+    /** The same for a key that has every right, or an answer without a code: then the reason is not known. */
+    refusalsAlone: 5,
   },
   /**
    * A key that was made without a limit of its own: the platform takes so many uses in so long, counted from the last one that

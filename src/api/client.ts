@@ -15,7 +15,7 @@ import {
   contracts,
   endpointOf,
 } from './contract.ts';
-import { PlatformError } from './platform-error.ts';
+import { lacksRight, PlatformError } from './platform-error.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { createPatience } from './patience.ts';
 import { type KeyLimit, type ReadLimit, limitOfKey } from './key-limit.ts';
@@ -268,7 +268,7 @@ export function createClient(options: ClientOptions): Client {
       return undefined;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      return error.status === 401 && !error.isKeyRefused ? undefined : error;
+      return error.status === 401 && lacksRight(error) ? undefined : error;
     }
   }
 

@@ -139,6 +139,7 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   const refusal = readError(answer, call.redact);
   const isMissing = answer.status === 404 && refusal.absence === 'operation';
   const retryAfterSeconds = parseRetryAfter(answer.headers);
+  if (asksToSignIn(answer, refusal)) return explainSignIn(call, refusal);
   return fail(call, {
     failure: classify(answer.status, refusal),
     outcome: isProvedUnexecuted(answer.status, refusal) ? 'not executed' : 'unknown',
@@ -157,6 +158,42 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
     serverMessage: refusal.message,
     issues: refusal.issues,
     retryAfterSeconds,
+  });
+}
+
+/** Whether a proxy asks for a sign-in of its own: the platform refuses a key with an object of JSON, without a page or a scheme. */
+function asksToSignIn({ status, headers }: WireAnswer, { form }: ErrorAnswer): boolean {
+  return status === 401 && (form === 'page' || (form === 'text' && headers['www-authenticate'] !== undefined));
+}
+
+/** The failure of a request that a proxy keeps from the platform. It says nothing about the API key. */
+function explainSignIn(call: Call, { message }: ErrorAnswer): PlatformError {
+  return fail(call, {
+    failure: 'redirect',
+    outcome: 'not executed',
+    event: 'a proxy before the platform asks for a sign-in of its own (401)',
+    status: 401,
+    serverMessage: message,
+    isDenied: true,
+  });
+}
+
+/**
+ * Explains the refusal of one request in the words of a refused key, of a key that the platform accepts for others. Never
+ * throws.
+ */
+export function explainRefusedAlone(call: Call, { status, code, serverMessage }: PlatformError): PlatformError {
+  return fail(call, {
+    failure: 'forbidden',
+    outcome: 'not executed',
+    event: `the API key is refused for this request, and accepted for others (${status})`,
+    remedy:
+      'Check whether a proxy before the platform answers requests to this path itself, and let requests to /api pass; ' +
+      'else look for the reason in the log of the platform.',
+    status,
+    code,
+    serverMessage,
+    isDenied: true,
   });
 }
 

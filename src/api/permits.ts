@@ -2,7 +2,7 @@ import { attempts } from './attempts.ts';
 import type { Call } from './failed-call.ts';
 import { type CircuitBreaker, whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './platform-error.ts';
-import { explainMissingRight } from './failures.ts';
+import { explainMissingRight, explainRefusedAlone } from './failures.ts';
 import { explainEnd, explainPause } from './pauses.ts';
 import type { Ending, Slots } from './slots.ts';
 
@@ -38,12 +38,15 @@ export interface PermitOptions {
 
 /** Makes permits out of connections and a circuit breaker. Never throws. */
 export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: PermitOptions): Permits {
-  /** The operations that the key has no right to: the platform refused them twice, and accepted the key after each time. */
+  /** The operations that the platform refuses alone: each time, it accepted the key right after it. */
   const denied = new Set<string>();
 
   /** Whether a refusal can be a missing right: some of those have a code and no sentence, as a refused key has. */
-  const looksDenied = (refusal: PlatformError | undefined): refusal is PlatformError =>
-    refusal?.isKeyRefused === true && refusal.code !== undefined && mayLackRights();
+  const looksDenied = ({ code }: PlatformError): boolean => code !== undefined && mayLackRights();
+  const mostAlone = (refusal: PlatformError): number =>
+    looksDenied(refusal) ? attempts.refused.denials : attempts.refused.refusalsAlone;
+  const explainDenial = (call: Call, refusal: PlatformError): PlatformError =>
+    looksDenied(refusal) ? explainMissingRight(call, refusal) : explainRefusedAlone(call, refusal);
 
   return {
     run: async (call, signal, work) => {
@@ -56,10 +59,12 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
         if (leave.is === 'ended') throw explainEnd(call, isAgain);
         if (leave.is === 'refused' && last !== undefined) throw last;
         if (leave.is !== 'granted') throw explainPause(call, leave);
-        if (leave.isKeyGood === true && looksDenied(last)) denials += 1;
-        if (denials === attempts.refused.denials && looksDenied(last)) {
-          denied.add(call.served ?? call.operation);
-          throw explainMissingRight(call, last);
+        if (last?.isKeyRefused === true) {
+          if (leave.isKeyGood === true) denials += 1;
+          if (denials >= mostAlone(last)) {
+            denied.add(call.served ?? call.operation);
+            throw explainDenial(call, last);
+          }
         }
         const slot = await slotsFor(call.operation).take();
         const epoch = breaker.epoch();
@@ -82,8 +87,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
           const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
           if (refusal === undefined || why === undefined) throw error;
           last = refusal;
-          if (looksDenied(refusal) && denied.has(call.served ?? call.operation))
-            throw explainMissingRight(call, refusal);
+          if (refusal.isKeyRefused && denied.has(call.served ?? call.operation)) throw explainDenial(call, refusal);
           // Of several first requests that are sent at once, a refused one may come back before a good one.
           if (why !== 'throttled' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
           if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;

@@ -6,7 +6,8 @@ export type Outcome = 'not executed' | 'unknown';
 
 /**
  * The reason of a failure. `not found`: the platform itself reports an object as absent. A missing operation and the 404
- * page of another server are `unreadable`. `proxy`: the proxy of the environment does not let requests through.
+ * page of another server are `unreadable`. `redirect`: a proxy before the platform answers, with a redirect or a sign-in of
+ * its own. `proxy`: the proxy of the environment does not let requests through.
  */
 export type Failure =
   | 'authentication'
@@ -55,7 +56,7 @@ export interface FailedCall {
   readonly serverMessage?: string | undefined;
   readonly issues?: readonly InputIssue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** true: the platform accepts the key, and the answer has only the words of a refused one. */
+  /** true: a 401 that does not show that the key is refused: a proxy gave it, or the platform accepts the key for others. */
   readonly isDenied?: boolean;
   /** What the call was made for, where that is known. */
   readonly neededBy?: readonly Needed[];

@@ -52,8 +52,8 @@ export async function reportUpgrade(run: Run): Promise<void> {
 }
 
 /** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
-function isShutOut({ failure, code }: PlatformError): boolean {
-  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
+function isShutOut({ failure, isKeyRefused }: PlatformError): boolean {
+  return failure === 'throttled' || isKeyRefused;
 }
 
 /** Reports that a request was sent again, because its outcome stayed unknown. */

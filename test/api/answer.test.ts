@@ -57,6 +57,7 @@ describe('an error answer', () => {
       code: 'BAD_REQUEST',
       issues: [{ path: 'metadata.0.url', message: 'Please enter a valid URL' }],
       absence: undefined,
+      form: 'object',
     });
   });
 

@@ -251,15 +251,6 @@ describe('a 401 without a code after good answers', () => {
     expect(made.time()).toBe(20_000);
   });
 
-  it('of one request alone is not waited for again and again', async () => {
-    const made = platform((operation) => (operation === 'environment.create' ? bare : undefined));
-    await made.look();
-    const error = await failureOf(made.create('a'));
-    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed' });
-    expect(made.sent.filter((item) => item === 'environment.create')).toHaveLength(10);
-    expect(made.time()).toBeLessThan(120_000);
-  });
-
   it('that was sent before the platform took requests again closes nothing', async () => {
     let give: () => void = () => undefined;
     const slow = (send: Send): Send => {
@@ -787,6 +778,49 @@ describe('a key with a limit of its own', () => {
     isShut = true;
     await made.look();
     expect(made.pauses).toMatchObject([{ event: 'paused' }, { event: 'resumed' }]);
+  });
+});
+
+describe('a 401 of one path, beside a key that is accepted', () => {
+  const ofOne = (refusal: WireAnswer) => platform((operation) => (operation === 'ai.getAll' ? refusal : undefined));
+  const page = (headers: Record<string, string>, body: string): WireAnswer => ({ status: 401, headers, body });
+
+  it.each([
+    ['a page', page({ 'content-type': 'text/html' }, '<html><title>Sign in</title></html>')],
+    ['a text', page({ 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="x"' }, '401 Unauthorized')],
+    ['nothing', page({ 'www-authenticate': 'Basic realm="x"' }, '')],
+  ])('that is %s of a proxy is sent once, and its error names the proxy', async (_what, refusal) => {
+    const made = ofOne(refusal);
+    await made.look();
+    const error = await failureOf(made.client.call('ai.getAll', {}));
+    expect(made.sent).toEqual(['environment.byProjectId', 'ai.getAll']);
+    expect(error).toMatchObject({ isKeyRefused: false, outcome: 'not executed', status: 401 });
+    expect(error.sentence).toContain('a proxy before the platform asks for a sign-in of its own (401');
+    expect(error.remedy).toContain('let requests to /api pass without signing in');
+  });
+
+  it.each([
+    ['of an owner, with a code', limited],
+    ['without a code', bare],
+  ])('%s is sent five times within seconds, and once from then on', async (_what, refusal) => {
+    const made = ofOne(refusal);
+    await made.client.call('user.get', {});
+    const error = await failureOf(made.client.call('ai.getAll', {}));
+    expect(made.sent.filter((operation) => operation === 'ai.getAll')).toHaveLength(5);
+    expect(made.time()).toBeLessThan(20_000);
+    expect(error).toMatchObject({ failure: 'forbidden', isKeyRefused: false, outcome: 'not executed', status: 401 });
+    expect(error.sentence).toContain('the API key is refused for this request, and accepted for others (401');
+    const { length } = made.sent;
+    await failureOf(made.client.call('ai.getAll', {}));
+    expect(made.sent.slice(length)).toEqual(['ai.getAll']);
+    expect(made.pauses).toEqual([]);
+  });
+
+  it('of a write was not executed', async () => {
+    const made = platform((operation) => (operation === 'environment.create' ? bare : undefined));
+    await made.look();
+    expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'forbidden', outcome: 'not executed' });
+    expect(made.sent.filter((item) => item === 'environment.create')).toHaveLength(5);
   });
 });
 
