@@ -57,6 +57,8 @@ export interface Contract {
   readonly names?: Names;
   /** The platform answers many reads in one GET of `/api/trpc/`, which no API document has. */
   readonly hasBatches?: boolean;
+  /** true: its OpenAPI document could not be read, so whether it serves an operation that is missing here is not known. */
+  readonly isAssumed?: boolean;
 }
 
 /** The words of each profile that a manifest can name; undefined: those of Trueup. */
@@ -92,9 +94,10 @@ const everything = Object.keys(known) as Operation[];
 export const beyondDocument = Object.keys(extension) as (keyof typeof extension)[]; // its keys are the operations
 
 /** The documented part of a contract, with these operations beyond the document: the same ones for the same. Never throws. */
-export function serving(contract: Contract, beyond: readonly Operation[]): Contract {
+export function serving(contract: Contract, beyond: readonly Operation[], isAssumed = false): Contract {
   const made = servedInstead(contract.operations);
-  return { ...contract, operations: keptIn(made, beyond.join(), () => withBeyond(contract, beyond)) };
+  const operations = keptIn(made, beyond.join(), () => withBeyond(contract, beyond));
+  return { ...contract, operations, isAssumed };
 }
 
 /** What was made from the operations of a contract, by the names of those beyond the document. */

@@ -33,6 +33,8 @@ export interface ComposeInput {
   readonly kinds: readonly Kind[];
   /** Also those that the platform does not serve. */
   readonly allKinds: readonly Kind[];
+  /** false: it could not be read which operations the platform serves. */
+  readonly isServedKnown: boolean;
   readonly survey: Survey;
   /** Blocks and ids that are there already. */
   readonly present: Present;
@@ -92,7 +94,10 @@ export function inFile(file: string, textWith: (entries: readonly Entry[]) => st
 }
 
 /** What one export writes, and what comes of it. */
-interface Composing extends Pick<ComposeInput, 'kinds' | 'allKinds' | 'present' | 'managed' | 'dropped' | 'only'> {
+interface Composing extends Pick<
+  ComposeInput,
+  'kinds' | 'allKinds' | 'isServedKnown' | 'present' | 'managed' | 'dropped' | 'only'
+> {
   readonly writing: Writing;
   readonly notes: Diagnostic[];
   /** Gets the id of the object of each block. */
@@ -204,7 +209,7 @@ function entriesOf(block: Placed, composing: Composing): Entry[] {
   const isEmpty = own.length === 0 && sections.length === 0;
   if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
   if (!isPresent) ids.set(address, object.id);
-  if (only === undefined) notes.push(...unknownBelow(block, kinds, composing.allKinds));
+  if (only === undefined) notes.push(...unknownBelow(block, composing));
   return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
 }
 
@@ -234,17 +239,17 @@ function isWritten(block: Placed, choosing: Choosing): boolean {
 /** The lists in a row that hold objects of no kind, such as databases of another sort, or of one that the platform does not serve. */
 function unknownBelow(
   { object: { kind, row, parent }, address }: Placed,
-  kinds: readonly Kind[],
-  allKinds: readonly Kind[],
+  { kinds, allKinds, isServedKnown }: Composing,
 ): Diagnostic[] {
   if (parent === undefined && kind.identity.addressedByKey !== true) return [];
   const [known, unserved] = [listsIn(kind, kinds), listsIn(kind, allKinds)];
   return Object.entries(row).flatMap(([name, value]): Diagnostic[] => {
     const isKnown = known.has(name) || Object.hasOwn(kind.fields, name) || name === kind.service?.deployments;
     if (isKnown || !Array.isArray(value) || value.length === 0 || !value.every(isRow)) return [];
-    const why = unserved.has(name)
+    const isServed = isServedKnown
       ? 'the platform does not serve the operations for these'
-      : 'Trueup has no kind for these';
+      : 'whether the platform serves the operations for these is not known';
+    const why = unserved.has(name) ? isServed : 'Trueup has no kind for these';
     return [diagnostic('not-exported', `${name}: ${why} (${value.length})`, { address })];
   });
 }

@@ -21,7 +21,10 @@ import { notesOnProject } from './project-notes.ts';
 import { survey } from './survey.ts';
 
 /** What an export is made from. */
-export interface ExportInput extends Omit<ComposeInput, 'kinds' | 'allKinds' | 'survey' | 'dropped' | 'leftOut'> {
+export interface ExportInput extends Omit<
+  ComposeInput,
+  'kinds' | 'allKinds' | 'isServedKnown' | 'survey' | 'dropped' | 'leftOut'
+> {
   readonly connection: Connection;
   /** How the manifest is read, with the files of the export as if they were there. */
   readonly reading: Omit<ManifestInput, 'workspace'>;
@@ -59,6 +62,8 @@ const maxRounds = 50;
 export async function makeExport(input: ExportInput): Promise<Exported> {
   const connection = { ...input.connection, client: remembering(input.connection.client) };
   const kinds = kindsThere(connection.kinds, connection.client.contract);
+  const isServedKnown = connection.client.contract.isAssumed !== true;
+  const served = { kinds, allKinds: connection.kinds, isServedKnown };
   const reader = createReader(connection.client, 'in bulk');
   const found = await survey(reader, kinds, input.projectId);
   const isNamed = input.only === undefined && input.present.project === undefined;
@@ -67,7 +72,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
   const leftOut = new Map<string, Set<string>>();
   const why: Diagnostic[] = [];
   for (let round = 0; round < maxRounds; round++) {
-    const composed = compose({ ...input, kinds, allKinds: connection.kinds, survey: found, dropped, leftOut });
+    const composed = compose({ ...input, ...served, survey: found, dropped, leftOut });
     for (const { value } of composed.secrets) connection.addSecret(value);
     const root = input.rootFor(composed.included, composed.secrets.length > 0);
     const files = new Map([[input.reading.file, root], ...composed.files]);

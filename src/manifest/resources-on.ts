@@ -4,6 +4,9 @@ import { fieldPath, takes, updatesOf } from '../kind/row-values.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 
+/** The remedy where it could not be read which operations the platform serves. */
+export const unknownServed = 'Run trueup doctor: it shows what the platform answers.';
+
 /**
  * The resources of a manifest with the kinds as a platform can, and an error for each block and each field that it has no
  * operation for. Never throws.
@@ -18,7 +21,7 @@ export function resourcesOn(
   const next = (what: string) =>
     isKnown
       ? { removal: `Use a platform that serves the operation, or remove the ${what}.` }
-      : { remedy: 'Run trueup doctor: it shows what the platform answers. The manifest may be right.' };
+      : { remedy: `${unknownServed} The manifest may be right.` };
   /** Says that an operation is lacking, or may be. */
   const lacks = (what: string, operation: string) =>
     isKnown

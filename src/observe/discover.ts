@@ -29,7 +29,8 @@ interface Found {
  */
 export async function discover(client: ReadClient, remembered: Capabilities | undefined): Promise<Found> {
   const version = await platformVersion(client);
-  const serve = (operations: readonly Operation[]) => client.serve(serving(client.contract, operations));
+  const serve = (operations: readonly Operation[], isAssumed = false) =>
+    client.serve(serving(client.contract, operations, isAssumed));
   if (version === undefined) {
     serve([]);
     return { capabilities: { version: null, operations: [], sought: sought() }, diagnostics: [] };
@@ -45,7 +46,7 @@ export async function discover(client: ReadClient, remembered: Capabilities | un
     return { capabilities: { version, operations, sought: sought() }, diagnostics: [] };
   }
   // No word of the platform: a page of a proxy may have come instead of it. Nothing is remembered of it.
-  serve(operationsOf(remembered));
+  serve(operationsOf(remembered), true);
   return { capabilities: undefined, diagnostics: [unreadDocument(version, remembered)] };
 }
 

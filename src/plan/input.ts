@@ -12,8 +12,10 @@ import type { Values } from './shown-values.ts';
 /** The input of a plan. */
 export interface PlanInput {
   readonly kinds: readonly Kind[];
-  /** The kinds that Trueup has and the platform does not serve. */
+  /** The kinds that Trueup has and the platform does not serve, as far as that is known. */
   readonly unserved: readonly Kind[];
+  /** false: it could not be read which operations the platform serves. */
+  readonly isServedKnown: boolean;
   /** Each after what it depends on. */
   readonly resources: readonly Resource[];
   readonly observed: Observed;

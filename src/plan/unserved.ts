@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import { unknownServed } from '../manifest/resources-on.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -18,14 +19,22 @@ export function unservedKind(
 }
 
 /** Warnings, one per kind, about the records without an action whose kind the platform does not serve. */
-export function unservedRecords({ unserved, state }: PlanInput, actions: ReadonlyMap<string, Action>): Diagnostic[] {
+export function unservedRecords(
+  { unserved, isServedKnown, state }: PlanInput,
+  actions: ReadonlyMap<string, Action>,
+): Diagnostic[] {
   const left = Object.entries(state.resources).filter(([address]) => !actions.has(address));
   const byKind = groupBy(left.map(([address, { kind }]) => [kind, address]));
   return unserved.flatMap((kind) => {
     const addresses = byKind.get(kind.kind)?.toSorted() ?? [];
     const [first] = addresses;
     if (first === undefined) return [];
-    const message = `the platform serves no ${kind.section} (${kind.operations.read}): Trueup neither reads nor deletes ${someOf(addresses)}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
+    const there = isServedKnown
+      ? `the platform serves no ${kind.section} (${kind.operations.read})`
+      : `whether the platform serves ${kind.section} (${kind.operations.read}) is not known`;
+    const message = `${there}: Trueup neither reads nor deletes ${someOf(addresses)}; the state keeps ${addresses.length === 1 ? 'it' : 'them'}`;
+    // Nobody is to remove a record because a page of a proxy came in the place of the document.
+    if (!isServedKnown) return [diagnostic('not-served', message, { remedy: unknownServed })];
     const removal = `If the platform has ${addresses.length === 1 ? 'it' : 'one'} no longer, run trueup state rm '${first}'.`;
     return [diagnostic('not-served', message, { removal })];
   });

@@ -32,14 +32,14 @@ export async function platformOf(
   versionAhead: Promise<string | undefined> | undefined,
 ): Promise<PlatformThere> {
   const remembered = discovers === false ? undefined : serveRemembered(client, saved);
-  const there = (capabilities: Capabilities | undefined, isKnown = true) => {
+  const there = (capabilities: Capabilities | undefined) => {
     const kinds = kindsThere(full, client.contract);
     return {
       kinds,
       capabilities,
       assumed: undefined,
       version: () => Promise.resolve(undefined),
-      ...resourcesOn(written, kinds, isKnown),
+      ...resourcesOn(written, kinds, client.contract.isAssumed !== true),
     };
   };
   if (discovers === false || (discovers === true && remembered !== undefined)) {
@@ -52,7 +52,7 @@ export async function platformOf(
     if (!discovers) throw new Stop('refused', proved(found.diagnostics, undefined));
   }
   const { capabilities, diagnostics } = await discover(client, remembered);
-  const found = there(capabilities, diagnostics.length === 0);
+  const found = there(capabilities);
   if (hasErrors(found.diagnostics)) {
     // An error must not advise to remove anything from the manifest before the platform has answered to its key.
     const caller = callerOf(asCaller(await client.invoke('user.get', {})));

@@ -118,6 +118,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   const made = buildPlan({
     kinds: start.kinds,
     unserved: start.unserved,
+    isServedKnown: connection.client.contract.isAssumed !== true,
     resources: order,
     observed: seen.observed,
     state,

@@ -293,6 +293,29 @@ describe('a document that cannot be read', () => {
     expect(made.diagnostics).toEqual([]);
   });
 
+  test('of a version of which nothing is remembered leaves what the state has, and advises to remove nothing', async () => {
+    const told: Told = { ...full };
+    const run = platform(told);
+    await run.applied(text(', ports: { web: { publishedPort: 8080, targetPort: 80 } }'));
+    const { state } = run.made.store;
+    if (state === undefined) throw new Error('there is no state');
+    const { platform: _forgotten, ...rest } = state;
+    run.made.store.state = rest;
+    told.document = 'no';
+    const { actions, diagnostics } = await run.planned(text());
+    expect(actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    expect(diagnostics.filter(({ code }) => code === 'not-served')).toEqual([
+      {
+        code: 'not-served',
+        severity: 'warning',
+        message:
+          'whether the platform serves ports (port.one) is not known: Trueup neither reads nor deletes ' +
+          'staging.application.web.ports.web; the state keeps it',
+        remedy: 'Run trueup doctor: it shows what the platform answers.',
+      },
+    ]);
+  });
+
   test('of a new version leaves what the one before served', async () => {
     const told: Told = { ...full };
     const run = platform(told);

@@ -297,6 +297,7 @@ export function inputOf(
   return {
     kinds,
     unserved: [],
+    isServedKnown: true,
     ownEnvironment: undefined,
     asks: false,
     platformUrl: undefined,
