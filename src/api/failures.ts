@@ -26,7 +26,7 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   const text = cleanText(error instanceof Error ? error.message : '', call.redact);
   if (/wrong version number/i.test(text)) {
     const event = 'the server answers without TLS';
-    return fail(call, { failure: 'connection', outcome: 'not executed', event, remedy: withoutTls(call.url), code });
+    return fail(call, { failure: 'connection', outcome: 'not executed', event, remedy: withoutTls(call), code });
   }
   return fail(call, {
     failure: 'connection',
@@ -36,12 +36,17 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   });
 }
 
-/** The remedy where an address begins with https and its port speaks http. */
-function withoutTls(url: string): string {
-  const { host, hostname } = new URL(url);
+/**
+ * The remedy where an address begins with https and its port speaks http. It names no other port, which may be that of another
+ * program: that one would get the API key.
+ */
+function withoutTls({ operation, served = operation, url }: Call): string {
+  const { hostname, port, pathname } = new URL(url);
+  const end = `/api/${served}`;
+  const root = pathname.endsWith(end) ? pathname.slice(0, -end.length) : '';
   return isLoopback(hostname)
-    ? `Write http://${host}.`
-    : `Write the address that the dashboard opens at in a browser, such as https://${hostname}: this port serves no https.`;
+    ? `Write http://${hostname}:${port === '' ? 443 : port}${root}.`
+    : 'Write the address that the dashboard opens at in a browser: this port serves no https.';
 }
 
 /** Whether a code of the system proves that no connection was opened, so that the platform got nothing. Never throws. */

@@ -322,6 +322,21 @@ test('over HTTP, a write follows the reads of its own connection, while other wo
   expect(sockets.size).toBe(1);
 });
 
+test.each([
+  ['https://127.0.0.1', 'Write http://127.0.0.1:443.'],
+  ['https://[::1]:3000/trueup', 'Write http://[::1]:3000/trueup.'],
+  [
+    'https://deploy.example.com:3000',
+    'Write the address that the dashboard opens at in a browser: this port serves no https.',
+  ],
+])('https at %s, which speaks http, names no other port, and keeps the path', async (url, remedy) => {
+  const error = Object.assign(new Error('write EPROTO: wrong version number'), { code: 'EPROTO' });
+  const made = createClient({ send: () => Promise.reject(error), url, apiKey: 'k', redact: (text) => text });
+  expect(await made.invoke('user.get', {}, { isDiagnostic: true }).catch((reason: unknown) => reason)).toMatchObject({
+    remedy,
+  });
+});
+
 test('https at a port that speaks http is said so, with the address to write', async () => {
   const server = createServer((_request, response) => response.end('{}'));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
