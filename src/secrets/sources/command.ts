@@ -1,4 +1,6 @@
-import { type ExecFileException, execFile } from 'node:child_process';
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /** A secret command and the limits it runs in. */
 interface CommandInput {
@@ -37,11 +39,31 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
       });
       // It may end without noticing that there is nothing to read.
       child.stdin?.on('error', () => {}).end();
+      child.on('exit', () => void endOutput(child));
     } catch (error) {
       fail(error, '');
     }
   });
 }
+
+/**
+ * Closes the output of a program that has ended, once all that it wrote is read: an agent that it started may keep the output
+ * open for as long as it runs.
+ */
+async function endOutput({ stdout, stderr }: ChildProcess): Promise<void> {
+  const read = () => (stdout as Socket).bytesRead + (stderr as Socket).bytesRead; // both are pipes
+  for (let before = -1; before !== read();) {
+    before = read();
+    await setTimeout(quietMs, undefined, { ref: false });
+    // What is in a pipe is read between two of them, however late the timer was.
+    await setImmediate();
+    await setImmediate();
+  }
+  stdout?.destroy();
+  stderr?.destroy();
+}
+
+const quietMs = 100;
 
 /** Most bytes of a value: one request to the platform cannot carry more. */
 const maxBytes = 1_000_000;

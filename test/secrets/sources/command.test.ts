@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -127,6 +127,21 @@ describe('a secret command', () => {
     expect((await run('', { words: ['/dev/null/x', '{name}'] })).answer).toMatchObject({
       problem: expect.stringMatching(/^cannot be run \(E/) as string,
     });
+  });
+
+  test.each([
+    ['its value', 'correct-horse', 0, { value: 'correct-horse' }],
+    ['much', 'x'.repeat(100_000), 0, { value: 'x'.repeat(100_000) }],
+    ['its failure', 'half', 3, { problem: 'exited with code 3' }],
+  ])('that ends and leaves a child with its output open gives %s at once', async (_what, value, code, expected) => {
+    const script = `sleep 600 & echo $! >&3; printf %s "$1"; exit ${code}`;
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-command-'));
+    const words = ['bash', '-c', `exec 3>pid; ${script}`, '{name}', value];
+    const since = performance.now();
+    const { answer } = await run('', { words, folder });
+    expect(answer).toMatchObject(expected);
+    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(true); // it is left alone
   });
 
   test('that runs too long is killed, without waiting for its children', async () => {
