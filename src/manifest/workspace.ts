@@ -212,7 +212,8 @@ function locate(root: string, path: string): FilePlace | FileProblem {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
     const written = join(root, path);
     const real = realpathSync.native(written);
-    if (real !== root && !isBelowFolder(root, real)) return { problem: outside(path) };
+    if (real !== root && !isBelowFolder(root, real))
+      return { problem: `${path} leads by a link ${outOf}`, isLink: true };
     // Where no link leads elsewhere, both are one.
     return { named: real === written ? real : join(realpathSync.native(dirname(written)), basename(written)), real };
   } catch (error) {
@@ -243,6 +244,8 @@ function wayOut(root: string, path: string): string | undefined {
   const way = relative(root, resolve(root, path));
   return way === '..' || way.startsWith(`..${sep}`) ? outside(path) : undefined;
 }
+
+const outOf = 'out of the workspace, the folder of trueup.yaml';
 
 function outside(path: string): string {
   return `${path} is outside the workspace, the folder of trueup.yaml`;

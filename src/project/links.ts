@@ -42,7 +42,8 @@ function isBelow(root: string, link: string): boolean {
   }
 }
 
-function isLink(path: string): boolean {
+/** Whether a path itself is a link. One that cannot be looked at is none. */
+export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 

@@ -129,6 +129,26 @@ export function reasonOf(error: unknown): string {
   return words === undefined ? code : `${code}: ${words}`;
 }
 
+/** The next step after a failure of the disk, as a sentence. */
+export function remedyForDisk(error: unknown): string {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return remedies[code] ?? 'It needs a folder that can be read and written.';
+}
+
+const moreRoom = 'Make room on the disk, or allow this user more of it.';
+const moreFiles = 'Allow more open files (ulimit -n).';
+const ofUser = 'Allow this user to read and write there (ls -ld shows its owner), or run as the user who made it.';
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: ofUser,
+  EDQUOT: moreRoom,
+  EIO: 'Check the disk.',
+  EMFILE: moreFiles,
+  ENFILE: moreFiles,
+  ENOSPC: moreRoom,
+  EPERM: ofUser,
+  EROFS: 'Run in a folder on a file system that can be written, or keep the state elsewhere: docs/state.md.',
+};
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
   EDQUOT: 'the quota is used up',

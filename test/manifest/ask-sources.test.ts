@@ -139,7 +139,7 @@ describe('an env file', () => {
     expect(await of('- file: in.env')).toMatchObject({ values: { A: 'inside' }, problems: [] });
     expect(await of('- file: out.env')).toMatchObject(
       problem(
-        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env is outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then the source is not needed\.$/,
+        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env leads by a link out of the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then the source is not needed\.$/,
       ),
     );
     expect(await of(`- file: ${outside}`)).toMatchObject(problem(/is an absolute path/));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -185,6 +185,30 @@ test.each([
   for (const [name, text] of Object.entries(names)) writeFileSync(join(folder, name), text);
   await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
     diagnostics: [{ code: 'file-unreadable', message: `there is no file trueup.yaml in ${folder}`, remedy }],
+  });
+});
+
+test('a manifest that is a link out of the folder, or to nothing, is said to be one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-open-'));
+  const elsewhere = mkdtempSync(join(tmpdir(), 'trueup-open-'));
+  symlinkSync(join(elsewhere, 'trueup.yaml'), join(folder, 'trueup.yaml'));
+  await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
+    diagnostics: [
+      {
+        message: `trueup.yaml in ${folder} is a link to a file that is not there`,
+        remedy: 'Put the file itself in the place of the link.',
+      },
+    ],
+  });
+  writeFileSync(join(elsewhere, 'trueup.yaml'), 'trueup: 1\n');
+  await expect(loadManifest(placeIn(folder))).rejects.toMatchObject({
+    diagnostics: [
+      {
+        message: 'trueup.yaml leads by a link out of the workspace, the folder of trueup.yaml',
+        remedy:
+          'Put the file itself in the place of the link, or run Trueup in the folder that the link leads to (-C).',
+      },
+    ],
   });
 });
 

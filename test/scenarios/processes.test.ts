@@ -124,7 +124,9 @@ describe('a run that cannot write its state at the end', () => {
       const last = out.trim().split('\n').at(-1) ?? '';
       if (format === 'text') {
         expect(out).toContain('6 created');
-        expect(err).toMatch(/state\.json cannot be written.+\n.*-> Make room, or repair the disk, and run again/);
+        expect(err).toMatch(
+          /state\.json cannot be written.+\n.*-> It needs a folder that can be read and written. Then run again/,
+        );
       } else {
         const { ending, exitCode, diagnostics } = JSON.parse(last) as Record<string, unknown>;
         expect({ ending, exitCode }).toEqual({ ending: 'partly', exitCode: 6 });

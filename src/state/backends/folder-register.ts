@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stop } from '../../diagnostics/diagnostic.ts';
-import { type Disk, nodeDisk, reasonOf, throughDraft } from '../disk.ts';
+import { type Disk, nodeDisk, reasonOf, remedyForDisk, throughDraft } from '../disk.ts';
 import { type LeaseEntry, parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
 
@@ -78,7 +78,7 @@ async function removeOld(disk: Disk, location: string, version: number): Promise
 function unreadable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be read (${reasonOf(error)})`;
-    throw stop('state', 'state-unusable', message, { remedy: `${howToFix(error)} Then run again.`, cause: error });
+    throw stop('state', 'state-unusable', message, { remedy: `${remedyForDisk(error)} Then run again.`, cause: error });
   };
 }
 
@@ -86,13 +86,9 @@ function unreadable(location: string): (error: unknown) => never {
 function unwritable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be made (${reasonOf(error)})`;
-    throw stop('state', 'state-unusable', message, { remedy: `${howToFix(error)} Nothing was changed.`, cause: error });
+    throw stop('state', 'state-unusable', message, {
+      remedy: `${remedyForDisk(error)} Nothing was changed.`,
+      cause: error,
+    });
   };
-}
-
-function howToFix(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EMFILE' || code === 'ENFILE') return 'Allow more open files (ulimit -n).';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk, or allow this user more of it.';
-  return 'It needs a folder that can be read and written.';
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { sleep } from '../../api/sleep.ts';
-import { type Disk, type DiskFile, nodeDisk, reasonOf } from '../disk.ts';
+import { type Disk, type DiskFile, nodeDisk, reasonOf, remedyForDisk } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
 import { isSealed } from '../formats.ts';
 import { type KeySource, keyFile } from '../key-sources.ts';
@@ -128,9 +128,9 @@ async function save(open: Open, state: State, writer: Writer): Promise<void> {
   await handle.close().catch(() => undefined);
   open.serial = undefined;
   await disk.remove(journal).catch((error: unknown) => {
-    const remedy =
+    const rest =
       'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
-    throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
+    throw failed(journal, 'cannot be removed; the state itself is saved', { error, rest });
   });
   await removeLeft(disk, file, journal).catch(() => undefined);
 }
@@ -163,7 +163,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     return await disk.read(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(path, 'cannot be read', { error, remedy: 'Fix that, and run again. Nothing was overwritten.' });
+    throw failed(path, 'cannot be read', { error, rest: 'Then run again. Nothing was overwritten.' });
   }
 }
 
@@ -227,12 +227,11 @@ function readOldLine(line: string): unknown {
   }
 }
 
-function failed(path: string, what: string, { error, remedy = again }: { error: unknown; remedy?: string }) {
-  return unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
+function failed(path: string, what: string, { error, rest = again }: { error: unknown; rest?: string }) {
+  return unusable(path, `${what} (${reasonOf(error)})`, { remedy: `${remedyForDisk(error)} ${rest}`, cause: error });
 }
 
-const again =
-  'Make room, or repair the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
+const again = 'Then run again. Nothing was overwritten: what was begun is in the journal, and found then.';
 
 /** Describes a failure of the disk; other errors pass unchanged. */
 function failing(path: string, what: string): (error: unknown) => never {

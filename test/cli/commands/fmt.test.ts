@@ -106,7 +106,7 @@ describe('trueup fmt', () => {
   it.each([
     ['outside', '../outside.yaml', 'outside the workspace'],
     ['absolute and outside', '/etc/hosts', 'outside the workspace'],
-    ['a link that leads out', 'link.yaml', 'outside the workspace'],
+    ['a link that leads out', 'link.yaml', 'leads by a link out of the workspace'],
     ['credentials', '.env', 'may hold credentials'],
     ['missing', 'none.yaml', 'there is no file none.yaml'],
     ['a folder', 'environments', 'is not a file'],

@@ -49,7 +49,9 @@ test.each(['create', 'append', 'sync', 'rename'] as const)(
       'state',
       'the state /documents/a cannot be written (ENOSPC: the disk is full)',
     ]);
-    expect(diagnostics[0]?.remedy).toBe('Fix that, and run again. Nothing was overwritten.');
+    expect(diagnostics[0]?.remedy).toBe(
+      'Make room on the disk, or allow this user more of it. Then run again. Nothing was overwritten.',
+    );
     expect(await folderDocuments('/documents', disk).list()).toEqual(['a']);
     expect(await folderDocuments('/documents', disk).get('a')).toBe('old');
   },

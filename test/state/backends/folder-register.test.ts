@@ -90,18 +90,19 @@ describe('the newest file', () => {
 });
 
 describe('a disk that fails', () => {
-  test.each<[string, Operation['name'], string]>([
-    ['the folder cannot be listed', 'list', 'EACCES: this user may not'],
-    ['the file cannot be read', 'read', 'EIO: the disk fails'],
-    ['the age of the file cannot be told', 'ageOf', 'EIO: the disk fails'],
-  ])('stops a read at once where %s', async (_what, name, reason) => {
+  test.each<[string, Operation['name'], string, string]>([
+    ['the folder cannot be listed', 'list', 'EACCES: this user may not', 'Allow this user to read and write there'],
+    ['the file cannot be read', 'read', 'EIO: the disk fails', 'Check the disk.'],
+    ['the age of the file cannot be told', 'ageOf', 'EISDIR: it is a folder', 'It needs a folder that can be read'],
+    ['the draft cannot be looked at', 'list', 'EROFS: the file system can only be read', 'Run in a folder on a file'],
+  ])('stops a read at once where %s', async (_what, name, reason, remedy) => {
     const { register, put, operations } = leaseWith(failing(name, reason.slice(0, reason.indexOf(':'))));
     await put('1', JSON.stringify(free(1)));
     const { failure, message, diagnostics, cause } = await stopOf(register.look());
     expect([failure, message]).toEqual(['state', `the lock state/lease cannot be read (${reason})`]);
     // The run may have changed the platform before.
     expect(diagnostics).toMatchObject([
-      { code: 'state-unusable', remedy: 'It needs a folder that can be read and written. Then run again.' },
+      { code: 'state-unusable', remedy: expect.stringMatching(`^${remedy}.*Then run again\\.$`) as string },
     ]);
     expect(cause).toMatchObject({ code: reason.slice(0, reason.indexOf(':')) });
     expect(operations.filter((operation) => operation.name === name)).toHaveLength(1);
