@@ -81,6 +81,12 @@ export function moveTo(folder: string, file: string): string {
   return `If you renamed it, run trueup state move ${shellWord(file)} ${name}.`;
 }
 
+/** The remedy where the root file of previews was renamed: their states stay with the list of its former name. */
+export function renameFamily(former: string, present: string): string {
+  const [from, to] = [former, present].map(shellWord);
+  return `Rename it back (git mv ${to} ${from}) and run trueup preview prune -f ${from} --open none. Then rename it again, and apply the previews.`;
+}
+
 /** The remedy where two root files have a state, and one of them was renamed to the other. */
 export function chooseState(former: string, present: string): string {
   const [from, to] = [former, present].map(shellWord);

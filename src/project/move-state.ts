@@ -11,9 +11,10 @@ import type { LockRequest } from '../state/lease.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { waitOut } from '../state/wait-out.ts';
 import type { ProjectFolder } from './folder.ts';
-import { chooseState, compareStates } from './left-states.ts';
+import { chooseState, compareStates, renameFamily } from './left-states.ts';
 import { openStore } from './open-store.ts';
 import { keyFolder } from './state-location.ts';
+import { rootFiles } from './root-files.ts';
 import { findFormerState, findState } from './target.ts';
 
 /** How a move takes the locks, and reports a wait for requests of an earlier run. */
@@ -73,15 +74,11 @@ async function renamed(source: StateStore, target: StateStore, { file }: Project
   return noted;
 }
 
-/** @throws {Stop} `usage`, unless a root file has the new name, and none has the former one */
+/** @throws {Stop} `usage`, unless a root file without previews has the new name, and none has the former one */
 function checkRenamed(from: ProjectFolder, to: ProjectFolder): void {
-  if (from.preview !== undefined) {
-    const prune = `trueup preview prune -f ${from.file} --open none`;
-    throw usage(
-      'state move takes no preview: each is in the list of its file',
-      `Run ${prune} under the former name, rename the file then, and apply the previews again.`,
-    );
-  }
+  const isFamily = rootFiles(to.folder).some(({ file, isPreview }) => isPreview && file === to.file);
+  if (isFamily || from.preview !== undefined)
+    throw usage('state move moves no previews: each is in the list of its file', renameFamily(from.file, to.file));
   const [former, present] = [join(from.folder, from.file), join(to.folder, to.file)];
   if (former === present)
     throw usage('the two files are the same', 'Name the former file first, and the new one second.');

@@ -17,6 +17,7 @@ import type { StateStore } from '../state/state.ts';
 import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { renameFamily } from './left-states.ts';
 import { refuseLinks } from './links.ts';
 import { type StateLocation, keyFolder } from './state-location.ts';
 
@@ -31,15 +32,19 @@ export function openStore(location: StateLocation, options: ProjectFolder, how: 
 }
 
 /** A store that refuses the state of another root file: what its own does not declare would be deleted. */
-function ofRootFile(store: StateStore, { file }: ProjectFolder): StateStore {
+function ofRootFile(store: StateStore, { file, preview }: ProjectFolder): StateStore {
   return {
     ...store,
     read: async (how) => {
       const state = await store.read(how);
       if (state?.rootFile === undefined || state.rootFile === file) return state;
       const [former, present] = [state.rootFile, file].map(shellWord);
+      const renamed =
+        preview === undefined
+          ? `If you renamed the file, run trueup state move ${former} ${present}.`
+          : `If you renamed the file: ${renameFamily(state.rootFile, file)}`;
       const message = `the state ${store.location} belongs to ${state.rootFile}, and this run is of ${file}`;
-      const remedy = `If you renamed the file, run trueup state move ${former} ${present}. Otherwise give ${file} a state of its own. Nothing was sent.`;
+      const remedy = `${renamed} Otherwise give ${file} a state of its own. Nothing was sent.`;
       throw stop('refused', 'state-unusable', message, { remedy });
     },
   };

@@ -232,6 +232,31 @@ test('status --all lists the states of a folder whose root files are gone', asyn
   ]);
 });
 
+test('a renamed file of previews goes by the remedy: back, prune, rename, apply', async () => {
+  const { run, folder, head, rename, emulator } = await written();
+  const family = `${head}project: prj_1\nenvironment: pr\npreview: {}\n${sections('')}`;
+  writeFileSync(join(folder, 'preview.yaml'), family);
+  const apply = (file: string) => run('apply', '-f', file, '--preview', '7', '--auto-approve');
+  expect(await apply('preview.yaml')).toMatchObject({ code: 0 });
+  rename('preview.yaml', 'pr.yaml');
+  const remedy =
+    '-> Rename it back (git mv pr.yaml preview.yaml) and run trueup preview prune -f preview.yaml --open none. Then rename it again, and apply the previews.';
+  for (const more of [[], ['--preview', '7']]) {
+    const refused = await run('state', 'move', 'preview.yaml', 'pr.yaml', ...more);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('state move moves no previews');
+    expect(refused.err).toContain(remedy);
+  }
+  rename('pr.yaml', 'preview.yaml');
+  expect(await run('preview', 'prune', '-f', 'preview.yaml', '--open', 'none', '--auto-approve')).toMatchObject({
+    code: 0,
+  });
+  rename('preview.yaml', 'pr.yaml');
+  expect(await apply('pr.yaml')).toMatchObject({ code: 0 });
+  expect(await run('plan', '-f', 'pr.yaml', '--preview', '7', '--detailed-exitcode')).toMatchObject({ code: 0 });
+  expect(Object.keys(emulator.world.tables.redis)).toHaveLength(2);
+});
+
 test('status --all says which command lists the previews that it leaves out', async () => {
   const { run, folder, head } = await applied();
   writeFileSync(join(folder, 'preview.yaml'), `${head}project: prj_1\nenvironment: pr\npreview: {}\n`);
