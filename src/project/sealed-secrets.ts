@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -13,7 +14,9 @@ import type { Recipe } from '../secrets/generate-secret.ts';
 import { type SealedFile, openSealed, readSealedFile, recipientCount, seal } from '../secrets/sources/sealed.ts';
 import { withHeader, withValues } from '../secrets/sources/sealed-lines.ts';
 import { type ProjectFolder, fileOption } from './folder.ts';
+import { linkTarget } from './links.ts';
 import { loadManifest, openFolder, readIdentity } from './load.ts';
+import { siblingsOf } from './siblings.ts';
 import { writeFiles } from './write-files.ts';
 
 /** A sealed file of a manifest. */
@@ -152,7 +155,7 @@ export async function writeValues(
 
 /**
  * The texts of the files that have the names of values, with these sealed.
- * @throws {Stop} `refused`, when a file is sealed for other recipients
+ * @throws {Stop} `refused`, when a file is sealed for other recipients, or another root file reads it for others
  */
 export async function sealedTexts(
   options: ProjectFolder,
@@ -160,6 +163,7 @@ export async function sealedTexts(
   values: ReadonlyMap<string, string>,
 ): Promise<readonly { readonly path: string; readonly text: string | undefined; readonly content: string }[]> {
   const files = [...new Set([...values.keys()].map((name) => fileOf(project, name)))];
+  await requireReaders(options, files);
   for (const file of files) requireRecipients(options, file);
   return Promise.all(
     files.map(async ({ path, recipients, file, text }) => {
@@ -172,6 +176,26 @@ export async function sealedTexts(
       return { path, text, content: withValues(before, recipients, sealed) };
     }),
   );
+}
+
+/** @throws {Stop} `refused`, when another root file reads one of the files, for a recipient that the manifest does not name */
+async function requireReaders(options: ProjectFolder, files: readonly OpenSealedFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const { folder } = options;
+  const workspace = await openFolder(options);
+  const placeOf = (path: string) => linkTarget(resolve(folder, path));
+  const own = new Map(files.map((file) => [placeOf(file.path), file]));
+  for (const { file: other, read } of siblingsOf(options)) {
+    const secrets = (await read())?.whole.settings.secrets ?? [];
+    for (const source of secrets) {
+      if (source.is !== 'sealed') continue;
+      const shared = own.get(placeOf(workspace.beside(source.at.file, source.path)));
+      if (shared === undefined || source.recipients.every((one) => shared.recipients.includes(one))) continue;
+      const message = `${other} reads ${shared.path} too, for recipients that ${options.file} does not name: they could not open what it seals; nothing was written`;
+      const remedy = `Write one list of recipients for both, such as in a file that both include, or give ${options.file} a sealed file of its own.`;
+      throw stop('refused', 'sealed-file', message, { remedy });
+    }
+  }
 }
 
 function requireRecipients(options: ProjectFolder, { path, recipients, file }: OpenSealedFile): void {
@@ -235,7 +259,8 @@ interface Resealed {
 
 /**
  * Seals all values for the recipients of the manifest, where they are sealed for others.
- * @throws {Stop} `refused`, when a value does not open; nothing was written then
+ * @throws {Stop} `refused`, when a value does not open, or another root file reads a file for other recipients; nothing was
+ *   written then
  */
 export async function reseal(options: ProjectFolder, project: SealedProject): Promise<readonly Resealed[]> {
   const stale = project.files.filter((file) => file.text !== undefined && !isSealedForAll(file));
@@ -243,6 +268,7 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
     await write(options, []); // a run that was killed behind its change may have left a draft
     return [];
   }
+  await requireReaders(options, stale);
   const identities = await identitiesIn(options);
   const done = await Promise.all(
     stale.map(async ({ path, recipients, file, text = '' }) => {

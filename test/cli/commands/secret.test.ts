@@ -231,6 +231,33 @@ describe('trueup secret recipients', () => {
     expect((await run('secret set C', { input: 'c' })).code).toBe(0);
   });
 
+  test('takes a file from no other stage, which set would ask for', async () => {
+    const { run, read, folder } = place(manifest(1));
+    await run('secret set A', { input: canary });
+    const before = read();
+    const only = (who: number) => manifest(1).replace(people[0]?.recipient ?? '', people[who]?.recipient ?? '');
+    const own = (text: string) =>
+      text.replace('environments:\n  production:', 'environment: live').replaceAll('\n    ', '\n');
+    writeFileSync(join(folder, 'live.yaml'), own(only(1)));
+    const env = { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' };
+    for (const words of ['secret set B', 'secret recipients']) {
+      const { code, err } = await trueup([...words.split(' '), '-C', folder, '-f', 'live.yaml'], { input: 'b', env });
+      expect([code, err]).toEqual([1, expect.stringContaining(`staging.yaml reads ${sealedFile} too, for recipients`)]);
+    }
+    expect((await run('secret set B', { input: 'b' })).err).toContain(`live.yaml reads ${sealedFile} too`);
+    expect(read()).toBe(before);
+    // With one list, the remedy, both can.
+    for (const [file, text] of Object.entries({ 'live.yaml': own(manifest(2)), 'staging.yaml': manifest(2) }))
+      writeFileSync(join(folder, file), text);
+    expect((await run('secret recipients', { env })).code).toBe(0);
+    expect((await run('secret set B', { input: 'b' })).code).toBe(0);
+    expect(await opened(read(), 'A', 1)).toBe(`A=${canary}`);
+    expect(await opened(read(), 'A', 0)).toBe(`A=${canary}`);
+    // More recipients than another stage has take nothing from it.
+    writeFileSync(join(folder, 'live.yaml'), own(manifest(1)));
+    expect((await run('secret set C', { input: 'c' })).code).toBe(0);
+  });
+
   test('finds a value that a merge brought with fewer recipients', async () => {
     const one = place(manifest(1));
     await one.run('secret set A', { input: canary });
