@@ -42,8 +42,16 @@ function isBelow(root: string, link: string): boolean {
   }
 }
 
-/** Whether a path itself is a link. One that cannot be looked at is none. */
-export function isLink(path: string): boolean {
+/** Whether a path that does not exist is a link to nothing. Never throws. */
+export function isDangling(path: string): boolean {
+  try {
+    return isLink(path);
+  } catch {
+    return false; // no path can have that name
+  }
+}
+
+function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 

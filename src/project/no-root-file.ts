@@ -6,7 +6,7 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import type { ProjectFolder, RootPlace } from './folder.ts';
 import { moveTo } from './left-states.ts';
-import { isLink } from './links.ts';
+import { isDangling } from './links.ts';
 import { rootFiles, stageOf } from './root-files.ts';
 import { siblingsOf } from './siblings.ts';
 import { hasLocalState } from './state-location.ts';
@@ -14,7 +14,7 @@ import { hasLocalState } from './state-location.ts';
 /** The error for a root file that a folder does not have. `otherwise`: the remedy where nothing shows which one was meant. */
 export function noRootFile(place: RootPlace, otherwise: string): Stop {
   const { folder, file } = place;
-  if (isLink(join(folder, file))) {
+  if (isDangling(join(folder, file))) {
     const message = `${file} in ${folder} is a link to a file that is not there`;
     return stop('manifest', 'file-unreadable', message, { remedy: 'Put the file itself in the place of the link.' });
   }
