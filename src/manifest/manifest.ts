@@ -15,6 +15,7 @@ import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './declared-outputs.ts';
 import { checkPreview, diagnosticWithoutExample } from './preview.ts';
 import { checkSeeds } from './seeds.ts';
+import { secretVariables } from './written-fields.ts';
 import { withQuotes } from './quote.ts';
 import { refuseCiphertext } from './refuse-ciphertext.ts';
 import { withAfter } from './after.ts';
@@ -234,7 +235,9 @@ function evaluations(
   );
   const variable = (name: string) => variables.get(name)?.value;
   const variableFrom = (name: string) => variables.get(name)?.givenAt;
-  const shared = { env, envLimit, secret, variable, variableFrom, file };
+  const secrets = once(() => secretVariables(referable.byAddress.values()));
+  const isSecretVariable = (name: string) => secrets().has(name);
+  const shared = { env, envLimit, secret, variable, isSecretVariable, variableFrom, file };
   const variableNames = [...variables.keys()];
   const size = { characters: 0 };
   const named = (kind: string, key: string) => {

@@ -1,9 +1,7 @@
 import { onceFor } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
-import { fieldAlias } from '../kind/aliases.ts';
 import type { CheckedResource } from '../kind/checks.ts';
 import { type Kind, root } from '../kind/kind.ts';
-import { fieldPath } from '../kind/row-values.ts';
 import { topOf } from '../kind/top.ts';
 import { findBlocks } from '../manifest/blocks.ts';
 import { showing } from '../secrets/looks-secret.ts';
@@ -11,9 +9,10 @@ import type { ManifestInput } from '../manifest/manifest.ts';
 import type { Block } from '../manifest/resource.ts';
 import type { StatePlace } from '../manifest/settings.ts';
 import { filledText } from '../manifest/sources/var.ts';
-import { type Node, type Place, nodeAt } from '../manifest/tree.ts';
+import { type Place, nodeAt } from '../manifest/tree.ts';
 import { givenElsewhere } from '../manifest/variables.ts';
 import type { Whole, WholeRead } from '../manifest/whole.ts';
+import { writtenOf } from '../manifest/written-fields.ts';
 import { isOfProject } from '../observe/ownership.ts';
 
 /** A thing of a platform that one root file has for itself. */
@@ -209,15 +208,6 @@ function knownFields(block: Block, filled: (value: unknown) => Known | undefined
   }
   const written = (name: string) => values[name];
   return { address, kind: kind.kind, key, parent, values, unknown, written, maps: {}, shown: showing() };
-}
-
-/** What a block has for a field, by each of its names. */
-export function writtenOf({ kind, entries, at }: Block, field: string): readonly { path: string; node: Node }[] {
-  const paths = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
-  return paths.flatMap((path) => {
-    const node = path === undefined ? undefined : nodeAt({ is: 'map', entries, at }, path.split('.'));
-    return path === undefined || node === undefined ? [] : [{ path, node }];
-  });
 }
 
 /** The value of a field, or its default; undefined: it is not known. */

@@ -20,7 +20,14 @@ interface Form {
   readonly start: string;
   readonly block: string;
   readonly env?: Record<string, string>;
+  /** Another section of the environment. */
+  readonly beside?: string;
 }
+
+/** A variable with an innocent name that is also a password. */
+const flavour = `variables: { flavour: { default: ${password} } }\n`;
+const beside =
+  'postgres: { db: { dockerImage: "postgres:17", databaseName: d, databaseUser: u, databasePassword: "${var:flavour}" } }';
 
 const forms: readonly (readonly [string, Form])[] = [
   [
@@ -72,41 +79,64 @@ const forms: readonly (readonly [string, Form])[] = [
       block: `source: { type: raw, composeFile: "services: { web: { image: 'nginx:1.27', command: 'x \${var:db_password}' } }" }`,
     },
   ],
+  ['a variable that a secret field has', { start: flavour, beside, block: 'env: { OPTS: "${var:flavour}" }' }],
+  [
+    'a variable that a secret field has by a template',
+    {
+      start: `${flavour}templates: { t: { parameters: { word: {} }, block: { databasePassword: "\${param:word}" } } }\n`,
+      beside: beside.replace('databasePassword: ', 'use: t, with: { word: ').replace('" } }', '" } } }'),
+      block: 'env: { OPTS: "-x ${var:flavour|base64}" }',
+    },
+  ],
+  [
+    'a variable that a secret field has, in a description and an output',
+    {
+      start: `${flavour}outputs: { flags: "-x \${var:flavour}" }\n`,
+      beside,
+      block: 'description: "-x ${var:flavour}"',
+    },
+  ],
   [
     'a variable in an output',
     { start: `${variable}outputs: { flags: "-x \${var:db_password}" }\n`, block: 'env: { A: b }' },
   ],
 ];
 
-test.each(forms)('%s shows nowhere, is in no state, and is applied as it is', async (_, { start, block, env = {} }) => {
-  const cwd = mkdtempSync(join(tmpdir(), 'trueup-longer-texts-'));
-  const body = block.includes('composeFile') ? block : `${compose}, ${block}`;
-  const manifest = `trueup: 1\nplatform: emulator\nproject: prj_1\n${start}environments: { production: { compose: { main: { ${body} } } } }\n`;
-  writeFileSync(join(cwd, 'trueup.yaml'), manifest);
-  const printed: string[] = [];
-  const run = async (...args: string[]) => {
-    const { out, err, code } = await trueupInEveryFormat(args, { cwd, env });
-    printed.push(out, err);
-    return { out, code };
-  };
-  const plan = await run('plan');
-  expect([plan.code, inFormat('text', plan)]).toEqual([0, expect.stringContaining('1 to create') as string]);
-  await run('explain', 'production.compose.main');
-  await run('apply', '--auto-approve');
-  await run('output');
-  await run('drift');
-  const { out } = await trueup(['plan'], { cwd, env });
-  expect(out).toContain('No changes.');
-  writeFileSync(join(cwd, 'trueup.yaml'), manifest.replaceAll('-x ', '-q ').replace("'x ", "'q "));
-  await run('plan');
-  const folder = join(cwd, '.trueup');
-  const states = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('state.json'),
-  );
-  expect(states).toHaveLength(1);
-  for (const name of states) printed.push(readFileSync(join(folder, name), 'utf8'));
-  for (const shape of shapes) expect(printed.join('\n')).not.toContain(shape);
-});
+test.each(forms)(
+  '%s shows nowhere, is in no state, and is applied as it is',
+  async (_, { start, block, env = {}, beside: more }) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'trueup-longer-texts-'));
+    const body = block.includes('composeFile') ? block : `${compose}, ${block}`;
+    const manifest = `trueup: 1\nplatform: emulator\nproject: prj_1\n${start}environments: { production: { compose: { main: { ${body} } }${more === undefined ? '' : `, ${more}`} } }\n`;
+    writeFileSync(join(cwd, 'trueup.yaml'), manifest);
+    const printed: string[] = [];
+    const run = async (...args: string[]) => {
+      const { out, err, code } = await trueupInEveryFormat(args, { cwd, env });
+      printed.push(out, err);
+      return { out, code };
+    };
+    const plan = await run('plan');
+    expect([plan.code, inFormat('text', plan)]).toEqual([
+      0,
+      expect.stringContaining(`${more === undefined ? 1 : 2} to create`) as string,
+    ]);
+    await run('explain', 'production.compose.main');
+    await run('apply', '--auto-approve');
+    await run('output');
+    await run('drift');
+    const { out } = await trueup(['plan'], { cwd, env });
+    expect(out).toContain('No changes.');
+    writeFileSync(join(cwd, 'trueup.yaml'), manifest.replaceAll('-x ', '-q ').replace("'x ", "'q "));
+    await run('plan');
+    const folder = join(cwd, '.trueup');
+    const states = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('state.json'),
+    );
+    expect(states).toHaveLength(1);
+    for (const name of states) printed.push(readFileSync(join(folder, name), 'utf8'));
+    for (const shape of shapes) expect(printed.join('\n')).not.toContain(shape);
+  },
+);
 
 test.each([
   ['of another value in the text', 'networks: [front], command: "x ${value}"', 'names the network front'],

@@ -27,7 +27,7 @@ export type Resolution =
       readonly is: 'scalar';
       readonly value: string | number | boolean;
       readonly written: string;
-      /** Its name is that of a secret: where a secret may stand, it never shows. */
+      /** Its name is that of a secret, or a secret field has it: where a secret may stand, it never shows. */
       readonly isSecret?: boolean;
     }
   /** Several texts; they stand alone only. */
@@ -54,6 +54,8 @@ export interface Values {
   readonly envLimit: EnvLimit;
   /** The value of a declared variable. */
   readonly variable: (name: string) => VariableValue | undefined;
+  /** Whether the value of a variable is that of a secret field, wherever else it stands. */
+  readonly isSecretVariable: (name: string) => boolean;
   /** What gives a variable its value: `production.yaml:5:20`, `--var tag`; undefined: it has none. */
   readonly variableFrom: (name: string) => string | undefined;
   /** The names of the declared variables. */

@@ -18,7 +18,8 @@ export const variable: ExpressionSource = {
     if ('problem' in found) return badExpression(found.problem, found.remedy);
     if ('givenBy' in found) return { is: 'unknown' };
     if (found.written === undefined) return { is: 'list', value: found.value };
-    return { is: 'scalar', ...found, isSecret: isSecretEntry(name, found.written, { isEnv: true }) };
+    const isSecret = isSecretEntry(name, found.written, { isEnv: true }) || values.isSecretVariable(name);
+    return { is: 'scalar', ...found, isSecret };
   },
 };
 
