@@ -8,7 +8,7 @@ import { abandonable } from '../api/abandon.ts';
 import { createAsk } from '../api/ask-address.ts';
 import { type Transport, createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
-import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { StateStore } from '../state/state.ts';
@@ -16,7 +16,9 @@ import type { OpenConnection, Platform } from '../workflow/session.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLeft } from './left-states.ts';
 import { refuseLinks } from './links.ts';
+import type { Plan } from '../plan/action.ts';
 import { namedElsewhere } from './named-elsewhere.ts';
+import { ownedByOtherWord } from './owned-twice.ts';
 import { tracedSend } from '../trace/traced-send.ts';
 import { openStore } from './open-store.ts';
 import { type NamedPlatform, clientAt, contractAt, profileOf, recognising } from '../api/profile.ts';
@@ -87,6 +89,11 @@ export function platformOf(
   return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
 
+/** What the other root files of the folder say against a plan. */
+async function otherRootFiles(made: Plan, options: ProjectFolder): Promise<readonly Diagnostic[]> {
+  return [...(await namedElsewhere(made, options)), ...(await ownedByOtherWord(made, options))];
+}
+
 /**
  * Opens the platform and the state of a manifest. Sends nothing yet.
  *
@@ -107,7 +114,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
     abandon,
     ...own,
     // Root files name objects of the platform that is theirs.
-    namedElsewhere: given === undefined ? (made) => namedElsewhere(made, options) : undefined,
+    namedElsewhere: given === undefined ? (made) => otherRootFiles(made, options) : undefined,
     kinds: options.kinds,
     endpoint: given === undefined ? platformName(platform) : given.url,
     discovers: given !== undefined || !isEmulated,

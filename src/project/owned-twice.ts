@@ -3,11 +3,13 @@ import { keptIn, once } from '../api/once.ts';
 import { withoutSlash } from '../api/slash.ts';
 import { type Diagnostic, diagnostic, positionText } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
+import type { Kind } from '../kind/kind.ts';
 import { treeOf, yamlLimit } from '../manifest/load.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import { type Place, nodeAt, position } from '../manifest/tree.ts';
 import type { WholeRead } from '../manifest/whole.ts';
 import type { Workspace } from '../manifest/workspace.ts';
+import { type Plan, isAdoption, isCreation } from '../plan/action.ts';
 import { type RootClaims, claimsOf } from './claims.ts';
 import type { Environment, ProjectFolder, RootPlace } from './folder.ts';
 import { linkTarget } from './links.ts';
@@ -63,6 +65,46 @@ export async function ownedTwice(options: ProjectFolder, loaded?: WholeRead): Pr
     }
   }
   return found;
+}
+
+/**
+ * The environments, and the project, as errors, that a plan begins to manage and another root file declares whose word for the
+ * project is another: one has its id, and one its name. Only the platform tells that they are one. Reads files only, and none
+ * where the plan begins nothing of the kind.
+ */
+export async function ownedByOtherWord(made: Plan, options: ProjectFolder): Promise<readonly Diagnostic[]> {
+  if (!made.actions.some((one) => isHolder(one.kind) && (isAdoption(one) || isCreation(one)))) return [];
+  const { folder, file, kinds } = options;
+  const { projectId, projectName } = made.observed;
+  const workspace = await workspaceOf(options);
+  const roots = rootFiles(folder);
+  const isStage = roots.find((one) => one.file === file)?.isStage === true;
+  const siblings = siblingsOf(options, { roots }).filter((one) => !one.isPreview && (isStage || one.isStage));
+  const own = siblings.length === 0 ? undefined : await readRoot(options, workspace);
+  if (own === undefined) return [];
+  const { project } = own.whole.settings;
+  const platform = await platformOf(options, workspace, options.env);
+  const found: Diagnostic[] = [];
+  for (const { file: other, read } of siblings) {
+    const rival = await read();
+    const word = rival?.whole.settings.project;
+    if (rival === undefined || word === undefined || word === project || (word !== projectId && word !== projectName))
+      continue;
+    const elsewhere = await platformOf({ folder, file: other }, workspace, options.env);
+    if (platform !== undefined && elsewhere !== undefined && platform !== elsewhere) continue;
+    const claimed = (root: WholeRead, named: string) =>
+      claimsOf({ ...root.whole, settings: { ...root.whole.settings, project: named } }, readingOf(options));
+    const before = claimed(rival, word);
+    const claims = new Map([...claimed(rival, project)].filter(([key]) => !before.has(key)));
+    const rivals = { ...rival, claims };
+    const names = { own: file, other, isOnePlatform: true };
+    found.push(...withQuotes(collisions({ ...own, claims: claimed(own, project) }, rivals, names), own.texts, kinds));
+  }
+  return found;
+}
+
+function isHolder({ isTop, identity }: Kind): boolean {
+  return isTop === true || identity.addressedByKey === true;
 }
 
 function collisions(

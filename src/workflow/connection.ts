@@ -20,7 +20,7 @@ export interface Connection {
    * @throws {Stop} `refused`
    */
   readonly mayBegin?: ((manifest: Pick<Manifest, 'resources' | 'settings'>) => void) | undefined;
-  /** What a plan must not delete, because other manifests name it, as errors; by default nothing is. */
+  /** What a plan must not delete or begin to manage, because other manifests name it, as errors; by default nothing is. */
   readonly namedElsewhere?: ((made: Plan) => Promise<readonly Diagnostic[]>) | undefined;
   readonly kinds: readonly Kind[];
   /** The address of the platform as messages name it, or `platform: emulator`. */

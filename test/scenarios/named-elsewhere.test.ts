@@ -45,3 +45,36 @@ test('the project of another root file is destroyed last', async () => {
   expect(await run('organization.yaml', 'destroy', ...yes)).toMatchObject({ code: 0 });
   expect((await run('organization.yaml', 'state', 'list')).out).not.toContain('shop');
 });
+
+test('an environment is of one root file, also where another calls the project by its name', async () => {
+  const emulator = createEmulator({ profile: 'dokploy', apiKey: 'a-key' });
+  const server = await serve(emulator);
+  onTestFinished(() => server.close());
+  const stage = (named: string, environment: string) =>
+    `trueup: 1\nplatform: { url: "${server.url}", profile: dokploy }\nproject: ${named}\nenvironment: ${environment}\n` +
+    'redis: { cache: { dockerImage: "redis:8", databasePassword: correct-horse-1 } }\n';
+  const folder = project({
+    'one.yaml': stage('prj_1', 'production'),
+    'two.yaml': stage('project-1', 'production'),
+    'three.yaml': stage('project-1', 'staging'),
+    'four.yaml': stage('another', 'production'),
+  });
+  const run = (file: string, ...words: string[]) =>
+    trueup([...words, '-f', file, '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });
+  for (const [file, other] of [
+    ['one.yaml', 'two.yaml'],
+    ['two.yaml', 'one.yaml'],
+  ] as const) {
+    const refused = await run(file, 'apply', '--auto-approve', '--adopt');
+    expect([file, refused.code]).toEqual([file, 1]);
+    expect(refused.out + refused.err).toContain(
+      `the environment production of the project ${file === 'one.yaml' ? 'prj_1' : 'project-1'} is also declared by ${other}, at ${other}:4:14`,
+    );
+  }
+  expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
+  rmSync(join(folder, 'two.yaml'));
+  for (const file of ['one.yaml', 'three.yaml']) {
+    expect(await run(file, 'apply', '--auto-approve', '--adopt'), file).toMatchObject({ code: 0 });
+    expect(await run(file, 'plan', '--detailed-exitcode'), file).toMatchObject({ code: 0 });
+  }
+});
