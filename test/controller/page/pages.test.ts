@@ -170,7 +170,9 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
   test('who signed in by a link or a provider can sign out, and watches no run any more then', async () => {
     const local = 'http://localhost:8080';
     const link = { code: newSignInCode(), name: 'me' };
-    const app = pageFor(records, { address: local, signIn: { link }, parts: [pages] });
+    let looks = 0;
+    const progressSince: Records['progressSince'] = (...of) => records.progressSince(...of).finally(() => (looks += 1));
+    const app = pageFor({ ...records, progressSince }, { address: local, signIn: { link }, parts: [pages] });
     const browser = browserAt(app, local);
     await browser.post('/sign-in/link', { code: link.code });
     const { body } = await browser.get('/me');
@@ -178,7 +180,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'pages', () => {
     const token = /action="\/sign-out"><input type="hidden" name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
     let isOver = false;
     const watched = browser.get(`/runs/${example.going}/events`).finally(() => (isOver = true));
-    await browser.get('/me');
+    // Who signs out before the first look watches nothing.
+    await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(isOver).toBe(false);
     expect((await browser.post('/sign-out', { _csrf: token })).statusCode).toBe(303);
     const events = (await watched).body;
