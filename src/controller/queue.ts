@@ -35,8 +35,10 @@ export interface Queue {
   ) => Promise<void>;
   /** Some seconds old. `dead`: failed too often, or lost its worker too often; a later `send` of the key is done all the same. */
   readonly counts: () => Promise<Record<QueueName, Counts>>;
-  /** When a process last looked after what its workers lost; undefined: never. */
-  readonly supervisedAt: () => Promise<Date | undefined>;
+  /** For how many seconds no process looked after what its workers lost; undefined: none ever did. */
+  readonly unsupervisedFor: () => Promise<number | undefined>;
+  /** Has what is due later than `send` lets anything be due now, and what the queue last did later than now counts as done now. */
+  readonly outliveSetBack: () => Promise<void>;
 }
 
 interface About {
@@ -141,12 +143,15 @@ export async function createQueue({ url, schema, onError, retries = 100 }: Queue
         forge: counts('forge'),
       };
     },
-    supervisedAt: async () => {
-      const text = `select max(monitor_on) as at from ${schema}.queue where name = any($1)`;
+    unsupervisedFor: async () => {
+      const text = `select extract(epoch from now() - max(monitor_on))::float8 as seconds from ${schema}.queue where name = any($1)`;
       const { rows } = (await boss.getDb().executeSql(text, [names])) as {
-        rows: readonly { readonly at: Date | null }[];
+        rows: readonly { readonly seconds: number | null }[];
       };
-      return rows[0]?.at ?? undefined;
+      return rows[0]?.seconds ?? undefined;
+    },
+    outliveSetBack: async () => {
+      for (const text of setBackTexts(schema)) await boss.getDb().executeSql(text);
     },
   };
 }
@@ -201,6 +206,17 @@ async function openBoss(url: string, schema: string): Promise<Boss.PgBoss> {
     openTelemetry: { enabled: false },
   });
 }
+
+/** What brings back moments of a clock that was ahead; what waits, waits for at most five minutes. */
+const setBackTexts = (schema: string): readonly string[] => [
+  `update ${schema}.job set start_after = now()
+    where state in ('created', 'retry') and start_after > now() + interval '6 minutes'`,
+  `update ${schema}.job set heartbeat_on = now() where state = 'active' and heartbeat_on > now() + interval '1 minute'`,
+  `update ${schema}.queue set monitor_on = least(monitor_on, now()), monitor_claim_on = least(monitor_claim_on, now()),
+      maintain_on = least(maintain_on, now())
+    where greatest(monitor_on, monitor_claim_on, maintain_on) > now() + interval '1 minute'`,
+  `update ${schema}.version set monitor_backoff_on = null where monitor_backoff_on > now() + interval '1 hour'`,
+];
 
 /** Makes a queue and its dead letters; one of a former version gets the settings of this one. */
 async function makeQueue(boss: Boss.PgBoss, name: QueueName, retries: number): Promise<void> {

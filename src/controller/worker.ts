@@ -82,12 +82,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await queue.start();
   await workOnStacks(options, running, queue);
   if (site === 0) await workElsewhere(options, running, queue);
+  // While no worker lived the clock of the database may have been set back, too.
+  await outliveSetBack({ records, queue });
   await records.workerLives(id, site);
   let isOver = false;
   let ticking: Promise<void> = Promise.resolve();
   const tick = (): void => {
     ticking = records
       .workerLives(id, site)
+      .then(({ isSetBack }) => (isSetBack ? outliveSetBack({ records, queue }) : undefined))
       .then(() => sendDue({ records, queue }, { concurrency, site }))
       .catch(options.onError)
       .finally(() => {
@@ -107,6 +110,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       pool.off('error', hear);
     },
   };
+}
+
+/** Brings back what the clock of the database put hours away before it was set back. */
+async function outliveSetBack({ records, queue }: Pick<Worker, 'records' | 'queue'>): Promise<void> {
+  await queue.outliveSetBack();
+  await records.outliveSetBack();
 }
 
 /** Says which jobs ended well, and in which time. */

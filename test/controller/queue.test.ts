@@ -282,6 +282,25 @@ describe.skipIf(missing !== undefined).concurrent(missing ?? 'with a PostgreSQL 
     expect(performance.now() - from).toBeLessThan(45_000);
   });
 
+  test('what a clock wrote that was five hours ahead is begun soon after it was set back', async ({ expect }) => {
+    const { queue, schema, began, work } = await opened();
+    const ahead = `now() + interval '5 hours'`;
+    for (const key of ['waits', 'ran']) await queue.send('stack', key);
+    await expect.poll(() => queue.unsupervisedFor(), { timeout: 30_000 }).toEqual(expect.any(Number));
+    await admin.query(`update ${schema}.job set start_after = ${ahead} where singleton_key = 'waits'`);
+    await admin.query(`update ${schema}.job set state = 'active', started_on = ${ahead}, heartbeat_on = ${ahead}
+      where singleton_key = 'ran'`);
+    await admin.query(
+      `update ${schema}.queue set monitor_on = ${ahead}, monitor_claim_on = ${ahead}, maintain_on = ${ahead}`,
+    );
+    await work({ concurrency: 1 });
+    await pause(3_000);
+    expect(began).toEqual([]);
+    await queue.outliveSetBack();
+    await expect.poll(() => began, { timeout: 45_000 }).toEqual(['waits', 'ran']);
+    expect(await queue.unsupervisedFor()).toBeLessThan(60);
+  });
+
   test.for(['cut', 'before'] as const)(
     'a connection that is lost for some seconds (%s) loses no job',
     async (fault, { expect }) => {

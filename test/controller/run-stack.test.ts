@@ -936,17 +936,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect([await records.dueStacks(10), await records.dueSources(10)]).toEqual([[], []]);
   });
 
-  test('is due again after the clock of the database was far ahead for a while, and its source is polled', async () => {
-    await enrolled('approval');
-    await push('c1', manifest('redis:7'));
-    // As a look and a poll had it at that time.
-    await pool.query(`update trueup_controller.stack set look_at = now() + interval '4 years';
-      update trueup_controller.source set poll_at = now() + interval '4 years', polled_at = now() + interval '4 years'`);
-    const due = async () => [await records.dueStacks(10), await records.dueSources(10)];
-    expect(await due()).toEqual([[{ id, platform: 'main', site: 0 }], [{ id: 'shop' }]]);
-    expect(await due()).toEqual([[], []]);
-  });
-
   test('is applied as it was approved or not at all, whatever comes in between', { timeout: 900_000 }, async () => {
     const { below, of: pick } = generator(35);
     const random = () => below(1_000) / 1_000;

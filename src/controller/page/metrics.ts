@@ -9,11 +9,11 @@ import type { Part } from './server.ts';
 import { type ApiToken, tokenWay } from './tokens.ts';
 import { viewerOf } from './viewer.ts';
 
-/** How long no process may have looked after the queue, for the page to be ready. Milliseconds. */
-const maxUnsupervisedMs = 60_000;
+/** How long no process may have looked after the queue, for the page to be ready. Seconds, by the clock of the database. */
+const maxUnsupervised = 60;
 
 interface MetricsOptions {
-  readonly queue: Pick<Queue, 'counts' | 'supervisedAt'>;
+  readonly queue: Pick<Queue, 'counts' | 'unsupervisedFor'>;
   /** Tokens of programs: one that may see all stacks may read the metrics. */
   readonly tokens: readonly ApiToken[];
   readonly onError: (error: unknown) => void;
@@ -35,9 +35,9 @@ export function metrics({ queue, tokens, onError }: MetricsOptions): Part {
     app.get('/healthz', open, async (_request, reply) => reply.type('text/plain').send('ok\n'));
     app.get('/readyz', open, async (_request, reply) => {
       const isReady = async (): Promise<boolean> => {
-        const [ran, supervisedAt] = await Promise.all([records.migrations(), queue.supervisedAt()]);
+        const [ran, seconds = Infinity] = await Promise.all([records.migrations(), queue.unsupervisedFor()]);
         const isCurrent = migrationNames.every((name) => ran.includes(name));
-        return isCurrent && Date.now() - (supervisedAt?.getTime() ?? 0) < maxUnsupervisedMs;
+        return isCurrent && seconds < maxUnsupervised;
       };
       const ready = await isReady().catch((error: unknown) => onError(error));
       return reply

@@ -15,6 +15,7 @@ import { refusalsIn } from './refusals.ts';
 import { retentionIn } from './retention.ts';
 import { runsIn } from './runs.ts';
 import { sessionsIn } from './sessions.ts';
+import { setBackIn } from './set-back.ts';
 import { shownEventsIn } from './shown-events.ts';
 import { shownSourcesIn } from './shown-sources.ts';
 import { shownRunsIn } from './shown-runs.ts';
@@ -54,6 +55,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...retentionIn(db),
     ...wavesIn(db),
     ...workersIn(db),
+    ...setBackIn(db),
     ...eventsIn(db),
     ...statusesIn(db),
     ...pullsIn(db),

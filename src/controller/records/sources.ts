@@ -159,9 +159,7 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
         most,
         {
           text: `update @source set poll_at = now() + make_interval(secs => poll_seconds * (0.9 + random() * 0.2))
-          where id in (select id from @source where poll_at <= now()
-            -- It was written while the clock of the database was ahead.
-            or poll_at > now() + make_interval(secs => 2 * poll_seconds) order by poll_at limit 1 for update skip locked)
+          where id in (select id from @source where poll_at <= now() order by poll_at limit 1 for update skip locked)
           returning id`,
         },
         send,

@@ -45,6 +45,9 @@ export interface StackFiles extends KeptStack {
   readonly reads: readonly string[];
 }
 
+/** The end of a pause: a moment that a person named, or some seconds from now by the clock of the database. */
+export type Until = Date | { readonly seconds: number };
+
 const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
   deploying_digest as "deployingDigest", is_gone as "isGone", problem, fingerprint,
   case when pull is null and fingerprint is not null then (select commit from @source as its where its.id = source) else wanted end as read,
@@ -101,9 +104,7 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         {
           text: `update @stack set look_at = now() + make_interval(secs =>
             (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
-          where id in (select id from @stack where not is_gone and (look_at <= now()
-            -- It was written while the clock of the database was ahead.
-            or look_at > now() + make_interval(secs => 2 * (select max(look_seconds) from @source)))
+          where id in (select id from @stack where not is_gone and look_at <= now()
             and platform in (select id from @platform where site = $1) order by look_at limit 1 for update skip locked)
           returning ${dueColumns('@stack')}`,
           values: [site],
@@ -158,16 +159,17 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         await raise(query, { kind: 'run', subject: id, digest: commit, about: { commit, ending } });
       }),
 
-    /** Lets a stack be, until a moment; undefined: it goes on. */
+    /** Lets a stack be for a time; undefined: it goes on. */
     pause: (
       { id }: Pick<StackRecord, 'id'>,
-      { until, who, because }: { readonly until: Date | undefined; readonly who: string; readonly because: string },
+      { until, who, because }: { readonly until: Until | undefined; readonly who: string; readonly because: string },
     ) =>
       rows(
         `with said as (insert into @event (who, what, subject, about)
-            values ($3, case when $2::timestamptz is null then 'resumed' else 'paused' end, $1, jsonb_build_object('because', $4::text)))
-        update @stack set paused_until = $2, paused_by = $3, paused_because = $4, look_at = now() where id = $1`,
-        [id, until ?? null, who, because],
+            values ($4, case when $2::timestamptz is null and $3::float8 is null then 'resumed' else 'paused' end, $1, jsonb_build_object('because', $5::text)))
+        update @stack set paused_until = coalesce($2, now() + make_interval(secs => $3)), paused_by = $4, paused_because = $5,
+          look_at = now() where id = $1`,
+        [id, ...(until instanceof Date ? [until, null] : [null, until?.seconds ?? null]), who, because],
       ),
   };
 }

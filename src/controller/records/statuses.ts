@@ -114,15 +114,15 @@ export function statusesIn({ rows, row, transaction }: Database) {
         );
       }),
     /**
-     * Notes that a forge takes no requests for some seconds, and why; without a problem, that it answers. While it takes none, one mark
-     * stands for all that changes.
+     * Notes that a forge takes no requests for some seconds, at most an hour, and why; without a problem, that it answers. While it
+     * takes none, one mark stands for all that changes.
      */
     forgeAnswered: (source: string, problem?: string, waitSeconds = 0) =>
       row(
         `with fewer as (delete from @untold where source = $1 and $2::text is not null
           and id < (select max(id) from @untold where source = $1))
         update @source set forge_problem = $2, forge_after = case when $2::text is not null then
-          now() + make_interval(secs => $3) end where id = $1 and (forge_problem is not null or $2::text is not null)`,
+          now() + make_interval(secs => least($3::float8, 3600)) end where id = $1 and (forge_problem is not null or $2::text is not null)`,
         [source, problem ?? null, waitSeconds],
       ),
   };

@@ -3,6 +3,7 @@ import type { Labels } from '../settings.ts';
 import { onlyOptions } from '../site.ts';
 import { clear, raise } from './alarms.ts';
 import type { Database } from './database.ts';
+import { wasSetBack } from './set-back.ts';
 
 /** Where platforms are that only some workers reach: the labels that such a worker names. */
 export interface SiteRecord {
@@ -40,17 +41,22 @@ const unserved = `select platform.id, site.labels as only from @platform as plat
   where site.id <> 0 and not ${isAlive('site.id')}
     and exists (select from @stack as stack where stack.platform = platform.id and not is_gone) order by platform.id`;
 
-export function workersIn({ rows, transaction }: Database) {
+export function workersIn({ rows, row, transaction }: Database) {
   return {
     site: (only: Labels): Promise<number> => transaction((query) => siteIn(query, only)),
-    /** Notes, at most each 5 seconds, that a worker of a site lives. Removes those that gave no sign for a day. */
-    workerLives: async (id: string, site: number): Promise<void> => {
-      await rows(
-        `with old as (delete from @worker where seen_at < now() - interval '1 day' and id <> $1)
-        insert into @worker as worker (id, site) values ($1, $2)
-        on conflict (id) do update set seen_at = now() where worker.seen_at < now() - interval '5 seconds'`,
+    /**
+     * Notes, at most each 5 seconds, that a worker of a site lives. Removes those that gave no sign for a day. Says whether the clock of
+     * the database was set back since one gave a sign.
+     */
+    workerLives: async (id: string, site: number): Promise<{ readonly isSetBack: boolean }> => {
+      const found = await row<{ readonly isSetBack: boolean }>(
+        `with old as (delete from @worker where seen_at < now() - interval '1 day' and id <> $1),
+          lives as (insert into @worker as worker (id, site) values ($1, $2)
+            on conflict (id) do update set seen_at = now() where worker.seen_at < now() - interval '5 seconds')
+        select ${wasSetBack} as "isSetBack"`,
         [id, site],
       );
+      return { isSetBack: found?.isSetBack === true };
     },
     workerEnds: async (id: string): Promise<void> => {
       await rows('delete from @worker where id = $1', [id]);

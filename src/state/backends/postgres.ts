@@ -202,7 +202,14 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
       if (row === undefined) return undefined;
       const entry = parseEntry(String(row.entry), database.redact);
       if (entry === undefined) throw unusable(database.location, 'has a lease that is none of Trueup');
-      return { entry, version: String(row.version), ageMs: Number(row.age) };
+      const ageMs = Number(row.age);
+      // The clock of the database was set back: a holder that is gone would have the lease until it comes there again.
+      if (ageMs < 0)
+        await database.query(
+          `update ${schema}.lease set renewed_at = clock_timestamp() where name = $1 and renewed_at > clock_timestamp()`,
+          [name],
+        );
+      return { entry, version: String(row.version), ageMs: Math.max(0, ageMs) };
     },
     swap: async (seen, entry) => {
       // A run that begins makes the tables that are missing: no write of it would find them.

@@ -194,4 +194,16 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
     await tell();
     expect(forge.log.length).toBe(before);
   });
+
+  test('for longer than an hour is asked after an hour', async () => {
+    const { records, server: forge, look, tell } = await forgeBench(pool, 'gitlab');
+    await look();
+    forge.fault = () => ({ status: 429, headers: { 'retry-after': '99999999999999999999' } });
+    await tell();
+    forge.fault = () => undefined;
+    await pool.query(`update trueup_controller.source set forge_after = forge_after - interval '61 minutes'`);
+    expect(await records.forgeRests('shop')).toBe(false);
+    await tell();
+    expect(forge.statuses.at(-1)?.state).toBe('success');
+  });
 });

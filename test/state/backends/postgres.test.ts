@@ -491,6 +491,20 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await admin.query(`drop database ${name} with (force)`);
     });
 
+    test('with a clock that was set back keeps a lock no longer than it lasts', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      await admin.query(`update trueup.lease set renewed_at = renewed_at + interval '5 hours'`);
+      const other = postgresStore({ url: server.url(), schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
+      const { holder } = await stopOf(other.lock({ purpose: 'apply' }));
+      expect(holder?.expiresInMs).toBeLessThanOrEqual(60_000);
+      // Its holder renews it, or it is over.
+      await admin.query(`update trueup.lease set renewed_at = renewed_at - interval '61 seconds'`);
+      const lease = await other.lock({ purpose: 'apply' });
+      await lease.release();
+      await other.close();
+    });
+
     test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { StackGlance } from '../../records/shown-stacks.ts';
+import type { Until } from '../../records/stacks.ts';
 import { stackAddress } from '../addresses.ts';
 import { refusal } from '../refusal.ts';
 import type { PageContext } from '../server.ts';
@@ -124,18 +125,16 @@ export function stackActs(app: FastifyInstance, { records }: PageContext): void 
 /** The longest pause: who needs a longer one takes the stack out of its source. */
 const maxPauseHours = 90 * 24;
 
-/** The moment to which a form pauses a stack. @throws {Refusal} 400, where it is none, or is too far away */
-export function untilOf(fields: unknown, from: Date): Date {
+/** The end of the pause that a form asks for. @throws {Refusal} 400, where it is none, or is too far away */
+export function untilOf(fields: unknown, from: Date): Until {
   const hours = fieldOf(fields, 'for');
   const until = fieldOf(fields, 'until');
-  const at =
-    hours === 'until' || hours === ''
-      ? new Date(/Z|[+-]\d\d:\d\d$/.test(until) ? until : `${until}Z`)
-      : new Date(from.getTime() + Number(hours) * 3_600_000);
-  const ms = at.getTime() - from.getTime();
+  const isMoment = hours === 'until' || hours === '';
+  const at = new Date(/Z|[+-]\d\d:\d\d$/.test(until) ? until : `${until}Z`);
+  const ms = isMoment ? at.getTime() - from.getTime() : Number(hours) * 3_600_000;
   if (Number.isNaN(ms)) throw refusal(400, 'Write until when the pause lasts, such as 2026-12-24T18:00.');
   if (ms <= 0 || ms > maxPauseHours * 3_600_000) throw refusal(400, 'A pause ends after now, and within 90 days.');
-  return at;
+  return isMoment ? at : { seconds: ms / 1_000 };
 }
 
 /** Every stack that a viewer may see. */
