@@ -252,6 +252,11 @@ const migrations: readonly Migration[] = [
     name: 'settings of waves',
     text: `create table wave_settings (is_one boolean primary key default true check (is_one), waves jsonb not null);`,
   },
+  {
+    // Each worker that tells forges needs it, also one that was started without the settings.
+    name: 'address of the page',
+    text: `create table page_address (is_one boolean primary key default true check (is_one), address text not null);`,
+  },
 ];
 
 /** The names of all migrations, in their order. */

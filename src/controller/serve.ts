@@ -53,6 +53,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await explained<unknown>((options.migrates ? migrate : requireTables)(pool, schemas.controller));
     await explained(queue.start());
     const records = recordsIn(pool, schemas.controller);
+    await records.setPageAddress(address, { by: 'page' });
     const parts = pageParts({ queue, tokens: access.tokens, onError });
     const app = createServer({ address, records, roles, fourEyes, proxies, ...access, parts, onError });
     await serveUntilEnd(app, options, { log, link });

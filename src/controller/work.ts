@@ -39,7 +39,7 @@ interface WorkOptions extends ProcessOptions {
   /** The folder of the checkouts; undefined: the usual one. */
   readonly folder: string | undefined;
   readonly git: CheckoutsOptions;
-  /** The file of the settings, absolute; undefined: the waves of another worker, and no links to the page. */
+  /** The file of the settings, absolute; undefined: the waves of another worker, and the page as that or the page says. */
   readonly settings: string | undefined;
   /** Called once it works. */
   readonly onReady: () => void;

@@ -36,9 +36,9 @@ export interface WorkerOptions {
   readonly only?: Labels;
   /** How new commits reach stacks: those of no wave at once. Undefined: as another worker said. */
   readonly waves?: readonly WaveSettings[] | undefined;
-  /** Where browsers find the page, for links at forges and in messages, without a slash at its end. */
+  /** Where browsers find the page, for links at forges and in messages, without a slash at its end. Undefined: as another process said. */
   readonly address?: string | undefined;
-  /** Who gets messages; they need the address. Undefined: those who another worker named. */
+  /** Who gets messages. Undefined: those who another worker named. */
   readonly notify?: Telling['receivers'] | undefined;
   /** How git reads the sources. */
   readonly git?: CheckoutsOptions;
@@ -149,14 +149,15 @@ async function workOnStacks(options: WorkerOptions, running: Running, queue: Que
 async function workElsewhere(options: WorkerOptions, running: Running, queue: Queue): Promise<void> {
   const { concurrency, waves, address, notify: receivers } = options;
   const { records, checkouts } = running;
+  if (address !== undefined) await records.setPageAddress(address, { by: 'worker' });
   if (waves !== undefined) await records.setWaves(waves);
   const look = heard(options, 'look', (id, signal) => lookAt({ records, checkouts, queue }, id, signal));
   await queue.work('look', { concurrency }, look);
-  const at = { ...running, address, pusher: pusherIn(options.folder, options.git) };
+  const at = { ...running, pusher: pusherIn(options.folder, options.git) };
   await queue.work('forge', { concurrency: 2 }, (key, signal) => workAtForge(at, key, signal));
-  if (receivers === undefined || address === undefined) return;
+  if (receivers === undefined) return;
   await records.setReceivers(receiverRecords(receivers));
-  const telling = { records, receivers, address };
+  const telling = { records, receivers };
   await queue.work('tell', { concurrency: 2 }, (name, signal) => tell(telling, name, signal));
 }
 

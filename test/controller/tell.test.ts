@@ -35,6 +35,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     pool.on('error', () => undefined);
     await migrate(pool, 'c');
     records = recordsIn(pool, 'c');
+    await records.setPageAddress(address, { by: 'page' });
   });
   afterAll(async () => {
     await pool.end();
@@ -69,8 +70,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
   /** What a worker does when everything that was made is due. */
   const send = async (...entries: Settings['notify']) => {
     await pool.query('update c.message set due_at = now() where letter is null');
-    for (const { name } of await records.dueReceivers())
-      await tell({ records, receivers: entries, address }, name, signal);
+    for (const { name } of await records.dueReceivers()) await tell({ records, receivers: entries }, name, signal);
   };
   const failure = (subject: string, digest = 'c1'): Alarm => ({
     kind: 'run',
@@ -292,7 +292,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await pool.query('update c.message set due_at = now()');
     const dies = { ...records, letterSent: () => Promise.reject(new Error('the database is away')) };
     const [due] = await records.dueReceivers();
-    await expect(tell({ records: dies, receivers: [entry], address }, due?.name ?? '', signal)).rejects.toThrow('away');
+    await expect(tell({ records: dies, receivers: [entry] }, due?.name ?? '', signal)).rejects.toThrow('away');
     await send(entry);
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
       Array.from({ length: 2 }, () => received[0]?.headers['webhook-id']),

@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
     git('init', '-q', '-b', 'main');
     git('add', '-A');
     git('commit', '-q', '-m', 'all');
-    const start = (waves?: readonly (typeof settings)[]) =>
+    const start = (waves?: readonly (typeof settings)[], address?: string) =>
       startWorker({
         url: server.url(),
         pool,
@@ -188,10 +188,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker with waves', () => {
         concurrency: 1,
         tickMs: 100,
         waves,
+        address,
         onError: () => undefined,
       });
-    await (await start([settings])).stop(5_000);
+    await (await start([settings], 'https://trueup.example.com')).stop(5_000);
     const { records, stop } = await start();
+    expect(await records.pageAddress()).toBe('https://trueup.example.com');
     const keyFile = join(folder, 'key');
     const about = { profile: null, keyFile, envFile: null, connections: 8 };
     await records.addPlatform({ id: 'all', url: 'http://127.0.0.1:9', ...about, labels: { ring: 'canary' } }, 'alex');

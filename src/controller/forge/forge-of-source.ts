@@ -9,8 +9,6 @@ import type { Pusher } from './push-branch.ts';
 
 /** What the work at forges needs. */
 export interface AtForge extends Running {
-  /** Where browsers find the page, without a slash at its end; undefined: there is none. */
-  readonly address: string | undefined;
   readonly pusher: Pusher;
 }
 

@@ -143,9 +143,10 @@ async function pushAdoption(
 }
 
 /** Opens the pull request, or gives the one that is open this text. */
-async function showPull({ records, address }: AtForge, work: Work, adoption: Adoption): Promise<void> {
+async function showPull({ records }: AtForge, work: Work, adoption: Adoption): Promise<void> {
   const { forge, source, stack, proposal, branch } = work;
   const base = source.ref.replace(/^refs\/heads\//, '');
+  const address = await records.pageAddress();
   const page = address === undefined ? undefined : `${address}${stackAddress(stack.id)}/drift`;
   const site = siteOf({ links: forge.links, source: source.id }, stack.path, stack.wanted);
   const text = proposalText(stack.path, adoption, { site, page });

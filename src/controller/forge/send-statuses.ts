@@ -16,12 +16,12 @@ const most = 50;
  * @throws as `withForge`
  */
 export async function sendStatuses(
-  { records, address }: Pick<AtForge, 'records' | 'address'>,
+  { records }: Pick<AtForge, 'records'>,
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
   const changes = await records.untold(id);
-  const due = await records.dueStatuses(id, most);
+  const [due, address] = [await records.dueStatuses(id, most), await records.pageAddress()];
   // Where there may be more, the changes stay for the next job.
   const told = async (): Promise<void> => void (due.length < most && (await records.told(id, changes)));
   const send = async (forge: Repository): Promise<void> => {

@@ -5,6 +5,7 @@ import { deliveriesIn } from './deliveries.ts';
 import { eventsIn } from './events.ts';
 import { figuresIn } from './figures.ts';
 import { messagesIn } from './messages.ts';
+import { pageAddressIn } from './page-address.ts';
 import { plansIn } from './plans.ts';
 import { platformsIn } from './platforms.ts';
 import { previewsIn } from './previews.ts';
@@ -56,6 +57,7 @@ export function recordsIn(pool: Pool, schema: string) {
     ...wavesIn(db),
     ...workersIn(db),
     ...setBackIn(db),
+    ...pageAddressIn(db),
     ...eventsIn(db),
     ...statusesIn(db),
     ...pullsIn(db),

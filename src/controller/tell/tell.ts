@@ -15,10 +15,8 @@ type Receiver = Settings['notify'][number];
 
 /** How messages are sent. */
 export interface Telling {
-  readonly records: Pick<Records, 'takeLetter' | 'letterSent' | 'letterFailed'>;
+  readonly records: Pick<Records, 'takeLetter' | 'letterSent' | 'letterFailed' | 'pageAddress'>;
   readonly receivers: readonly Receiver[];
-  /** Where browsers find the page, without a `/` at its end. */
-  readonly address: string;
 }
 
 /** Kinds of alarms by the words of the settings. */
@@ -49,9 +47,10 @@ function nameOf({ as, urlFile, labels }: Receiver): string {
  * Sends a receiver what is due, letter by letter, until one fails: it is due again later. A letter whose confirmation is lost with
  * the worker is sent again, with the same id. Throws only what the database does.
  */
-export async function tell({ records, receivers, address }: Telling, name: string, signal: AbortSignal): Promise<void> {
+export async function tell({ records, receivers }: Telling, name: string, signal: AbortSignal): Promise<void> {
   const receiver = receivers.find((one) => nameOf(one) === name);
-  if (receiver === undefined) return;
+  const address = await records.pageAddress();
+  if (receiver === undefined || address === undefined) return;
   while (!signal.aborted) {
     const letter = await records.takeLetter(name);
     if (letter === undefined) return;

@@ -55,6 +55,22 @@ describe.skipIf(missing !== undefined)(missing ?? 'statuses of commits', () => {
     for (const canary of canaries) expect(shown()).not.toContain(canary);
   });
 
+  test('link to the page, whatever the settings of the worker say, and are sent again once it moved', async () => {
+    const { server: forge, records, look, tell } = await forgeBench(pool, 'github');
+    const links = () => forge.statuses.map(({ url }) => url?.replace(/\/stacks\/.*/, ''));
+    await records.setPageAddress('https://former.example.com', { by: 'worker' });
+    await look();
+    await tell();
+    expect(links()).toEqual(['https://trueup.example.com']);
+    await records.setPageAddress('https://trueup.example.com', { by: 'page' });
+    await tell();
+    expect(links()).toHaveLength(1);
+    await records.setPageAddress('https://new.example.com', { by: 'page' });
+    await tell();
+    await tell();
+    expect(links()).toEqual(['https://trueup.example.com', 'https://new.example.com']);
+  });
+
   test('say that a stack drifted, and that it failed, and nothing else of why', async () => {
     const { server: forge, look, tell, push, drift, errors } = await forgeBench(pool, 'gitea');
     await look();
