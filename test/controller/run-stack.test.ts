@@ -1236,6 +1236,33 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await begin(await asRead(), 'c3')).toBeUndefined();
   });
 
+  test('is in step with nothing that a run found on the platform or at the address that it had before', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    const moveTo = async (name: string) => {
+      const [main, source] = [await records.platform('main'), await records.source('shop')];
+      if (main === undefined || source === undefined) throw new Error('they are enrolled');
+      await records.addPlatform({ ...main, id: name }, 'alex');
+      await records.addSource({ ...source, platforms: [{ platform: name, paths: 'infra/*' }] }, 'alex');
+    };
+    const first = await asRead();
+    await moveTo('other');
+    await run();
+    expect(await records.inStep(first, 'c1', 'a digest')).toEqual({ wantsOther: true });
+    expect(await asRead()).toMatchObject({ platform: 'other', applied: null });
+    expect(await records.waitingPlan(id)).toMatchObject({ commit: 'c1' });
+    await records.inStep(await asRead(), 'c1', 'a digest');
+    const second = await asRead();
+    const other = (await records.platform('other')) ?? expect.fail('it is enrolled');
+    await records.deploys(second, { commit: 'c1', digest: 'a digest' });
+    await records.addPlatform({ ...other, url: 'https://other.example.com' }, 'alex');
+    expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
+    expect(await records.inStep(second, 'c1', 'a digest')).toEqual({ wantsOther: true });
+    await records.deploys(second, { commit: 'c1', digest: 'a digest' });
+    await moveTo('third');
+    expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
+  });
+
   test('begins no apply of a former commit whose plan somebody refused', async () => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));

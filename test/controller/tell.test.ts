@@ -395,6 +395,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await source('shop');
     const id = 'shop:a.yaml';
     const commit = 'a'.repeat(40);
+    const read = { id, platform: 'p-shop', applied: null, digest: null };
     const document = {
       actions: [{ action: 'update' }, { action: 'no-op' }],
       dataAtRisk: ['x'],
@@ -405,7 +406,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await send(entry);
     expect(words()).toEqual(['failed at commit aaaaaaaaaaaa: refused']);
     // A run of another commit that ends late says nothing.
-    await records.inStep({ id, applied: 'c'.repeat(40), digest: null }, 'b'.repeat(40), 'd');
+    await records.inStep({ ...read, applied: 'c'.repeat(40) }, 'b'.repeat(40), 'd');
     await send(entry);
     expect(received).toHaveLength(1);
     for (let attempt = 0; attempt < 3; attempt++)
@@ -418,13 +419,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     const plan = await records.waitingPlan(id);
     await records.judge(plan?.digest ?? '', { who: 'alex', role: 'approver', approves: true, because: 'right' });
     expect(await records.alarms()).toEqual([]);
-    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
+    await records.inStep(read, commit, 'd');
     for (let sweep = 0; sweep < 3; sweep++)
       await records.keepPlan({ id }, { commit, cause: 'drift', document, file: `drift ${sweep}` });
     await send(entry);
     expect(words()).toEqual(['drifted: a repair with 1 change waits for approval, with data of 1 object at risk']);
-    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
-    await records.inStep({ id, applied: null, digest: null }, commit, 'd');
+    await records.inStep(read, commit, 'd');
+    await records.inStep(read, commit, 'd');
     await send(entry);
     expect(words()).toEqual(['has no drift any more']);
     expect(received).toHaveLength(4);

@@ -62,6 +62,8 @@ async function openWavesIn(query: Query, source: string) {
     readonly members: readonly string[];
     readonly stacks: readonly Member[];
   }
+  // A person who stops or resumes one meanwhile has done so before, or finds it over.
+  await query('select from @wave where source = $1 and ended_at is null order by id for no key update', [source]);
   const open = await query<OpenWave>(
     `select wave.id, name, resumed_at as "resumedAt", case when stopped_by is not null then stopped_at end as "stoppedAt",
       stopped_by as "stoppedBy", stopped_because as "stoppedBecause", array_agg(stack.id) as members,

@@ -89,6 +89,8 @@ export async function placeStacks(
       problem = case when ${isNew} or old.is_gone or old.platform <> excluded.platform then null else old.problem end,
       applied = case when old.platform = excluded.platform then old.applied end,
       digest = case when old.platform = excluded.platform then old.digest end,
+      deploying = case when old.platform = excluded.platform then old.deploying end,
+      deploying_digest = case when old.platform = excluded.platform then old.deploying_digest end,
       look_at = case when old.platform <> excluded.platform or old.policy <> excluded.policy or old.is_gone
         then now() else old.look_at end
       where ${isNew} or old.is_gone or old.platform <> excluded.platform or old.policy <> excluded.policy

@@ -55,7 +55,10 @@ export function platformsIn({ rows, row, transaction }: Database) {
         if (before !== undefined && before.url !== url) {
           const its = 'in (select id from @stack where platform = $1)';
           await query(`update @plan set superseded_at = now() where ${isOpen} and stack ${its}`, [id]);
-          await query('update @stack set applied = null, digest = null, look_at = now() where platform = $1', [id]);
+          await query(
+            'update @stack set applied = null, digest = null, deploying = null, deploying_digest = null, look_at = now() where platform = $1',
+            [id],
+          );
         }
         if ('only' in about) await query('update @stack set look_at = now() where platform = $1', [id]);
         await query(

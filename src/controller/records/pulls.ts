@@ -92,7 +92,7 @@ export function pullsIn({ rows, row, transaction }: Database) {
       rows<Pick<PullRecord, 'source' | 'number'>>(
         `select pull.source, pull.number from @pull as pull join @source as source on source.id = pull.source
         where pull.planned is distinct from ${wanted} and coalesce(pull.plan_after <= now(), true)
-          and coalesce(source.forge_after <= now(), true)
+          and coalesce(source.forge_after <= now(), true) and source.forge <> 'none' and source.forge_token_file is not null
         order by 1, 2 limit $1`,
         [most],
       ),

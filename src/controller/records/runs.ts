@@ -33,7 +33,7 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
      * @throws {Stop} `refused`, where the file of a preview allows no more of them
      */
     beginApply: (
-      { id, platform, ...read }: ReadStack & Pick<StackRecord, 'platform'>,
+      { id, platform, ...read }: ReadStack,
       { preview = {}, ...about }: Omit<RunBegin, 'kind'> & { readonly preview?: Partial<Preview> | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {

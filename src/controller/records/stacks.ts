@@ -53,8 +53,8 @@ const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wa
   case when pull is null and fingerprint is not null then (select commit from @source as its where its.id = source) else wanted end as read,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
-/** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile. */
-export type ReadStack = Pick<StackRecord, 'id' | 'applied' | 'digest'>;
+/** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile, or it was moved. */
+export type ReadStack = Pick<StackRecord, 'id' | 'platform' | 'applied' | 'digest'>;
 
 /** Of a stack: no other run brought it on since it was read. The statement has what was read of it as its last two values. */
 export const isAsRead = (applied: string, digest: string): string =>
@@ -114,17 +114,23 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
 
     /**
      * The platform is in step with a commit: nothing of it is left to apply. Where the stack wants another one by now, that counts
-     * only as long as no other run brought the stack on. Says whether the stack wants another commit.
+     * only as long as no other run brought the stack on; where it was moved to another platform or address, it does not count. Says
+     * whether the stack wants another commit.
      */
-    inStep: ({ id, ...read }: ReadStack, commit: string, digest: string): Promise<{ readonly wantsOther: boolean }> =>
+    inStep: (
+      { id, platform, ...read }: ReadStack,
+      commit: string,
+      digest: string,
+    ): Promise<{ readonly wantsOther: boolean }> =>
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly wantsOther: boolean }>(
-          `with old as (update @plan set superseded_at = now()
-            where stack = $1 and commit = $2 and ${isOpen} and not (select is_gone from @stack where id = $1))
-          update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
-          where id = $1 and not is_gone and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
-          returning wanted <> $2 as "wantsOther"`,
-          [id, commit, digest, read.applied, read.digest],
+          `with brought as (update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
+          where id = $1 and platform = $6 and (applied is not null or $4::text is null) and not is_gone and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
+          returning wanted <> $2 as "wantsOther"),
+            old as (update @plan set superseded_at = now()
+              where stack = $1 and commit = $2 and ${isOpen} and exists (select from brought))
+          select "wantsOther" from brought`,
+          [id, commit, digest, read.applied, read.digest, platform],
         );
         const { wantsOther = true } = stack ?? {};
         if (stack !== undefined) await clear(query, wantsOther ? ['run', 'drift'] : ['run', 'drift', 'approval'], id);

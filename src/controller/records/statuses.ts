@@ -39,7 +39,7 @@ const truths = (sources: string) => `
   from @stack as stack
     left join @plan as plan on plan.stack = stack.id and plan.commit = stack.wanted and ${isOpen} and plan.expires_at > now()
     left join lateral (select id from @run as run where run.stack = stack.id and run.kind = 'apply' and run.commit = stack.wanted
-      and run.cause not in ('closed', 'over') and run.ended_at is not null and stack.problem is null and plan.digest is null order by id desc limit 1) as run on true
+      and run.cause not in ('closed', 'over') and run.ending in ('done', 'deploying') and stack.problem is null and plan.digest is null order by id desc limit 1) as run on true
     left join lateral (select bool_and(approves) as approves from @verdict where plan = plan.digest) as said on true
     left join (${holdingWaves}) as holding on holding.stack = stack.id and holding.commit = stack.wanted
   where stack.source ${sources} and not stack.is_gone

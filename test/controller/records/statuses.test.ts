@@ -110,6 +110,30 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
     expect([await toTell(), await sql('select from @untold')]).toEqual([[], []]);
   });
 
+  test('is never the end of an apply that failed, once the stack is in step', async () => {
+    const { result } = await controllerDocuments();
+    await see('d1');
+    const stack = async () => (await records.stack(id)) ?? expect.fail('there is no stack');
+    await sql(`update @stack set policy = 'automatic'`);
+    const run = await records.beginApply(await stack(), { cause: 'commit', commit: 'd1', worker: 'w' });
+    await records.endRun(run ?? '', { ending: 'partly', document: { ...result, ending: 'partly' } });
+    await records.stackFailed(id, { problem: 'no', commit: 'd1', ending: 'partly' });
+    // A person did the rest by hand.
+    await records.inStep(await stack(), 'd1', 'a digest');
+    const due = await records.dueStatuses('shop', 50);
+    expect(due.filter(({ commit }) => commit === 'd1')).toMatchObject([{ is: 'applied', document: null }]);
+    await sql(`update @stack set policy = 'approval'`);
+    await see('d2', []);
+    await tell();
+  });
+
+  test('is no plan of a pull request where the source names no forge or no token', async () => {
+    const pull = { number: 1, head: 'h1', branch: 'b', base: 'main', isFork: false };
+    for (const source of ['shop', 'bare']) await records.sawPulls(source, [pull]);
+    expect(await records.pullsToPlan(10)).toEqual([{ source: 'shop', number: 1 }]);
+    for (const source of ['shop', 'bare']) await records.sawPulls(source, [], [1]);
+  });
+
   test('that changes while it is told is told next', async () => {
     await see('c4');
     await tell(() => records.stackFailed(id, { problem: 'no', commit: 'c4', ending: 'failed' }));

@@ -516,6 +516,28 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     expect(await late, 'no apply begins in a wave that is stopped').toBeUndefined();
   });
 
+  test('that a person stops while the next commit comes stays stopped', async () => {
+    await begun(three);
+    await push('c2', three);
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query(
+      `update trueup_controller.wave set stopped_at = now(), stopped_by = 'kim', stopped_because = 'a sale' where ended_at is null`,
+    );
+    const pushed = push('c3', three, [1, 2]);
+    const waits = async () =>
+      (await sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%wave%'`)).rows.length;
+    try {
+      await expect.poll(waits).toBeGreaterThan(0);
+      await other.query('commit');
+    } finally {
+      await other.query('rollback');
+      other.release();
+    }
+    await pushed;
+    expect(await openWave()).toMatchObject({ commit: 'c3', stopped: { by: 'kim', because: 'a sale' } });
+  });
+
   test('says how each of its stacks stands, and what it waits for', async () => {
     await begun(three);
     await applied(0);
