@@ -32,6 +32,13 @@ interface LogOptions {
 
 const quietMs = 60_000;
 
+/**
+ * How sockets, the client of PostgreSQL and its server say that the database is away, each in another way and for each job. All else
+ * that a process of the controller connects to has a sentence of its own.
+ */
+const away =
+  /^(?:(?:connect|read|write|getaddrinfo) E|Connection terminated|timeout exceeded when trying|Query read timeout|the database system is |terminating connection)/;
+
 /** Makes a log. */
 export function createLog({ write, form, redact, now }: LogOptions): Log {
   /** The times of failures of the last minute, by their texts. */
@@ -47,11 +54,14 @@ export function createLog({ write, form, redact, now }: LogOptions): Log {
   return {
     say: (event, about = {}) => print('info', event, about),
     problem: (error, about = {}) => {
-      const text = `${JSON.stringify(about)} ${wordsOf(error)}`;
+      const words = wordsOf(error);
+      const isAway = away.test(words);
+      const text = isAway ? 'away' : `${JSON.stringify(about)} ${words}`;
       for (const [known, at] of last) if (now() - at >= quietMs) last.delete(known);
       if (last.has(text)) return;
       last.set(text, now());
-      print('error', 'failed', { ...about, message: wordsOf(error) });
+      if (isAway) print('error', 'failed', { message: `the database of the controller does not answer (${words})` });
+      else print('error', 'failed', { ...about, message: words });
     },
   };
 }
@@ -63,6 +73,8 @@ function shown([key, value]: readonly [string, string | number]): string {
 
 /** The sentence of an error, with what to do about it. */
 function wordsOf(error: unknown): string {
+  // An address with several hosts fails with a message each.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
   if (!(error instanceof Stop)) return error instanceof Error ? error.message : String(error);
   return error.diagnostics
     .map(({ message, remedy }) => (remedy === undefined ? message : `${message} -> ${remedy}`))
