@@ -30,13 +30,18 @@ export const manifestOf = (image: string, name = 'main') =>
 export const stackId = 'shop:infra/trueup.yaml';
 
 /** A forge with a repository whose stack is on an emulated platform, and a worker that does one job after the other. */
-export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], policy: Policy = 'automatic') {
+export async function forgeBench(
+  pool: pg.Pool,
+  name: ForgeRepository['name'],
+  policy: Policy = 'automatic',
+  slow: { readonly latencyMs?: number; readonly deployDelayMs?: number } = {},
+) {
   await pool.query('drop schema if exists trueup_controller cascade; drop schema if exists trueup cascade');
   await migrate(pool, 'trueup_controller');
   const hosted = await hostedForge(name, { 'infra/trueup.yaml': manifestOf('redis:7') });
   const { server, repository } = hosted;
-  const emulator = createEmulator({ apiKey });
-  const platform = await serve(emulator);
+  const emulator = createEmulator({ apiKey, ...slow });
+  const platform = await serve(emulator, slow);
   onTestFinished(() => platform.close());
   const folder = mkdtempSync(join(tmpdir(), 'trueup-forge-bench-'));
   writeFileSync(join(folder, 'key'), `${apiKey}\n`);
@@ -45,6 +50,7 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
   const [keyFile, envFile] = [join(folder, 'key'), join(folder, 'env')];
   const about = { id: 'main', url: platform.url, profile: null, keyFile, envFile, connections: 4 };
   await records.addPlatform(about, 'a test');
+  await records.setPageAddress('https://trueup.example.com', { by: 'page' });
   const enrol = (given: Policy, at: Omit<typeof server, 'close'> = server, forge: NewSource['forge'] = wordOf(name)) =>
     records.addSource(
       {
@@ -74,7 +80,6 @@ export async function forgeBench(pool: pg.Pool, name: ForgeRepository['name'], p
     site: 0,
     platforms: new Map(),
     onError: () => undefined,
-    address: 'https://trueup.example.com',
     pusher: pusherIn(places),
   };
   const signal = new AbortController().signal;
