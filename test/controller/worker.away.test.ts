@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { finish, start } from '../cli/process.ts';
 import { forgeBench } from '../support/forge-bench.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
@@ -53,6 +53,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a worker whose database is aw
     const env = { TRUEUP_CONTROLLER_URL: server.url(), TRUEUP_STATE_KEY: at.states.key };
     const args = ['controller', 'work', '--folder', join(folder, 'checkouts'), '--format', 'json', '--log', 'json'];
     const child = start(args, { env });
+    onTestFinished(() => void child.kill('SIGKILL'));
     const ended = finish(child);
     const id = 'shop:infra/trueup.yaml';
     const stack = () => records.stack(id);
