@@ -56,7 +56,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not ask the place whether its lock was taken away',
     {
       file: 'src/state/keep-lease.ts',
-      line: 'if ((await register.isNewest?.(seen)) === false) {',
+      line: 'if ((await register.isNewest?.(seen, () => check(kept))) === false) {',
       instead: 'if (seen === undefined) {',
       noticedBy: ['test/state/backends/memory.test.ts', 'that was removed'],
     },
