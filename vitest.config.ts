@@ -59,6 +59,7 @@ const onlyInAll = [
 /** What takes longest, or waits longest, begins first in its project, in this order, so that no worker is left with it at the end. */
 const longest = [
   'scenarios/installed-package',
+  'controller/worker.away',
   'controller/worker',
   'controller/run-stack',
   'controller/remove-preview',
