@@ -43,8 +43,11 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
 
   /** Whether a refusal can be a missing right: some of those have a code and no sentence, as a refused key has. */
   const looksDenied = ({ code }: PlatformError): boolean => code !== undefined && mayLackRights();
-  const mostAlone = (refusal: PlatformError): number =>
-    looksDenied(refusal) ? attempts.refused.denials : attempts.refused.refusalsAlone;
+  /** How often the key has to be accepted right after a refusal, so that this is about the request alone. */
+  const mostAlone = (operation: string, refusal: PlatformError): number => {
+    const { denials, refusalsAlone } = attempts.refused;
+    return looksDenied(refusal) || denied.has(operation) ? denials : refusalsAlone;
+  };
   const explainDenial = (call: Call, refusal: PlatformError): PlatformError =>
     looksDenied(refusal) ? explainMissingRight(call, refusal) : explainRefusedAlone(call, refusal);
 
@@ -53,6 +56,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
       let hasPaused = false;
       let last: PlatformError | undefined;
       let denials = 0;
+      const operation = call.served ?? call.operation;
       for (let sends = 0; ;) {
         const isAgain = sends > 0;
         const leave = await breaker.whenClosed(signal);
@@ -61,8 +65,8 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
         if (leave.is !== 'granted') throw explainPause(call, leave);
         if (last?.isKeyRefused === true) {
           if (leave.isKeyGood === true) denials += 1;
-          if (denials >= mostAlone(last)) {
-            denied.add(call.served ?? call.operation);
+          if (denials >= mostAlone(operation, last)) {
+            denied.add(operation);
             throw explainDenial(call, last);
           }
         }
@@ -80,6 +84,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
         try {
           const result = await work(permit);
           ending = 'good';
+          denied.delete(operation);
           return result;
         } catch (error) {
           if (isOverload(error)) ending = 'overloaded';
@@ -87,7 +92,8 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
           const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
           if (refusal === undefined || why === undefined) throw error;
           last = refusal;
-          if (refusal.isKeyRefused && denied.has(call.served ?? call.operation)) throw explainDenial(call, refusal);
+          if (refusal.isKeyRefused && looksDenied(refusal) && denied.has(operation))
+            throw explainMissingRight(call, refusal);
           // Of several first requests that are sent at once, a refused one may come back before a good one.
           if (why !== 'throttled' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
           if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;

@@ -97,7 +97,7 @@ export async function ownedByOtherWord(made: Plan, options: ProjectFolder): Prom
     const before = claimed(rival, word);
     const claims = new Map([...claimed(rival, project)].filter(([key]) => !before.has(key)));
     const rivals = { ...rival, claims };
-    const names = { own: file, other, isOnePlatform: true };
+    const names = { own: file, other, isOnePlatform: platform === elsewhere };
     found.push(...withQuotes(collisions({ ...own, claims: claimed(own, project) }, rivals, names), own.texts, kinds));
   }
   return found;

@@ -802,18 +802,35 @@ describe('a 401 of one path, beside a key that is accepted', () => {
   it.each([
     ['of an owner, with a code', limited],
     ['without a code', bare],
-  ])('%s is sent five times within seconds, and once from then on', async (_what, refusal) => {
-    const made = ofOne(refusal);
-    await made.client.call('user.get', {});
-    const error = await failureOf(made.client.call('ai.getAll', {}));
-    expect(made.sent.filter((operation) => operation === 'ai.getAll')).toHaveLength(5);
-    expect(made.time()).toBeLessThan(20_000);
-    expect(error).toMatchObject({ failure: 'forbidden', isKeyRefused: false, outcome: 'not executed', status: 401 });
-    expect(error.sentence).toContain('the API key is refused for this request, and accepted for others (401');
-    const { length } = made.sent;
-    await failureOf(made.client.call('ai.getAll', {}));
-    expect(made.sent.slice(length)).toEqual(['ai.getAll']);
-    expect(made.pauses).toEqual([]);
+  ])(
+    '%s is sent five times within seconds, and twice from then on, if the key is accepted then',
+    async (_what, refusal) => {
+      const made = ofOne(refusal);
+      await made.client.call('user.get', {});
+      const error = await failureOf(made.client.call('ai.getAll', {}));
+      expect(made.sent.filter((operation) => operation === 'ai.getAll')).toHaveLength(5);
+      expect(made.time()).toBeLessThan(20_000);
+      expect(error).toMatchObject({ failure: 'forbidden', isKeyRefused: false, outcome: 'not executed', status: 401 });
+      expect(error.sentence).toContain('the API key is refused for this request, and accepted for others (401');
+      const { length } = made.sent;
+      await failureOf(made.client.call('ai.getAll', {}));
+      expect(made.sent.slice(length)).toEqual(['ai.getAll', 'user.get', 'ai.getAll', 'user.get']);
+      expect(made.pauses).toEqual([]);
+    },
+  );
+
+  it('says nothing of it later, when the platform restarts or the key is revoked', async () => {
+    let isRefused = (operation: string, _now: number): boolean => operation === 'environment.create';
+    const made = platform((operation, now) => (isRefused(operation, now) ? bare : undefined));
+    await made.look();
+    expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'forbidden' });
+    const until = made.time() + 3_000;
+    isRefused = (_operation, now) => now < until;
+    await made.create('b');
+    isRefused = () => true;
+    const error = await failureOf(made.create('c'));
+    expect(error.isKeyRefused).toBe(true);
+    expect(error.sentence).not.toContain('accepted for others');
   });
 
   it('of a write was not executed', async () => {

@@ -50,14 +50,18 @@ test('an environment is of one root file, also where another calls the project b
   const emulator = createEmulator({ profile: 'dokploy', apiKey: 'a-key' });
   const server = await serve(emulator);
   onTestFinished(() => server.close());
-  const stage = (named: string, environment: string) =>
-    `trueup: 1\nplatform: { url: "${server.url}", profile: dokploy }\nproject: ${named}\nenvironment: ${environment}\n` +
+  const elsewhere = (named: string, environment: string) =>
+    `trueup: 1\nproject: ${named}\nenvironment: ${environment}\n` +
     'redis: { cache: { dockerImage: "redis:8", databasePassword: correct-horse-1 } }\n';
+  const stage = (named: string, environment: string) =>
+    `${elsewhere(named, environment)}platform: { url: "${server.url}", profile: dokploy }\n`;
   const folder = project({
     'one.yaml': stage('prj_1', 'production'),
     'two.yaml': stage('project-1', 'production'),
     'three.yaml': stage('project-1', 'staging'),
     'four.yaml': stage('another', 'production'),
+    // Its pipeline says which platform it is of.
+    'five.yaml': elsewhere('project-1', 'production'),
   });
   const run = (file: string, ...words: string[]) =>
     trueup([...words, '-f', file, '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });
@@ -68,7 +72,7 @@ test('an environment is of one root file, also where another calls the project b
     const refused = await run(file, 'apply', '--auto-approve', '--adopt');
     expect([file, refused.code]).toEqual([file, 1]);
     expect(refused.out + refused.err).toContain(
-      `the environment production of the project ${file === 'one.yaml' ? 'prj_1' : 'project-1'} is also declared by ${other}, at ${other}:4:14`,
+      `the environment production of the project ${file === 'one.yaml' ? 'prj_1' : 'project-1'} is also declared by ${other}, at ${other}:3:14`,
     );
   }
   expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
