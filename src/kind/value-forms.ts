@@ -73,12 +73,6 @@ export const pathBelow = z
     message: 'has to be the path of a file below the folder of files, without ".."',
   });
 
-/**
- * A path below a folder that the platform writes into a command without quotes: removeFileOrDirectory of v0.30.2, by which it
- * deletes a file on its own server.
- */
-export const unquotedPathBelow = pathBelow.refine((path) => !isReadByShell(path), withoutQuotes('deletes the file by'));
-
 /** A path below a folder that the platform writes into a command in double quotes: generateApplyPatchesCommand of v0.30.2. */
 export const quotedPathBelow = pathBelow.refine(
   (path) => !/["$`\\]/.test(path),
@@ -89,15 +83,14 @@ export const quotedPathBelow = pathBelow.refine(
 export const wordOfBuild = z
   .string()
   .min(1)
-  .refine((text) => !isReadByShell(text), withoutQuotes('writes it into'));
+  .refine(
+    (text) => !isReadByShell(text),
+    'may hold no blank, and none of | & ; < > ( ) $ ` \\ " \' * ? [ ]: the platform writes it into a command of a shell without quotes',
+  );
 
 /** Whether a shell reads a text as something else than itself, where no quotes stand around it. */
 export function isReadByShell(text: string): boolean {
   return /[\s|&;<>()$`\\"'*?[\]]/.test(text);
-}
-
-function withoutQuotes(does: string): string {
-  return `may hold no blank, and none of | & ; < > ( ) $ \` \\ " ' * ? [ ]: the platform ${does} a command of a shell without quotes`;
 }
 
 /** The days between two runs of a cron expression, on average; Infinity for one that never runs or cannot be read. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import { unquotedPathBelow } from '../kind/value-forms.ts';
+import { pathBelow } from '../kind/value-forms.ts';
 import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
 import { leftByFile } from './families/left-by-file.ts';
-import { filesBelow, filesInFiles } from './families/nested-paths.ts';
+import { filesBelow, filesInFiles, filesReadByShell, pathIsReadByShell } from './families/nested-paths.ts';
 import { textBelow } from './families/short-forms.ts';
 
 /** A file that the platform writes beside a compose file, where it is `../files/<path>`. */
@@ -30,7 +30,7 @@ export const fileMount = defineKind({
   },
   fields: {
     filePath: {
-      schema: () => unquotedPathBelow.describe('Path below ../files; the key of the block by default.'),
+      schema: () => pathBelow.describe('Path below ../files; the key of the block by default.'),
       codec: filePath,
       onNull: { refuse: 'a file needs its path' },
       onChange: 'replace',
@@ -57,6 +57,9 @@ export const fileMount = defineKind({
     },
     changeAtRisk: { volume: { content: ({ row, next, parent }) => leftByFile(parent.next, row, next) } },
   },
-  checks: { all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at)] },
+  checks: {
+    all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at), ...filesReadByShell(all, at)],
+    inPreview: pathIsReadByShell,
+  },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

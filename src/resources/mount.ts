@@ -5,10 +5,10 @@ import { defineKind } from '../kind/kind.ts';
 import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { unquotedPathBelow } from '../kind/value-forms.ts';
+import { pathBelow } from '../kind/value-forms.ts';
 import { leftFolder, unmounted, volumesMounted } from './families/mounted-volumes.ts';
 import { filesOutOfReach, isTooLarge } from './families/large-files.ts';
-import { filesBelow, filesInFiles } from './families/nested-paths.ts';
+import { filesBelow, filesInFiles, filesReadByShell, pathIsReadByShell } from './families/nested-paths.ts';
 import { isBelowOwn, leadsAway } from './families/own-folder.ts';
 import { belowDatabases } from './families/database-kinds.ts';
 import { shortMount } from './families/short-forms.ts';
@@ -69,7 +69,7 @@ export const mount = defineKind({
       examples: ['extra', 'more'],
     },
     filePath: {
-      schema: () => unquotedPathBelow.describe('Where the platform keeps the file.'),
+      schema: () => pathBelow.describe('Where the platform keeps the file.'),
       codec: filePath,
       needed: true,
       onNull: { refuse: 'a file mount needs its path' },
@@ -120,9 +120,11 @@ export const mount = defineKind({
   },
   checks: {
     each: notTheDataPath,
-    all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at)],
-    inPreview: ({ values: { hostPath } }, isOwn) => {
-      if (typeof hostPath !== 'string' || !(leadsAway(hostPath) || isBelowOwn(hostPath, isOwn))) return [];
+    all: (all, at) => [...filesInFiles(all), ...filesOutOfReach(all, at), ...filesReadByShell(all, at)],
+    inPreview: (self, isOwn) => {
+      const { hostPath } = self.values;
+      if (typeof hostPath !== 'string' || !(leadsAway(hostPath) || isBelowOwn(hostPath, isOwn)))
+        return pathIsReadByShell(self);
       const message = leadsAway(hostPath)
         ? 'hostPath leads to a folder that is not of the preview, by .. or below a folder of the system'
         : 'hostPath has the id above its last part, where a container may put a link to any folder of the host';

@@ -304,6 +304,18 @@ test.each([
   ]);
 });
 
+test.each([
+  'application: { web: { source: { type: docker, image: nginx }, mounts: { /x: { type: file, filePath: §"a;id", content: x } } } }',
+  `compose: { stack: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" }, files: { §"a;id": { content: x, allow: { refused-setting: it is mine } } } } }`,
+])('refuses a file whose path a shell of the platform would read, whatever its block allows: %s', async (body) => {
+  const shop = `project: prj_1\nvariables: { suffix: {} }\n${body}\n`;
+  expect(await mistakes({ 'preview.yaml': root, 'shop.yaml': shop }, 'preview.yaml')).toContainEqual({
+    code: 'not-in-previews',
+    at: 'the mark',
+    says: expect.stringContaining('filePath holds blanks or signs that a shell of the platform reads'),
+  });
+});
+
 test('refuses a file that only a run with its secrets can read', async () => {
   const other = 'compose: { stack: { source: { type: raw, composeFile: §"${secret:ALL}" } } }\n';
   expect(

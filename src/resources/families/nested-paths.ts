@@ -42,6 +42,32 @@ export function filesInFiles(all: readonly CheckedResource[]): readonly Problem[
   });
 }
 
+/**
+ * Finds a new file whose path a shell would read: on its own server the platform deletes it by a command without quotes. Source:
+ * removeFileOrDirectory of v0.30.2. One that is there is better left as it is: another path would delete it.
+ */
+export function filesReadByShell(
+  all: readonly CheckedResource[],
+  at: (address: string) => CheckedResource | undefined,
+): readonly Problem[] {
+  return all.flatMap(({ address, parent, values: { filePath: path }, shown }): Problem[] => {
+    const { values, unknown } = at(parent ?? '') ?? {};
+    const isElsewhere = typeof values?.['serverId'] === 'string' || unknown?.includes('serverId') === true;
+    if (isElsewhere || typeof path !== 'string' || !isReadByShell(path)) return [];
+    const message = `the platform deletes ${shown(path)} by a command of a shell without quotes, which reads its blanks and signs`;
+    const remedy = 'Write a path without blanks, and without any of | & ; < > ( ) $ ` \\ " \' * ? [ ].';
+    const about = { field: 'filePath', fails: true, when: { isNew: true } } as const;
+    return [{ code: 'refused-setting', address, ...about, message, remedy }];
+  });
+}
+
+/** The same in a preview, where whoever wrote it must not reach a shell of the platform: nothing in it allows that. */
+export function pathIsReadByShell({ values: { filePath: path } }: CheckedResource) {
+  if (typeof path !== 'string' || !isReadByShell(path)) return [];
+  const message = 'filePath holds blanks or signs that a shell of the platform reads when it deletes the file';
+  return [{ field: 'filePath', message, remedy: 'Write a path without them.' }];
+}
+
 /** The other files of a service that are deleted with one, because they lie below its path, or because a shell reads it. */
 export function filesBelow({ type, filePath: own }: Row, service: Row): Loss | undefined {
   const folder = normalPath(own);
