@@ -12,7 +12,9 @@ export function pageAddressIn({ row, transaction }: Database) {
      */
     setPageAddress: (address: string, { by }: { readonly by: 'page' | 'worker' }): Promise<void> =>
       transaction(async (query) => {
-        const [before] = await query<{ readonly address: string }>('select address from @page_address for update', []);
+        // A row that is not there yet cannot be locked.
+        await query('select pg_advisory_xact_lock(hashtext($1))', ['address of the page']);
+        const [before] = await query<{ readonly address: string }>('select address from @page_address', []);
         if (before?.address === address || (before !== undefined && by === 'worker')) return;
         await query('insert into @page_address (address) values ($1) on conflict (is_one) do update set address = $1', [
           address,
