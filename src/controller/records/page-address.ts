@@ -20,8 +20,18 @@ export function pageAddressIn({ row, transaction }: Database) {
           address,
         ]);
         if (before === undefined) return;
-        await query(`update @status set fact = '' where problem is null`, []);
-        await query('update @proposal set shown = null, brought = null where number is not null', []);
+        // The sources first, and each in its order: so do all who lock several of them.
+        await query('select from @source order by id for no key update', []);
+        await query(
+          `update @status set fact = '' where (stack, commit) in (
+            select stack, commit from @status where problem is null order by stack, commit for no key update)`,
+          [],
+        );
+        await query(
+          `update @proposal set shown = null, brought = null where stack in (
+            select stack from @proposal where number is not null order by stack for no key update)`,
+          [],
+        );
         await query('update @source set compared_at = null where compared_at is not null', []);
       }),
   };

@@ -57,7 +57,7 @@ const truths = (sources: string) => `
 const isDue = `truth.is is not null and (said.fact is distinct from truth.fact
   or (said.problem is not null and coalesce(said.again_at <= now(), true)))`;
 
-export function statusesIn({ rows, row, transaction }: Database) {
+export function statusesIn({ rows, row, onStack }: Database) {
   return {
     /**
      * The sources with a forge for which something changed that it may not know; and each that was not compared for ten minutes, as
@@ -98,7 +98,9 @@ export function statusesIn({ rows, row, transaction }: Database) {
       { stack, commit, fact }: Pick<DueStatus, 'stack' | 'commit' | 'fact'>,
       { state, problem }: { readonly state: string; readonly problem?: string | undefined },
     ) =>
-      transaction(async (query) => {
+      onStack(stack, async (query) => {
+        // In the order in which all lock them, who also lock those of other stacks.
+        await query('select from @status where stack = $1 order by commit for no key update', [stack]);
         await query(
           `insert into @status as said (stack, commit, fact, state, problem, refusals, again_at)
           values ($1, $2, $3, $4, $5::text, case when $5::text is null then 0 else 1 end, case when $5::text is not null then ${againAfter('1')} end)

@@ -181,4 +181,30 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
     await records.forgeAnswered('shop');
     expect([await toTell(), await tell(), await toTell()]).toEqual([['shop'], 1, []]);
   });
+
+  test.each([
+    ['a new address of the page', () => records.setPageAddress('https://new.example.com', { by: 'page' })],
+    ['a clock that was set back', () => records.outliveSetBack()],
+  ])('and %s wait for each other in one order only', async (_, change) => {
+    await records.setPageAddress('https://former.example.com', { by: 'page' });
+    // A status of a former commit comes before that of the present one.
+    await sql('delete from @status');
+    await sql(`insert into @status (stack, commit, fact, state, again_at)
+      select '${id}', commit, 'x', 'success', now() + interval '5 hours' from unnest(array['c0', 'c4']) as commit`);
+    const waits = async () => (await sql(`select from pg_stat_activity where wait_event_type = 'Lock'`)).length;
+    const client = await pool.connect();
+    const begun: Promise<unknown>[] = [];
+    await client.query(`begin; select from c.status where commit = 'c0' for update`);
+    try {
+      begun.push(change());
+      await expect.poll(waits).toBe(1);
+      begun.push(records.saidStatus({ stack: id, commit: 'c4', fact: 'y' }, { state: 'success' }));
+      await expect.poll(waits).toBe(2);
+    } finally {
+      await client.query('commit');
+      client.release();
+    }
+    expect((await Promise.allSettled(begun)).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(await sql('select commit, fact from @status')).toEqual([{ commit: 'c4', fact: 'y' }]);
+  });
 });
