@@ -52,7 +52,8 @@ export async function withStack(
   if (stack.site !== running.site) return { is: 'again', as, afterSeconds: 0 };
   const [source, platform] = await Promise.all([records.source(stack.source), records.platform(stack.platform)]);
   if (source === undefined || platform === undefined || commit === null) return { is: 'over' };
-  const about = { stack, source, as, signal };
+  // The address that this run works at, also where the platform got another one since the stack was read.
+  const about = { stack: { ...stack, url: platform.url }, source, as, signal };
   try {
     const at = (read: string, work: Work) =>
       checkouts.at(

@@ -93,9 +93,15 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
     await records.addSource(source(), 'alex');
     await records.sawCommit({ id: 'shops' }, 'c1', roots);
     const untouched = { applied: null, digest: null };
-    const moving = { id: 'shops:servers/paris/trueup.yaml', platform: 'paris', ...untouched };
+    const moving = {
+      id: 'shops:servers/paris/trueup.yaml',
+      platform: 'paris',
+      url: 'https://paris.example.com',
+      ...untouched,
+    };
     await records.inStep(moving, 'c1', 'a digest');
-    await records.inStep({ id: 'shops:servers/oslo/trueup.yaml', platform: 'oslo', ...untouched }, 'c1', 'a digest');
+    const staying = { id: 'shops:servers/oslo/trueup.yaml', platform: 'oslo', url: 'https://oslo.example.com' };
+    await records.inStep({ ...staying, ...untouched }, 'c1', 'a digest');
     const kept = await records.keepPlan(moving, {
       commit: 'c1',
       cause: 'drift',
@@ -171,7 +177,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a source', () => {
   test('has no plan or commit that counts after its platform got another address', async () => {
     await records.addSource(source(), 'alex');
     await records.sawCommit({ id: 'shops' }, 'c1', roots);
-    const stack = { id: 'shops:servers/paris/trueup.yaml', platform: 'paris', applied: null, digest: null };
+    const url = 'https://paris.example.com';
+    const stack = { id: 'shops:servers/paris/trueup.yaml', platform: 'paris', url, applied: null, digest: null };
     await records.inStep(stack, 'c1', 'a digest');
     await records.keepPlan(stack, {
       commit: 'c1',

@@ -1246,6 +1246,12 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       await records.addSource({ ...source, platforms: [{ platform: name, paths: 'infra/*' }] }, 'alex');
     };
     const first = await asRead();
+    const main = (await records.platform('main')) ?? expect.fail('it is enrolled');
+    await records.addPlatform({ ...main, url: 'https://main.example.com' }, 'alex');
+    expect(await records.inStep(first, 'c1', 'a digest')).toEqual({ wantsOther: true });
+    await records.deploys(first, { commit: 'c1', digest: 'a digest' });
+    expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
+    await records.addPlatform(main, 'alex');
     await moveTo('other');
     await run();
     expect(await records.inStep(first, 'c1', 'a digest')).toEqual({ wantsOther: true });
@@ -1258,7 +1264,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await records.addPlatform({ ...other, url: 'https://other.example.com' }, 'alex');
     expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
     expect(await records.inStep(second, 'c1', 'a digest')).toEqual({ wantsOther: true });
-    await records.deploys(second, { commit: 'c1', digest: 'a digest' });
+    await records.deploys(await asRead(), { commit: 'c1', digest: 'a digest' });
     await moveTo('third');
     expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
   });

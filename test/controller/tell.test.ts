@@ -395,7 +395,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await source('shop');
     const id = 'shop:a.yaml';
     const commit = 'a'.repeat(40);
-    const read = { id, platform: 'p-shop', applied: null, digest: null };
+    const read = (await records.stack(id)) ?? expect.fail('there is no stack');
     const document = {
       actions: [{ action: 'update' }, { action: 'no-op' }],
       dataAtRisk: ['x'],

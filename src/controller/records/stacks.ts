@@ -16,6 +16,8 @@ export interface StackRecord {
   readonly platform: string;
   /** The site of its platform. */
   readonly site: number;
+  /** The address of its platform. */
+  readonly url: string;
   readonly policy: Policy;
   /** Those of its platform, and over them those of its source. */
   readonly labels: Labels;
@@ -48,17 +50,22 @@ export interface StackFiles extends KeptStack {
 /** The end of a pause: a moment that a person named, or some seconds from now by the clock of the database. */
 export type Until = Date | { readonly seconds: number };
 
-const columns = `${dueColumns('@stack')}, source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
+const columns = `${dueColumns('@stack')}, (select url from @platform as its where its.id = platform) as url,
+  source, path, pull, policy, labels, wanted, applied, digest, deploying, made, ends,
   deploying_digest as "deployingDigest", is_gone as "isGone", problem, fingerprint,
   case when pull is null and fingerprint is not null then (select commit from @source as its where its.id = source) else wanted end as read,
   coalesce(paused_until > now(), false) as "isPaused"`;
 
 /** A stack as a run read it, which tells the run later whether another one brought the stack on meanwhile, or it was moved. */
-export type ReadStack = Pick<StackRecord, 'id' | 'platform' | 'applied' | 'digest'>;
+export type ReadStack = Pick<StackRecord, 'id' | 'platform' | 'url' | 'applied' | 'digest'>;
 
 /** Of a stack: no other run brought it on since it was read. The statement has what was read of it as its last two values. */
 export const isAsRead = (applied: string, digest: string): string =>
   `deploying is null and applied is not distinct from ${applied} and digest is not distinct from ${digest}`;
+
+/** Of a platform: it is at an address. Who changes that locks the stacks of the platform before it counts. */
+const isAt = (platform: string, url: string): string =>
+  `exists (select from @platform as its where its.id = ${platform} and its.url = ${url})`;
 
 export function stacksIn({ rows, row, takeEach, onStack }: Database) {
   return {
@@ -118,29 +125,35 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
      * whether the stack wants another commit.
      */
     inStep: (
-      { id, platform, ...read }: ReadStack,
+      { id, platform, url, ...read }: ReadStack,
       commit: string,
       digest: string,
     ): Promise<{ readonly wantsOther: boolean }> =>
       onStack(id, async (query) => {
         const [stack] = await query<{ readonly wantsOther: boolean }>(
           `with brought as (update @stack set applied = $2, digest = $3, problem = null, looked_at = now(), ${makes('$2')}
-          where id = $1 and platform = $6 and (applied is not null or $4::text is null) and not is_gone and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
+          where id = $1 and platform = $6 and ${isAt('$6', '$7')} and (applied is not null or $4::text is null) and not is_gone and (wanted = $2 or deploying = $2 or ${isAsRead('$4', '$5')})
           returning wanted <> $2 as "wantsOther"),
             old as (update @plan set superseded_at = now()
               where stack = $1 and commit = $2 and ${isOpen} and exists (select from brought))
           select "wantsOther" from brought`,
-          [id, commit, digest, read.applied, read.digest, platform],
+          [id, commit, digest, read.applied, read.digest, platform, url],
         );
         const { wantsOther = true } = stack ?? {};
         if (stack !== undefined) await clear(query, wantsOther ? ['run', 'drift'] : ['run', 'drift', 'approval'], id);
         return { wantsOther };
       }),
-    /** All that a commit changes is applied, and its deployments go on. */
+    /** All that a commit changes is applied, and its deployments go on: on the platform and at the address where the run had it. */
     deploys: (
-      { id }: Pick<StackRecord, 'id'>,
+      { id, platform, url }: Omit<ReadStack, 'applied' | 'digest'>,
       { commit, digest }: { readonly commit: string; readonly digest: string },
-    ) => rows(`update @stack set deploying = $2, deploying_digest = $3 where id = $1`, [id, commit, digest]),
+    ) =>
+      onStack(id, (query) =>
+        query(
+          `update @stack set deploying = $2, deploying_digest = $3 where id = $1 and platform = $4 and ${isAt('$4', '$5')}`,
+          [id, commit, digest, platform, url],
+        ),
+      ),
     /** No deployment of the stack goes on that a run would have to see through. */
     deploysNothing: ({ id }: Pick<StackRecord, 'id'>) =>
       rows(`update @stack set deploying = null, deploying_digest = null where id = $1 and deploying is not null`, [id]),

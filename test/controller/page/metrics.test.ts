@@ -122,7 +122,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'monitoring', () => {
       'plans_waiting 1',
     ]);
     await records.endRun(run, { ending: 'done' });
-    await records.inStep({ id: 'shop:a.yaml', platform: 'p', applied: null, digest: null }, commit, 'digest');
+    const stack = (await records.stack('shop:a.yaml')) ?? expect.fail('there is no stack');
+    await records.inStep(stack, commit, 'digest');
     expect(await lines('runs', 'stack_drift{stack="shop:a.yaml"}', 'plans')).toEqual([
       'runs{kind="plan",ending="done"} 1',
       'runs_active 0',
