@@ -4,6 +4,7 @@ import { production } from '../diagnostics/provoked.ts';
 import { cleanText } from '../../src/api/answer.ts';
 import { withoutSlash } from '../../src/api/slash.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import type { CheckedResource } from '../../src/kind/checks.ts';
 import { readComposeYaml } from '../../src/formats/compose-yaml.ts';
 import { wordsOf } from '../../src/edit/format-yaml.ts';
 import { ignoreLine } from '../../src/project/write-files.ts';
@@ -94,6 +95,13 @@ test('A7: many findings in one compose file, each at its line', limit, async () 
   );
 });
 
+/** A block as checks get it. */
+function blockOf(
+  some: Pick<CheckedResource, 'address' | 'kind' | 'parent' | 'values'> & Partial<CheckedResource>,
+): CheckedResource {
+  return { key: some.address, maps: {}, shown: showing(), written: () => undefined, ...some };
+}
+
 test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts of others', limit, (composeType) => {
   const count = 20_000;
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -101,29 +109,16 @@ test.each(['docker-compose', 'stack'])('A7: many files of a %s, and many mounts 
   const configs = numbers.map((index) => `  c${index}: { file: ../files/config-${index} }\n`).join('');
   const composeFile = `services:\n  web:\n    image: a\n    configs: [${numbers.map((index) => `c${index}`).join(', ')}]\n    volumes:\n${mounting}configs:\n${configs}`;
   const values = { sourceType: 'raw', composeType, composeFile };
-  const files = numbers.map((index) => ({
-    address: `a.${index}`,
-    kind: 'fileMount',
-    key: `${index}.conf`,
-    parent: 'a',
-    values: { filePath: `${index}.conf` },
-    maps: {},
-    shown: showing(),
-    written: () => undefined,
-  }));
-  const found = composeWorks(
-    {
-      address: 'a',
-      kind: 'compose',
-      key: 'a',
-      parent: 'p',
-      values,
-      maps: {},
-      shown: showing(),
-      written: () => undefined,
-    },
-    files,
+  const files = numbers.map((index) =>
+    blockOf({
+      address: `a.${index}`,
+      kind: 'fileMount',
+      key: `${index}.conf`,
+      parent: 'a',
+      values: { filePath: `${index}.conf` },
+    }),
   );
+  const found = composeWorks(blockOf({ address: 'a', kind: 'compose', parent: 'p', values }), files);
   expect(found.filter(({ code }) => code === 'unmounted-file')).toHaveLength(2 * count);
 });
 
@@ -141,40 +136,18 @@ test.each([
   const values = { sourceType: 'raw', composeFile: `services:\n${numbers.map(service).join('')}` };
   const entries = new Map(numbers.map((at) => [`V${at}`, `text of ${at}`]));
   const maps = 'env' in more ? { env: { entries, isOwn: true } } : {};
-  const found = composeWorks(
-    { address: 'a', kind: 'compose', key: 'a', parent: 'p', values, maps, shown: showing(), written: () => undefined },
-    [],
-  );
+  const found = composeWorks(blockOf({ address: 'a', kind: 'compose', parent: 'p', values, maps }), []);
   expect(found).toHaveLength(findings);
 });
 
 test('A7: many blocks that name services which a compose file of many services lacks', limit, () => {
   const numbers = Array.from({ length: 10_000 }, (_, index) => index);
   const composeFile = `services:\n${numbers.map((at) => `  service-number-${at}: { image: a }\n`).join('')}`;
-  const blocks = numbers.map((at) => ({
-    address: `a.${at}`,
-    kind: 'domain',
-    key: `${at}`,
-    parent: 'a',
-    values: { serviceName: `other-${at}` },
-    maps: {},
-    shown: showing(),
-    written: () => undefined,
-  }));
-  const values = { sourceType: 'raw', composeFile };
-  const found = composeWorks(
-    {
-      address: 'a',
-      kind: 'compose',
-      key: 'a',
-      parent: 'p',
-      values,
-      maps: {},
-      shown: showing(),
-      written: () => undefined,
-    },
-    blocks,
+  const blocks = numbers.map((at) =>
+    blockOf({ address: `a.${at}`, kind: 'domain', key: `${at}`, parent: 'a', values: { serviceName: `other-${at}` } }),
   );
+  const values = { sourceType: 'raw', composeFile };
+  const found = composeWorks(blockOf({ address: 'a', kind: 'compose', parent: 'p', values }), blocks);
   expect(found).toHaveLength(numbers.length);
   expect(found[0]?.remedy).toMatch(/^Its services are service-number-0, .* and 9990 more\.$/);
 });
