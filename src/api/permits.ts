@@ -44,7 +44,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
   /** Whether a refusal can be a missing right: some of those have a code and no sentence, as a refused key has. */
   const looksDenied = ({ code }: PlatformError): boolean => code !== undefined && mayLackRights();
   /** How often the key has to be accepted right after a refusal, so that this is about the request alone. */
-  const mostAlone = (operation: string, refusal: PlatformError): number => {
+  const enoughDenials = (operation: string, refusal: PlatformError): number => {
     const { denials, refusalsAlone } = attempts.refused;
     return looksDenied(refusal) || denied.has(operation) ? denials : refusalsAlone;
   };
@@ -65,7 +65,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
         if (leave.is !== 'granted') throw explainPause(call, leave);
         if (last?.isKeyRefused === true) {
           if (leave.isKeyGood === true) denials += 1;
-          if (denials >= mostAlone(operation, last)) {
+          if (denials >= enoughDenials(operation, last)) {
             denied.add(operation);
             throw explainDenial(call, last);
           }

@@ -12,10 +12,10 @@ import { type Job, type Scope, report, resultOf, sentAt, withDuplicate } from '.
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow, settleRow } from './apply-run.ts';
-import { listOf, readOwn, readSiblings, readerOfLists, rowsBelow } from './rows.ts';
+import { listOf, readOwn, readSiblings, readerOfLists, rowsBelow, unlessItFails } from './rows.ts';
 import { seen, sendOnce } from './send-step.ts';
-import { PlatformError } from '../api/platform-error.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { PlatformError } from '../api/platform-error.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';
 
@@ -218,20 +218,11 @@ async function reportDuplicatesIn(
   jobs: readonly Job[],
   read: () => Promise<ReadonlyMap<string, Row>>,
 ): Promise<void> {
+  // The results of the creates are known without it.
   const rows = await unlessItFails(read);
   const unclaimed = new Map([...(rows ?? [])].filter(([id]) => !run.creations.taken.has(id)));
   if (rows === undefined || unclaimed.size === 0) return;
   await Promise.all(jobs.map((job) => unlessItFails(() => reportRowsLike(run, job, rows, unclaimed))));
-}
-
-/** What a look gives; undefined where it fails: the results of the creates are known without it. */
-async function unlessItFails<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
-    return undefined;
-  }
 }
 
 /** Reports the rows beside the object of a create that are like it, and are of nothing else. */

@@ -158,17 +158,25 @@ function isDeleted(run: Run, { action, planned, phase, parent }: Job): boolean {
   return action.parent === undefined || planned.parentId === parent?.object?.id;
 }
 
-/** The scopes of one list whose objects it does not show; none when it cannot be read. */
+/** The scopes of one list whose objects it does not show; none when it cannot be read: each object is read by its id then. */
 async function missing(run: Run, reader: Reader, scopes: readonly Scope[]): Promise<readonly Scope[]> {
   const [{ root } = {}] = scopes;
   if (root === undefined) return [];
-  try {
+  const gone = await unlessItFails(async () => {
     const rows = await readList(run, reader, root);
     // Without its parent there is no list. What is below a parent that this run deleted went with it.
     if (rows === undefined && (root.parent === undefined || !isDeleted(run, root.parent))) return [];
     return scopes.filter((scope) => rows?.has(scope.root.object?.id ?? '') !== true);
+  });
+  return gone ?? [];
+}
+
+/** What a look at the platform gives; undefined where it fails. @throws a defect */
+export async function unlessItFails<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
   } catch (error) {
-    if (error instanceof PlatformError || error instanceof Stop) return []; // each object is read by its id
-    throw error;
+    if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
+    return undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { Row } from '../formats/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { WebAddress } from '../kind/service.ts';
 import { portsOfService } from './families/compose-checks.ts';
-import { certificateIsUsed } from './families/ignored-fields.ts';
+import { certificateIsUsed, ignoredField } from './families/ignored-fields.ts';
 import { serviceSuffix } from './families/compose-model.ts';
 import { hostName, port } from '../kind/value-forms.ts';
 import { shortDomain } from './families/short-forms.ts';
@@ -214,11 +214,11 @@ function leftToPlatform({ address, values, unknown = [] }: CheckedResource, pare
 }
 
 /** The platform stores the switch, and only the routes of applications have the guard. Source: utils/docker/domain.ts of v0.30.2. */
-function unguarded({ address, values }: CheckedResource, parent?: CheckedResource): Problem[] {
-  if (parent?.kind !== 'compose' || values.forwardAuthEnabled !== true) return [];
+function unguarded(self: CheckedResource, parent?: CheckedResource): Problem[] {
+  if (parent?.kind !== 'compose' || self.values.forwardAuthEnabled !== true) return [];
   const message = 'the platform guards domains of applications only: everyone reaches this one without signing in';
   const remedy = 'Remove it, and name a middleware that signs people in under middlewares:.';
-  return [{ code: 'ignored-setting', address, field: 'forwardAuthEnabled', message, remedy }];
+  return [ignoredField(self, 'forwardAuthEnabled', { message, remedy })];
 }
 
 /** The platform lets two domains claim one host and path; which one wins is chance. */

@@ -4,6 +4,7 @@ import { readEnvText } from '../../formats/env-text.ts';
 import { hasMark } from '../../formats/secret-mark.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { imageIsWhole, variablesStay } from './stray-dollars.ts';
+import { ignoredField } from './ignored-fields.ts';
 
 interface Env {
   readonly entries: ReadonlyMap<string, string | undefined>;
@@ -126,13 +127,13 @@ function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
  * writes those of the block behind them. Source: buildPostgres and others of v0.30.2.
  */
 export function fieldsCount(self: CheckedResource, variables: Readonly<Record<string, string>>): readonly Problem[] {
-  const { address, values, unknown = [] } = self;
+  const { values, unknown = [] } = self;
   const { entries } = envOf(self);
   return Object.entries(variables).flatMap(([name, field]): Problem[] => {
     const value = entries.get(name);
     // A field that is a secret as a whole is compared with nothing.
     if (value === undefined || value === values[field] || value.includes('${{') || unknown.includes(field)) return [];
     const message = `${name} counts in place of ${field}: the platform writes that first`;
-    return [{ code: 'ignored-setting', address, field: 'env', message, remedy: 'Write the same value in both.' }];
+    return [ignoredField(self, 'env', { message, remedy: 'Write the same value in both.' })];
   });
 }

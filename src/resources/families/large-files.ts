@@ -19,12 +19,14 @@ export function filesOutOfReach(
   at: (address: string) => CheckedResource | undefined,
 ): readonly Problem[] {
   return all.flatMap(({ address, parent, values: { content = null } }): Problem[] => {
-    const { values, unknown } = at(parent ?? '') ?? {};
-    // A server of the same manifest is not known yet.
-    const isElsewhere = typeof values?.['serverId'] === 'string' || unknown?.includes('serverId') === true;
-    if (!isElsewhere || !isTooLarge(content)) return [];
+    if (!isOnServer(at(parent ?? '')) || !isTooLarge(content)) return [];
     const message = `the file has more than ${maxInCommand.toLocaleString('en')} bytes, and the platform writes no such file on another server`;
     const remedy = 'Put the file into an image, or split it.';
     return [{ code: 'inconsistent', address, field: 'content', message, remedy }];
   });
+}
+
+/** Whether a service is on another server than that of the platform. One of the same manifest is not known yet. */
+export function isOnServer(service: Pick<CheckedResource, 'values' | 'unknown'> | undefined): boolean {
+  return typeof service?.values['serverId'] === 'string' || service?.unknown?.includes('serverId') === true;
 }

@@ -5,6 +5,7 @@ import { filePath } from '../../kind/codecs.ts';
 import { isReadByShell } from '../../kind/value-forms.ts';
 import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
+import { isOnServer } from './large-files.ts';
 import { mountRows } from './mounted-volumes.ts';
 
 /** Paths of which one lies below another: the platform deletes a path with all that is below it. */
@@ -51,9 +52,7 @@ export function filesReadByShell(
   at: (address: string) => CheckedResource | undefined,
 ): readonly Problem[] {
   return all.flatMap(({ address, parent, values: { filePath: path }, shown }): Problem[] => {
-    const { values, unknown } = at(parent ?? '') ?? {};
-    const isElsewhere = typeof values?.['serverId'] === 'string' || unknown?.includes('serverId') === true;
-    if (isElsewhere || typeof path !== 'string' || !isReadByShell(path)) return [];
+    if (isOnServer(at(parent ?? '')) || typeof path !== 'string' || !isReadByShell(path)) return [];
     const message = `the platform deletes ${shown(path)} by a command of a shell without quotes, which reads its blanks and signs`;
     const remedy = 'Write a path without blanks, and without any of | & ; < > ( ) $ ` \\ " \' * ? [ ].';
     const about = { field: 'filePath', fails: true, when: { isNew: true } } as const;

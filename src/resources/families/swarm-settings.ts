@@ -1,7 +1,7 @@
 import { itemsOf, mapOf } from '../../compose/service-parts.ts';
 import type { CheckedResource, Problem, PublishedPort } from '../../kind/checks.ts';
 import type { Json } from '../../formats/json.ts';
-import { isSet } from './ignored-fields.ts';
+import { ignoredField, isSet } from './ignored-fields.ts';
 
 /**
  * The settings of Swarm that the platform takes in place of other fields, also where they are empty: it asks only whether there
@@ -23,30 +23,22 @@ export function swarmWorks(self: CheckedResource, children: readonly CheckedReso
       values.detachDokployNetwork === true,
       'networkSwarm without dokploy-network',
     ],
-    ['externalPort', 'endpointSpecSwarm', isLost(values.externalPort), 'endpointSpecSwarm: { Ports: [{ … }] }'],
+    ['externalPort', 'endpointSpecSwarm', isLost(values.externalPort), inEndpoint],
   ];
+  const found = own
+    .filter(([field, swarm, isLeft]) => isSet(self, field) && isSet(self, swarm) && isLeft)
+    .map(([field, swarm, , instead]) => replaced(self, field, swarm, instead));
+  if (!isSet(self, 'endpointSpecSwarm')) return found;
   const ports = children.filter(({ kind, values: { publishedPort } }) => kind === 'port' && isLost(publishedPort));
-  return [
-    ...own
-      .filter(([field, swarm, isLeft]) => isSet(self, field) && isSet(self, swarm) && isLeft)
-      .map(([field, swarm, , instead]) => ignored(self.address, field, swarm, instead)),
-    ...(isSet(self, 'endpointSpecSwarm')
-      ? ports.map(({ address }) =>
-          ignored(
-            address,
-            'publishedPort',
-            `endpointSpecSwarm of ${self.address}`,
-            'endpointSpecSwarm: { Ports: [{ … }] }',
-          ),
-        )
-      : []),
-  ];
+  const swarm = `endpointSpecSwarm of ${self.address}`;
+  return [...found, ...ports.map((port) => replaced(port, 'publishedPort', swarm, inEndpoint))];
 }
 
-function ignored(address: string, field: string, swarm: string, instead: string): Problem {
+const inEndpoint = 'endpointSpecSwarm: { Ports: [{ … }] }';
+
+function replaced(self: CheckedResource, field: string, swarm: string, instead: string): Problem {
   const message = `the platform takes ${swarm} in place of it: it has no effect`;
-  const remedy = `Write it in ${instead}, or leave one of the two out.`;
-  return { code: 'ignored-setting', address, field, message, remedy };
+  return ignoredField(self, field, { message, remedy: `Write it in ${instead}, or leave one of the two out.` });
 }
 
 function publishes(spec: ReturnType<typeof mapOf>, port: Json): boolean {
