@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { InputIssue } from './platform-error.ts';
 import type { WireAnswer } from './wire.ts';
-import { parseJson, TooManyParts } from './limited-body.ts';
+import { parseJson, TooManyParts } from './parse-json.ts';
 import { once } from './once.ts';
 
 /** The body of a 2xx answer: data, or the reason why it is none. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { attempts } from './attempts.ts';
 import type { WireAnswer } from './wire.ts';
-import { parseJson } from './limited-body.ts';
+import { parseJson } from './parse-json.ts';
 import { once } from './once.ts';
 
 /** One read of a batch, in the words of the wire. */

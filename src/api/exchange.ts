@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
+import { GrowingBytes } from './limited-body.ts';
 import { TransportError } from './platform-error.ts';
 import { type WireAnswer, isCompressed } from './wire.ts';
 
@@ -21,9 +22,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #ended: { readonly error: Error } | undefined;
   #status = 0;
   #headers: WireAnswer['headers'] = {};
-  /** Its body, with room for more: an object for each of many small chunks would take more than the limit of bytes. */
-  #body = Buffer.alloc(0);
-  #size = 0;
+  readonly #body = new GrowingBytes();
 
   constructor(about: About) {
     this.#about = about;
@@ -66,15 +65,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { whole, ofError } = this.#about.limits;
-    this.#add(chunk);
-    if (this.#isError() && this.#size > ofError) {
+    this.#body.add(chunk);
+    if (this.#isError() && this.#body.size > ofError) {
       this.onResponseEnd();
       controller.abort(new Error('the rest is not read'));
-    } else if (this.#size > whole) throw new TransportError('BODY_LIMIT', `the answer is longer than ${whole} bytes`);
+    } else if (this.#body.size > whole)
+      throw new TransportError('BODY_LIMIT', `the answer is longer than ${whole} bytes`);
   }
 
   onResponseEnd(): void {
-    const body = this.#body.subarray(0, this.#size);
+    const body = this.#body.whole();
     try {
       const text = this.#isError() ? lenient.decode(body.subarray(0, this.#about.limits.ofError)) : strictly(body);
       this.#resolve({ status: this.#status, headers: this.#headers, body: text });
@@ -85,17 +85,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     this.#reject(error);
-  }
-
-  #add(chunk: Buffer): void {
-    const size = this.#size + chunk.length;
-    if (size > this.#body.length) {
-      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#body.length));
-      this.#body.copy(larger, 0, 0, this.#size);
-      this.#body = larger;
-    }
-    chunk.copy(this.#body, this.#size);
-    this.#size = size;
   }
 
   #isError(): boolean {

@@ -1,41 +1,38 @@
+/** Bytes that come in pieces, with room for more: an object for each of many small pieces would take more than the limit of bytes. */
+export class GrowingBytes {
+  #room = Buffer.alloc(0);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(piece: Uint8Array): void {
+    const size = this.#size + piece.length;
+    if (size > this.#room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#room.length));
+      this.#room.copy(larger, 0, 0, this.#size);
+      this.#room = larger;
+    }
+    this.#room.set(piece, this.#size);
+    this.#size = size;
+  }
+
+  /** All of them; no copy. */
+  whole(): Buffer {
+    return this.#room.subarray(0, this.#size);
+  }
+}
+
 /** Reads the body of an answer; undefined: it has more bytes, and the rest is not read. */
 export async function readAtMost(
   { body }: { readonly body: AsyncIterable<Uint8Array> | null },
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
+  const bytes = new GrowingBytes();
   for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    parts.push(part);
+    if (bytes.size + part.length > maxBytes) return undefined;
+    bytes.add(part);
   }
-  return Buffer.concat(parts);
-}
-
-/** Most objects and lists in one text of JSON: an empty one takes two bytes of the text, and 60 of the memory. */
-const maxParts = 2_000_000;
-
-/** JSON that is not parsed. */
-export class TooManyParts extends Error {
-  constructor() {
-    super(`has more than ${maxParts} objects and lists`);
-  }
-}
-
-/**
- * Parses JSON of another machine.
- *
- * @throws {SyntaxError} @throws {TooManyParts} where it has so many objects and lists that they could fill the memory
- */
-export function parseJson(text: string): unknown {
-  if (text.length > 2 * maxParts) {
-    let parts = 0;
-    for (let at = 0; at < text.length; at++) {
-      const character = text.charCodeAt(at);
-      if (character === 0x5b || character === 0x7b) parts++;
-    }
-    if (parts > maxParts) throw new TooManyParts();
-  }
-  return JSON.parse(text) as unknown;
+  return bytes.whole();
 }

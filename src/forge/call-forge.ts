@@ -1,6 +1,7 @@
 import { parseRetryAfter } from '../api/failures.ts';
 import { fetchUrl } from '../api/fetch-url.ts';
-import { parseJson, readAtMost } from '../api/limited-body.ts';
+import { readAtMost } from '../api/limited-body.ts';
+import { parseJson } from '../api/parse-json.ts';
 import { proxyErrorIn } from '../api/proxy-error.ts';
 import { defined } from '../formats/json.ts';
 import type { Repository } from './repository.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parseJson, TooManyParts } from '../api/limited-body.ts';
+import { parseJson, TooManyParts } from '../api/parse-json.ts';
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
 import {

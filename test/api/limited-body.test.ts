@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { readData } from '../../src/api/answer.ts';
-import { parseJson } from '../../src/api/limited-body.ts';
+import { readAtMost } from '../../src/api/limited-body.ts';
+import { parseJson } from '../../src/api/parse-json.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { parseState } from '../../src/state/parse.ts';
 import { authenticityOf } from '../../src/state/authenticity.ts';
@@ -54,3 +55,31 @@ test('an answer of a platform without end is given up at 64 MiB', async () => {
   await transport.close(true);
   server.close().closeAllConnections();
 });
+
+test.each([1, 2, 3, 7, 64, 1_000])('bytes in pieces of %s are the same bytes', async (size) => {
+  const bytes = Buffer.from('größer ✓ 🚀 '.repeat(100));
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, at * size + size),
+  );
+  const read = (limit: number) => readAtMost({ body: inTurn(pieces) }, limit);
+  expect(await read(bytes.length)).toEqual(bytes);
+  expect(await read(bytes.length - 1)).toBe(undefined);
+});
+
+test('a million small pieces take as much memory as their bytes', async () => {
+  const before = process.memoryUsage().heapUsed;
+  let most = 0;
+  function* small() {
+    for (let at = 0; at < 1_000_000; at++) {
+      if (at % 100_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed - before);
+      yield Buffer.from('x');
+    }
+  }
+  expect(await readAtMost({ body: inTurn(small()) }, 2_000_000)).toHaveLength(1_000_000);
+  expect(most).toBeLessThan(60_000_000);
+});
+
+// oxlint-disable-next-line require-await -- a body is read piece by piece
+async function* inTurn(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* pieces;
+}
