@@ -12,7 +12,7 @@ const isNode20 = process.versions.node.startsWith('20.');
 // Most runs end before an optimised function gives back what its compilation took: twenty times the work that is usual has to
 // be done in one before Node 20 optimises it. Later versions have another compiler for that.
 if (isNode20) setFlagsFromString('--interrupt-budget=1350000');
-/** The flags of memory as the program loads, which src/cli/main.ts changes behind that. */
+/** The flags of memory as the program loads, which src/cli/heap.ts changes behind that. */
 const flagsOfLoading = isNode20
   ? // The space for new objects begins with 1 MB and grows once while the program loads: to 8 MB, and not to 4. Half as many
     // collections for 3 MB.
