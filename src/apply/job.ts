@@ -79,9 +79,11 @@ export interface Scope {
   /** Something of it is overwritten or deleted, and no request sends anything back as it is in that moment. */
   readonly mayReadAhead: boolean;
   /** Its last read: the id of the object, and when the read began (monotonic ms). */
-  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<Row | undefined> };
+  reading?:
+    | { readonly id: string | undefined; readonly since: number; readonly row: Promise<Row | undefined> }
+    | undefined;
   /** Its row as it was when everything below it was read back. */
-  readBack?: Row;
+  readBack?: Row | undefined;
   /** Its record says that the service is stale. */
   staleSaved?: Promise<void>;
   /** It is settled whether its service is stale. */
@@ -163,8 +165,8 @@ export function noteObject(job: Job, { id, row }: JobObject): void {
 
 /** Forgets the rows of a scope in which nothing is left to do, but those that other actions refer to. */
 export function forgetRows(scope: Scope): void {
-  delete scope.readBack;
-  delete scope.reading;
+  scope.readBack = undefined;
+  scope.reading = undefined;
   for (const job of scope.jobs) if (!job.isNeeded && job.object !== undefined) job.object = { id: job.object.id };
 }
 

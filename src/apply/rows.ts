@@ -61,7 +61,7 @@ export function scopeNow(
   const row = id === undefined ? Promise.resolve(undefined) : readOwn(run, root, id, client);
   scope.reading = { id, since, row };
   row.catch(() => {
-    if (scope.reading?.row === row) delete scope.reading; // it may be read the next time
+    if (scope.reading?.row === row) scope.reading = undefined; // it may be read the next time
   });
   return row;
 }

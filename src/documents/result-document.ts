@@ -7,10 +7,17 @@ import { type Exit, exitCodes, stopExits } from '../render/exit-codes.ts';
 import { isNews } from '../render/outcomes.ts';
 import type { StateRecord } from '../state/record.ts';
 
+/** What the document of a result has of the plan that was applied: a run of thousands need not keep the rest. */
+export type AppliedPlan = Omit<PlanDocument, 'actions'> & { readonly actions?: never };
+
+/** A plan without its actions; their notes are diagnostics. */
+export function appliedPlan({ actions, ...plan }: PlanDocument): AppliedPlan {
+  return { ...plan, diagnostics: [...plan.diagnostics, ...actions.flatMap(({ notes }) => notes)] };
+}
+
 /** The result of an apply, and what a run knows beside it. */
 export interface ResultInput {
-  /** The plan that was applied. */
-  readonly plan: PlanDocument;
+  readonly plan: AppliedPlan;
   readonly result: ApplyResult;
   readonly isInterrupted: boolean;
   readonly counts: { readonly reads: number; readonly writes: number };
@@ -44,7 +51,7 @@ function countIgnored({ resources }: ApplyResult['state']): number {
 
 /** What the plan was narrowed to. A service keeps the old value of a secret where the new one may be in effect elsewhere. */
 function narrowedTo(
-  { oldSecrets = [], ...narrowed }: NonNullable<PlanDocument['narrowed']>,
+  { oldSecrets = [], ...narrowed }: NonNullable<AppliedPlan['narrowed']>,
   { outcomes }: ApplyResult,
 ): NonNullable<ResultDocument['narrowed']> {
   const written = new Set(
@@ -58,7 +65,7 @@ function narrowedTo(
 }
 
 /** The services that a plan restarts because of new values of secrets, by what became of their deployments. */
-function rotatedIn({ rotated = [] }: PlanDocument, { outcomes }: ApplyResult): NonNullable<ResultDocument['rotated']> {
+function rotatedIn({ rotated = [] }: AppliedPlan, { outcomes }: ApplyResult): NonNullable<ResultDocument['rotated']> {
   const deployed = new Set(
     outcomes.flatMap(({ action, result }) => (isDeployment(action) && result === 'done' ? [action.block] : [])),
   );
@@ -108,7 +115,6 @@ export function resultDocument(input: ResultInput): ResultDocument {
     }),
     diagnostics: [
       ...plan.diagnostics,
-      ...plan.actions.flatMap(({ notes }) => notes),
       ...(result.unsaved?.diagnostics ?? []).map((item) => ({ ...diagnosticJson(item), source: 'state' as const })),
     ],
   };

@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../apply/job.ts';
-import { resultDocument as documentOf } from '../documents/result-document.ts';
+import { appliedPlan, resultDocument as documentOf } from '../documents/result-document.ts';
 import type { PlanDocument, ResultDocument } from '../render/document-schemas.ts';
 import { resultViews } from '../render/views.ts';
 import { type Handle, createHandles } from './handle.ts';
@@ -18,7 +18,7 @@ export function keepResult(
     readonly isInterrupted: boolean;
   },
 ): Result {
-  return handles.make(documentOf({ ...about, result }));
+  return handles.make(documentOf({ ...about, plan: appliedPlan(about.plan), result }));
 }
 
 /** The result as the document `trueup/result`, version 2. @throws {TypeError} when it is no result of Trueup. */

@@ -12,7 +12,7 @@ import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { membersOf } from '../state/stored.ts';
 import { declarationOf, wantedOf } from './standing.ts';
-import { storedPair } from './stored-pairs.ts';
+import { sentPair, storedPair } from './stored-pairs.ts';
 
 /** The input for settling one resource. */
 export interface SettleInput {
@@ -83,7 +83,7 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
     if (wanted === undefined || resolved?.is !== 'known') continue;
     const name = attributeName(attribute);
     const how = { outputs, digest: digests(address, name) };
-    pairs[name] = storedPair(planned, wanted, [resolved.value], how);
+    pairs[name] = sentPair(planned, wanted, resolved.value, how);
   }
   return pairs;
 }

@@ -21,8 +21,17 @@ interface Storage {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** The last pair of a change that the platform answers as meant: a run announces, records and settles the same. */
-const pairsAsMeant = new WeakMap<Planned, { readonly meant: Json; readonly pair: Stored }>();
+/** The pairs of what was sent, until it is settled: a run announces, records and settles the same. */
+const sent = new WeakMap<Planned, { readonly meant: Json; readonly pair: Stored }>();
+
+/** What the state holds of a value that is sent, until the platform is read: it stands for the answer too. */
+export function sentPair(planned: Planned, wanted: Wanted, meant: Json, storage: Storage): Stored {
+  const known = sent.get(planned);
+  if (known?.meant === meant) return known.pair;
+  const pair = makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, meant], storage);
+  sent.set(planned, { meant, pair });
+  return pair;
+}
 
 /** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
 export function storedPair(
@@ -31,12 +40,10 @@ export function storedPair(
   [meant, answered = meant]: readonly [Json, (Json | undefined)?],
   storage: Storage,
 ): Stored {
-  const known = answered === meant ? pairsAsMeant.get(planned) : undefined;
-  if (known?.meant === meant) return known.pair;
-  const { attribute, field } = planned;
-  const pair = makePair({ attribute, field, wanted }, [meant, answered], storage);
-  if (answered === meant) pairsAsMeant.set(planned, { meant, pair });
-  return pair;
+  const known = sent.get(planned);
+  sent.delete(planned);
+  if (answered === meant && known?.meant === meant) return known.pair;
+  return makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, answered], storage);
 }
 
 function makePair(

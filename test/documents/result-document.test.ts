@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stop } from '../../src/diagnostics/diagnostic.ts';
-import { resultDocument } from '../../src/documents/result-document.ts';
+import { appliedPlan, resultDocument } from '../../src/documents/result-document.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/http-server.ts';
 import { open, resultDocument as documentOf, resultText } from '../../src/index.ts';
@@ -189,7 +189,7 @@ test('says what was not begun when a run was interrupted, and why the state coul
   const unsaved = stop('state', 'state-unusable', 'the disk is full');
   const plan = planDocumentOf(await made.plan(text));
   const about = { isInterrupted: true, counts: { reads: 0, writes: 0 } };
-  const document = resultDocument({ plan, result: { ...result, unsaved }, ...about });
+  const document = resultDocument({ plan: appliedPlan(plan), result: { ...result, unsaved }, ...about });
   const stopped = document.outcomes.filter((one) => one.stopped === 'the run was interrupted');
   expect(stopped.map(({ address }) => address)).toContain('production.redis.three');
   expect([document.ending, document.exitCode]).toEqual(['partly', 6]);

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { PlanInput } from '../../src/documents/plan-document.ts';
 import { planDocument } from '../../src/documents/plan-document.ts';
-import { resultDocument } from '../../src/documents/result-document.ts';
+import { appliedPlan, resultDocument } from '../../src/documents/result-document.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { PlanDocument, ResultDocument } from '../../src/render/document-schemas.ts';
 
@@ -33,5 +33,5 @@ export function resultOf(
   { plan = noPlan, ...over }: { readonly plan?: PlanDocument } & Partial<ResultDocument> = {},
 ): ResultDocument {
   const about = { isInterrupted: false, counts: { reads: 4, writes: 2 } };
-  return { ...resultDocument({ plan, result, ...about }), exitCode: 0, ...over };
+  return { ...resultDocument({ plan: appliedPlan(plan), result, ...about }), exitCode: 0, ...over };
 }

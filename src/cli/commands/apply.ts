@@ -4,13 +4,14 @@ import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/apply-run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { planDocument } from '../../documents/plan-document.ts';
-import { exitOf, resultDocument } from '../../documents/result-document.ts';
+import { appliedPlan, exitOf, resultDocument } from '../../documents/result-document.ts';
 import type { Settings } from '../../manifest/settings.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { aboutPlan } from '../../project/about-plan.ts';
 import { loadToDestroy, loadToWrite } from '../../project/load.ts';
 import { enterPreview, leavePreview } from '../../project/previews.ts';
 import { renderResult } from '../../render/apply-text.ts';
+import type { PlanDocument } from '../../render/document-schemas.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type Format, type Formats, jsonView, printJson, textView } from '../../render/output-format.ts';
@@ -205,15 +206,17 @@ export async function planAndApply(
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, connection: session.connection });
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
-      const plan = planDocument({ plan: made, counts, about, allowed, warnings });
-      view.plan(plan, flags.full === true);
+      let shown: PlanDocument | undefined = planDocument({ plan: made, counts, about, allowed, warnings });
+      const plan = appliedPlan(shown);
+      view.plan(shown, flags.full === true);
       const permissions = await approve(run, made, { ...task, flags, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';
       }
       if (task.command === 'apply') await enterPreview(manifest.settings, options, run.clock.wall());
-      const { onEvent, end } = view.progress({ plan, counts, ...progressClock });
+      const { onEvent, end } = view.progress({ plan: shown, counts, ...progressClock });
+      shown = undefined; // a large one would take memory as long as it is applied
       interruption.startWriting(() => end(true));
       const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
       view.result(resultDocument({ plan, result, isInterrupted: signal.aborted, counts }));
