@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { isCipher } from '../kind/cipher.ts';
 import { means, plain } from '../kind/codecs.ts';
-import { type Field, type Union, mayHoldSecrets, schemaOf } from '../kind/field.ts';
+import { type Field, type Union, fieldBeside, mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import { type Json, isObject, same, textsIn } from '../formats/json.ts';
 import { inUnits } from '../formats/units.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -179,7 +179,10 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   }
   if (!isNeeded && isEmpty(value) && (field.growsByItself === true || field.secrecy === 'secret')) return undefined;
   if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
-  const written = blockValue(field, value);
+  const written = blockValue(
+    fieldBeside(field, (other) => observed(block, other)),
+    value,
+  );
   if (written === undefined) {
     leave(block, writing, name, 'its value is not valid in a block');
     return undefined;

@@ -17,6 +17,8 @@ export interface Field {
    * builds it when `schemaOf` needs it: a run needs the schemas of few fields, and to build all of them takes 20 ms.
    */
   readonly schema: z.ZodType | (() => z.ZodType);
+  /** The schema in its place beside a value of one of these fields. */
+  readonly besides?: { readonly fields: readonly string[]; readonly schema: Field['schema'] };
   /** Two different values that the schema takes; the tests and the docs use them. */
   readonly examples: readonly [Json, Json];
   /** What each word of a choice means. */
@@ -104,6 +106,13 @@ export interface Field {
 /** The schema of a field: built once. */
 export function schemaOf({ schema }: Pick<Field, 'schema'>): z.ZodType {
   return typeof schema === 'function' ? built(schema) : schema;
+}
+
+/** A field beside the values of others. `valueOf`: null for none, and undefined for one that is not known yet. */
+export function fieldBeside(field: Field, valueOf: (field: string) => Json | undefined): Field {
+  const { besides } = field;
+  const isNone = (name: string) => [null, ''].some((none) => valueOf(name) === none);
+  return besides === undefined || besides.fields.every(isNone) ? field : { ...field, schema: besides.schema };
 }
 
 /** Tells the fields in which a `${secret:…}` may stand. Elsewhere Trueup shows the value, or finds objects by it. */

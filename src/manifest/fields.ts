@@ -4,7 +4,7 @@ import { type FieldUnit, inUnits, tooSmall } from '../formats/units.ts';
 import { valueMeant } from '../kind/aliases.ts';
 import { type Field, mayHoldSecrets, schemaOf } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import { canBeNull, fieldOf } from '../kind/row-values.ts';
+import { canBeNull } from '../kind/row-values.ts';
 import { isNumberAsText } from '../kind/written-keys.ts';
 import { secret } from '../secrets/secret.ts';
 import { type Evaluation, evaluate } from './evaluate-expressions.ts';
@@ -40,11 +40,10 @@ export interface FieldEvaluation extends Evaluation {
 /** Reads what stands at the key of a field; undefined where it cannot be cleared, which is reported. */
 export function readField(
   kind: Kind,
-  { name, written }: { readonly name: string; readonly written: string },
+  { name, written, field }: { readonly name: string; readonly written: string; readonly field: Field },
   node: Node,
   evaluation: FieldEvaluation,
 ): FieldValue | undefined {
-  const field = fieldOf(kind, name);
   if (field.map !== undefined && node.is === 'map')
     return { is: 'map', name, entries: readMap(written, node.entries, field, evaluation) };
   if (isEmpty(node)) {

@@ -3,12 +3,12 @@ import { withArticle } from '../diagnostics/article.ts';
 import { type Json, isObject } from '../formats/json.ts';
 import { toJson } from '../formats/yaml-node.ts';
 import { resolveCase } from '../kind/aliases.ts';
-import type { Union } from '../kind/field.ts';
+import { type Union, fieldBeside } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, isNeededBy } from '../kind/row-values.ts';
 import { type Written, caseFields, mergeOption, writtenFields } from '../kind/written-keys.ts';
 import { createOnlyIn } from './create-only.ts';
-import type { Evaluation } from './evaluate-expressions.ts';
+import { type Evaluation, evaluate } from './evaluate-expressions.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { type FieldEvaluation, type FieldValue, checked, readField } from './fields.ts';
 import { alternatives, shown, shownKey } from './problem.ts';
@@ -19,7 +19,7 @@ import { sectionInstead } from './short-blocks.ts';
 import { takes, unionInstead, valueInstead } from './short-value.ts';
 import { type Entry, type MapNode, type Node, type Place, isEmpty } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
-import { type Wanted, asWritten, constant, knownValue } from './wanted.ts';
+import { type Wanted, asWritten, checkedValue, constant, knownValue } from './wanted.ts';
 
 /** What the kinds know about the place of a block. */
 interface BlockPlace {
@@ -139,9 +139,22 @@ function readGroup(entries: MapNode['entries'], group: Group, reading: Reading):
       return [];
     }
     const written = target.isOther === true ? fieldPath(reading.kind, target.field) : name;
-    const value = readField(reading.kind, { name: target.field, written }, entry.node, reading.evaluation);
+    const field = fieldBeside(fieldOf(reading.kind, target.field), (one) => valueIn(entries, one, group, reading));
+    const value = readField(reading.kind, { name: target.field, written, field }, entry.node, reading.evaluation);
     return value === undefined ? [] : [value];
   });
+}
+
+/** The value of a field in the entries of a group, which is read by itself; null for none, undefined while it is not known. */
+function valueIn(
+  entries: MapNode['entries'],
+  field: string,
+  { keys }: Group,
+  { evaluation }: Reading,
+): Json | undefined {
+  const entry = [...entries].find(([key]) => fieldNamed(keys.get(key)) === field)?.[1];
+  if (entry === undefined) return null;
+  return checkedValue(evaluate(entry.node, { ...evaluation, report: () => {}, size: { characters: 0 } }).wanted);
 }
 
 /** Reads the map of a union: its case, and the fields of that. */

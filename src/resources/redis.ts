@@ -10,6 +10,8 @@ import { databaseServiceFields, dockerImage } from './families/service-fields.ts
  */
 const changedByShell = /[\s$`"'\\;&|<>()*?[]|^(?:[#~]|--|-$)/;
 
+const password = () => z.string().min(1, 'may not be empty: the platform would make one up').describe('Password.');
+
 const database = defineDatabase('redis', {
   alsoCalled: ['valkey', 'keydb', 'cache'],
   summary: 'A Redis server that runs as a service of an environment.',
@@ -17,14 +19,18 @@ const database = defineDatabase('redis', {
     dockerImage: dockerImage(['redis:7', 'redis:8']),
     databasePassword: {
       schema: () =>
-        z
-          .string()
-          .min(1, 'may not be empty: the platform would make one up')
-          .refine(
-            (password) => !changedByShell.test(password),
-            'may not hold a space or one of $ ` " \' \\ ; & | < > ( ) * ? [ nor begin with # ~ or -- (the platform starts it by a shell, which would change it)',
-          )
-          .describe('Password.'),
+        password().refine(
+          (text) => !changedByShell.test(text),
+          'may not hold a space or one of $ ` " \' \\ ; & | < > ( ) * ? [ nor begin with # ~ or -- without command or args (the platform starts it by a shell, which would change it)',
+        ),
+      besides: {
+        fields: ['command', 'args'],
+        schema: () =>
+          password().refine(
+            (text) => !text.includes('${{'),
+            'may not hold ${{ (the platform reads a reference to a variable there, and no deployment succeeds)',
+          ),
+      },
       secrecy: 'secret',
       appliesAt: 'deploy',
       examples: ['correct-horse-1', 'battery-staple-2'],

@@ -74,3 +74,31 @@ test('a password that the shell leaves as it is may have any other sign', async 
     await expect(bench().plan(text)).resolves.toBeDefined();
   }
 });
+
+test('a password that no shell reads, as the Redis has a command or args of its own, may have any sign', async () => {
+  for (const own of ['args: [--requirepass, "${secret:PW}"]', 'command: redis-server /etc/redis.conf']) {
+    for (const password of signs) {
+      const made = bench();
+      made.secrets['PW'] = password;
+      const text = database('redis', own).replace(': abc', ': "${secret:PW}"');
+      await made.apply(text);
+      const [row] = Object.values(made.emulator.world.tables.redis);
+      expect([own, password, row?.databasePassword]).toEqual([own, password, password]);
+      expect(await planned(made, text)).toEqual([]);
+    }
+  }
+});
+
+test.each(["command: ''", 'command: null, args: null', 'command: "${env:NONE}"'])(
+  'a password that the shell changes is refused beside %s, which is as good as none',
+  async (none) => {
+    const text = database('redis', none).replace(': abc', ': a$b');
+    const { said } = await told(text, { env: { NONE: '' } });
+    expect(said).toContain('may not hold a space or one of');
+  },
+);
+
+test('a password that the platform reads as a reference is refused with a command too: no deployment would start', async () => {
+  const { said } = await told(database('redis', 'args: [--save, ""]').replace(': abc', ': "a${{b}}"'));
+  expect(said).toContain('may not hold ${{');
+});

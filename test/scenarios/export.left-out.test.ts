@@ -157,3 +157,21 @@ test('what looks like a secret in a field that takes none is left out with a not
   const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
   expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
 });
+
+test('no password of a Redis that a shell would change, where its own command keeps it from the shell', async () => {
+  const made = kindBench();
+  const password = 'pass$word $1';
+  const body = { environmentId: 'env_prj_1', databasePassword: password, dockerImage: 'redis:8' };
+  const own = (await made.emulator.act('redis.create', { ...body, name: 'own' })) as { redisId: string };
+  await made.emulator.act('redis.update', { redisId: own.redisId, args: ['--requirepass', password] });
+  await made.emulator.act('redis.create', { ...body, name: 'plain' });
+  const exported = await exportOf(made);
+  expect(exported.notes.filter(({ message }) => message.includes('databasePassword'))).toEqual([
+    expect.objectContaining({
+      address: 'production.redis.plain',
+      message: expect.stringContaining('its value is not valid in a block') as string,
+    }),
+  ]);
+  const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
+  expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+});
