@@ -19,10 +19,16 @@ export type Pause =
   | { readonly event: 'resumed'; readonly waitedMs: number };
 
 /**
- * The cause of a pause. `key`: the platform rejects a key that it accepted before (401). `throttled`: it asks to wait (429).
- * `unreachable`: it gave good answers before, and takes no connection now.
+ * The cause of a pause. `key`: the platform rejects a key that it accepted before (401). `sign-in`: a proxy that let requests
+ * through before asks for a sign-in of its own (401). `throttled`: the platform asks to wait (429). `unreachable`: it gave good
+ * answers before, and takes no connection now.
  */
-export type Why = 'key' | 'throttled' | 'unreachable';
+export type Why = 'key' | 'sign-in' | 'throttled' | 'unreachable';
+
+/** Whether a refusal may be about one request alone: a test at once shows whether the others are refused too. Never throws. */
+export function isMaybeAlone(why: Why | undefined): boolean {
+  return why === 'key' || why === 'sign-in';
+}
 
 /** The facts of a wait without success. */
 export interface InVain {
@@ -95,6 +101,7 @@ export interface CircuitBreakerOptions {
 export function whyToWait({ status, code, isKeyRefused, failure }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
   if (isKeyRefused) return 'key';
+  if (failure === 'redirect' && status === 401) return 'sign-in';
   if (failure === 'proxy' || status !== undefined || code === undefined) return undefined;
   return isNoConnection(code) ? 'unreachable' : undefined;
 }
@@ -112,7 +119,7 @@ interface Outage {
   /** Ends the sleep between two questions when no request waits any more. */
   wake: AbortController;
   isAsking: boolean;
-  /** Whether it was reported as a pause: not before the key is refused twice. */
+  /** Whether it was reported as a pause: what may be about one request alone is not, before the test is refused too. */
   isReported: boolean;
   waitedMs: number;
   last: PlatformError;
@@ -283,7 +290,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       if (sentIn !== epoch || outage !== undefined) return true;
       // The address is wrong, or the key: without a code that is no missing right, and user.get asks for none.
       const isKey = why === 'key' && (refusal.code === undefined || refusal.operation === 'user.get');
-      const isWrong = goodAnswers === 0 && (why === 'unreachable' || isKey);
+      const isWrong = goodAnswers === 0 && (why === 'unreachable' || why === 'sign-in' || isKey);
       if (isWrong || askedMs(refusal) > limitMs - spentMs) return false;
       const { code } = refusal;
       // A missing right shows without a wait.
@@ -298,7 +305,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
         waitedMs: 0,
         last: refusal,
       };
-      if (why !== 'key') reportPause(outage);
+      if (!isMaybeAlone(why)) reportPause(outage);
       return true;
     },
     end: () => {

@@ -34,6 +34,7 @@ export function explainEnd(call: Call, wasSent: boolean): PlatformError {
 export function describeRefusal({ why, code, goodAnswers }: Pick<InVain, 'why' | 'code' | 'goodAnswers'>): string {
   const after = `after ${goodAnswers} good answer${goodAnswers === 1 ? '' : 's'}`;
   if (why === 'key') return `the platform no longer accepts the API key (401 ${after})`;
+  if (why === 'sign-in') return `a proxy before the platform asks for a sign-in of its own (401 ${after})`;
   if (why === 'throttled') return `the platform takes no more requests for now (429 ${after})`;
   return `the platform can no longer be reached (${code ?? 'no connection'} ${after})`;
 }
@@ -61,7 +62,7 @@ function describeTries({ tries, waitedMs, last }: InVain): string {
   return `${tries} further ${tries === 1 ? 'try' : 'tries'} in ${seconds} s failed (last answer: ${last.status ?? 'none'})`;
 }
 
-const endings: Readonly<Record<Why, Pick<FailedCall, 'failure' | 'status' | 'remedy'>>> = {
+const endings: Readonly<Record<Why, Pick<FailedCall, 'failure' | 'status' | 'remedy' | 'isDenied'>>> = {
   key: {
     failure: 'authentication',
     status: 401,
@@ -69,6 +70,7 @@ const endings: Readonly<Record<Why, Pick<FailedCall, 'failure' | 'status' | 'rem
       `Check that the key is not revoked, expired or rate limited (${describeLimit()}), and that the platform is well. ` +
       'Then run it again.',
   },
+  'sign-in': { failure: 'redirect', status: 401, isDenied: true },
   throttled: { failure: 'throttled', status: 429, remedy: 'Run it again later, with fewer --connections.' },
   unreachable: { failure: 'connection', remedy: 'Check that the platform runs. Then run it again.' },
 };

@@ -1,6 +1,6 @@
 import { attempts } from './attempts.ts';
 import type { Call } from './failed-call.ts';
-import { type CircuitBreaker, whyToWait } from './circuit-breaker.ts';
+import { type CircuitBreaker, isMaybeAlone, whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './platform-error.ts';
 import { explainMissingRight, explainRefusedAlone } from './failures.ts';
 import { explainEnd, explainPause } from './pauses.ts';
@@ -48,8 +48,10 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
     const { denials, refusalsAlone } = attempts.refused;
     return looksDenied(refusal) || denied.has(operation) ? denials : refusalsAlone;
   };
-  const explainDenial = (call: Call, refusal: PlatformError): PlatformError =>
-    looksDenied(refusal) ? explainMissingRight(call, refusal) : explainRefusedAlone(call, refusal);
+  const explainDenial = (call: Call, refusal: PlatformError): PlatformError => {
+    if (!refusal.isKeyRefused) return refusal;
+    return looksDenied(refusal) ? explainMissingRight(call, refusal) : explainRefusedAlone(call, refusal);
+  };
 
   return {
     run: async (call, signal, work) => {
@@ -63,7 +65,7 @@ export function createPermits({ breaker, slotsFor, underWay, mayLackRights }: Pe
         if (leave.is === 'ended') throw explainEnd(call, isAgain);
         if (leave.is === 'refused' && last !== undefined) throw last;
         if (leave.is !== 'granted') throw explainPause(call, leave);
-        if (last?.isKeyRefused === true) {
+        if (last !== undefined && isMaybeAlone(whyToWait(last))) {
           if (leave.isKeyGood === true) denials += 1;
           if (denials >= enoughDenials(operation, last)) {
             denied.add(operation);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/api/client.ts';
 import { createClient, interruptible } from '../../src/api/client.ts';
+import { describeRefusal } from '../../src/api/pauses.ts';
 import { PlatformError } from '../../src/api/platform-error.ts';
 import type { Pause } from '../../src/api/circuit-breaker.ts';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
@@ -22,6 +23,14 @@ const tooMany = (retryAfter?: string): WireAnswer => ({
   headers: { ...json, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
   body: '{"message":"Too many requests"}',
 });
+
+/** What a proxy before the platform answers that wants a sign-in of its own. */
+const ofProxy = (headers: Record<string, string>, body: string): WireAnswer => ({ status: 401, headers, body });
+const signIns: readonly (readonly [what: string, answer: WireAnswer])[] = [
+  ['a page', ofProxy({ 'content-type': 'text/html' }, '<html><title>Sign in</title></html>')],
+  ['a text', ofProxy({ 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="x"' }, '401 Unauthorized')],
+  ['nothing', ofProxy({ 'www-authenticate': 'Basic realm="x"' }, '')],
+];
 
 /** What a platform does instead of carrying a request out; undefined: it carries it out. */
 type Refuses = (operation: string, now: number) => WireAnswer | Error | undefined;
@@ -781,23 +790,62 @@ describe('a key with a limit of its own', () => {
   });
 });
 
-describe('a 401 of one path, beside a key that is accepted', () => {
-  const ofOne = (refusal: WireAnswer) => platform((operation) => (operation === 'ai.getAll' ? refusal : undefined));
-  const page = (headers: Record<string, string>, body: string): WireAnswer => ({ status: 401, headers, body });
-
-  it.each([
-    ['a page', page({ 'content-type': 'text/html' }, '<html><title>Sign in</title></html>')],
-    ['a text', page({ 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="x"' }, '401 Unauthorized')],
-    ['nothing', page({ 'www-authenticate': 'Basic realm="x"' }, '')],
-  ])('that is %s of a proxy is sent once, and its error names the proxy', async (_what, refusal) => {
-    const made = ofOne(refusal);
+describe('a sign-in of a proxy in the place of all answers', () => {
+  it.each(signIns)('that is %s is waited for after good answers, also by a write', async (_what, refusal) => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 2_000 ? refusal : undefined));
     await made.look();
-    const error = await failureOf(made.client.call('ai.getAll', {}));
-    expect(made.sent).toEqual(['environment.byProjectId', 'ai.getAll']);
-    expect(error).toMatchObject({ isKeyRefused: false, outcome: 'not executed', status: 401 });
-    expect(error.sentence).toContain('a proxy before the platform asks for a sign-in of its own (401');
+    isShut = true;
+    await Promise.all([made.create('a'), made.look()]);
+    expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200]);
+    expect(made.pauses).toEqual([
+      { event: 'paused', why: 'sign-in', code: undefined, goodAnswers: 1, limitMs: 600_000 },
+      { event: 'resumed', waitedMs: 3_500 },
+    ]);
+    expect(describeRefusal({ why: 'sign-in', code: undefined, goodAnswers: 1 })).toBe(
+      'a proxy before the platform asks for a sign-in of its own (401 after 1 good answer)',
+    );
+  });
+
+  it.each(signIns)('that is %s and stays is an error of the proxy after the longest wait', async (_what, refusal) => {
+    let isShut = false;
+    const made = platform(() => (isShut ? refusal : undefined));
+    await made.look();
+    isShut = true;
+    const error = await failureOf(made.create('a'));
+    expect(made.time()).toBe(600_000);
+    expect(error).toMatchObject({ failure: 'redirect', isKeyRefused: false, outcome: 'not executed', status: 401 });
+    expect(error.sentence).toMatch(/asks for a sign-in of its own \(401 after 1 good answer\), and \d+ further tries/);
     expect(error.remedy).toContain('let requests to /api pass without signing in');
   });
+
+  it.each(signIns)('that is %s fails at once before the first good answer', async (_what, refusal) => {
+    const made = platform(() => refusal);
+    expect(await failureOf(made.look())).toMatchObject({ failure: 'redirect', isKeyRefused: false, status: 401 });
+    expect([made.sent, made.naps]).toEqual([['environment.byProjectId'], []]);
+  });
+});
+
+describe('a 401 of one path, beside a key that is accepted', () => {
+  const ofOne = (refusal: WireAnswer) => platform((operation) => (operation === 'ai.getAll' ? refusal : undefined));
+
+  it.each(signIns)(
+    'that is %s of a proxy is sent five times within seconds, and its error names the proxy',
+    async (_what, refusal) => {
+      const made = ofOne(refusal);
+      await made.look();
+      const error = await failureOf(made.client.call('ai.getAll', {}));
+      expect(made.sent.filter((operation) => operation === 'ai.getAll')).toHaveLength(5);
+      expect(made.time()).toBeLessThan(20_000);
+      expect(made.pauses).toEqual([]);
+      expect(error).toMatchObject({ failure: 'redirect', isKeyRefused: false, outcome: 'not executed', status: 401 });
+      expect(error.sentence).toContain('a proxy before the platform asks for a sign-in of its own (401');
+      expect(error.remedy).toContain('let requests to /api pass without signing in');
+      const { length } = made.sent;
+      await failureOf(made.client.call('ai.getAll', {}));
+      expect(made.sent.slice(length)).toEqual(['ai.getAll', 'user.get', 'ai.getAll', 'user.get']);
+    },
+  );
 
   it.each([
     ['of an owner, with a code', limited],
