@@ -105,8 +105,11 @@ export const deploymentCodes = [
 
 /** On what it depends whether a problem is one. What is not known, such as the version of a platform, counts as met, but for `before`. */
 export interface Condition {
-  /** The object of the block is new: one that exists may have another value for what the block leaves out. */
-  readonly isNew?: true;
+  /**
+   * The object of the block is new: one that exists may have another value for what the block leaves out. `for certain`: without
+   * a plan it does not count as new.
+   */
+  readonly isNew?: true | 'for certain';
   /** The plan changes this field of an object that exists, and nothing of the one at `besides`. */
   readonly changes?: string;
   readonly besides?: string;

@@ -29,13 +29,13 @@ export function deploymentFindings(
 
 /** The same without a plan, where nothing is known of the platform and each object may be new. */
 export function deploymentsExpected(found: readonly DeploymentFinding[]): Diagnostic[] {
-  return found.flatMap(({ when, ...item }) =>
-    when?.changes === undefined && when?.before === undefined ? [item] : [],
+  return found.flatMap(({ when: { changes, before, isNew } = {}, ...item }) =>
+    changes === undefined && before === undefined && isNew !== 'for certain' ? [item] : [],
   );
 }
 
 function isMet({ isNew, changes, since, before }: Condition, own: readonly Action[], version: string | undefined) {
-  if (isNew === true && !own.some(createsObject)) return false;
+  if (isNew !== undefined && !own.some(createsObject)) return false;
   if (changes !== undefined && !own.some((one) => isUpdateOf(one, changes))) return false;
   if (before !== undefined && (version === undefined || !isOlder(version, before))) return false;
   return since === undefined || version === undefined || !isOlder(version, since);

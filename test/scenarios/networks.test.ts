@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { read } from '../diagnostics/in-manifests.ts';
 import { problemsOf } from '../support/problems.ts';
 import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
@@ -61,6 +63,10 @@ describe('serviceNetworks of a compose', () => {
       remedy,
     }));
 
+  const messagesOf = (found: readonly Diagnostic[]) =>
+    found.map(({ message }) => message).filter((message) => message.startsWith('serviceNetworks'));
+  const validated = async (text: string) => messagesOf(await read({ 'trueup.yaml': text }));
+
   test('names services as the deployment does, with the suffix: another name has no effect, and a warning says so', async () => {
     const one = bench();
     await one.apply(site(suffixed));
@@ -79,6 +85,35 @@ describe('serviceNetworks of a compose', () => {
     expect(inDocker(one)).toEqual([['back']]);
     expect(await changesOf(one, site(suffixed, 'app-a1'))).toEqual([]);
   });
+
+  test.each([
+    ['randomize: true', 'the suffix is'],
+    ['description: a', 'randomize and suffix are'],
+  ])('with %s names a service by the name that it has where %s left to the platform', async (declared) => {
+    const text = (name: string) => site(`        ${declared}\n`, name);
+    const one = bench();
+    await one.apply(text('app'));
+    const [row] = Object.values(one.emulator.world.tables.compose);
+    const body = { composeId: row?.composeId, suffix: 'a1', randomize: true };
+    await one.emulator.act('compose.update', body as { composeId: string });
+    expect(messagesOf((await one.plan(text('app-a1'))).diagnostics)).toEqual([]);
+    expect(await validated(text('app-a1'))).toEqual([]);
+    await one.apply(text('app-a1'));
+    expect(inDocker(one)).toEqual([['back']]);
+    expect(await changesOf(one, text('app-a1'))).toEqual([]);
+    // A new one has what the platform gives it.
+    const ofNew = messagesOf((await bench().plan(text('app-a1'))).diagnostics);
+    expect(ofNew).toEqual([expect.stringContaining('has no service app-a1')]);
+    expect(await validated(text('apps'))).toEqual([expect.stringContaining('has no service apps')]);
+  });
+
+  test.each(['randomize: false', 'isolatedDeployment: true', 'suffix: null', 'suffix: b2\n        randomize: true'])(
+    'with %s, an entry for app-a1 can have no effect, and validate says so',
+    async (declared) => {
+      const text = site(`        ${declared}\n`, 'app-a1');
+      expect(await validated(text)).toEqual([expect.stringContaining('has no service app-a1')]);
+    },
+  );
 
   test('names a service that the file has', async () => {
     const one = bench();

@@ -20,10 +20,20 @@ export function networksJoin(self: CheckedResource, model?: ComposeModel): reado
     if (typeof serviceName !== 'string' || serviceName.includes('${')) return [];
     const plain = serviceName.endsWith(suffix) ? serviceName.slice(0, serviceName.length - suffix.length) : undefined;
     const service = plain === undefined ? undefined : model?.services.get(plain);
-    if (plain === undefined || (isWhole && service === undefined)) return [leftOut(self, serviceName, suffix, model)];
+    if (plain === undefined || (isWhole && service === undefined)) {
+      const left = leftOut(self, serviceName, suffix, model);
+      return [mayBeCalled(self, serviceName, model) ? { ...left, when: { isNew: 'for certain' } } : left];
+    }
     if (itemsOf(networkIds).length === 0 || service === undefined) return [];
     return [...refusedNetworks(self, plain, model)];
   });
+}
+
+/** Whether a service has the name where the platform has a suffix that the block leaves out. */
+function mayBeCalled({ values }: CheckedResource, name: string, model: ComposeModel | undefined): boolean {
+  const { suffix, randomize = true, isolatedDeployment = false } = values;
+  if (suffix !== undefined || randomize !== true || isolatedDeployment === true) return false;
+  return [...(model?.services.keys() ?? [])].some((service) => name.startsWith(`${service}-`));
 }
 
 function about({ address }: CheckedResource, problem: Pick<Problem, 'code' | 'message' | 'remedy' | 'fails'>): Problem {
