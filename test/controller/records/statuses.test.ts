@@ -207,4 +207,64 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
     expect((await Promise.allSettled(begun)).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect(await sql('select commit, fact from @status')).toEqual([{ commit: 'c4', fact: 'y' }]);
   });
+
+  describe('and a clock that was set back wait for each other in one order only:', () => {
+    const two = {
+      id: 'two',
+      url: 'https://git.example/two.git',
+      ref: 'refs/heads/main',
+      platforms: [{ platform: 'second', paths: '*' }],
+      policy: 'approval' as const,
+      pollSeconds: 60,
+      lookSeconds: 3_600,
+      forge: 'github' as const,
+      forgeTokenFile: '/t',
+    };
+    // They lie in another order than that of their keys.
+    const ofTable = [
+      [
+        'status',
+        `(stack, commit, fact, state, again_at) select 'two:' || stack, commit, 'x', 'success', now() + interval '5 hours'
+          from unnest(array['b.yaml', 'a.yaml', 'a.yaml'], array['c0', 'c4', 'c0']) as of (stack, commit)`,
+        `commit = 'c0'`,
+      ],
+      [
+        'proposal',
+        `(stack, who, again_at) select 'two:' || stack, 'ann', now() + interval '5 hours'
+          from unnest(array['b.yaml', 'a.yaml']) as stack`,
+        'true',
+      ],
+    ] as const;
+    const changes: readonly (readonly [what: string, change: () => Promise<unknown>])[] = [
+      ['another forge of the source', () => records.addSource({ ...two, forge: 'gitlab' }, 'alex')],
+      ['the end of the source', () => records.removeSource('two', 'alex')],
+    ];
+    test.each(ofTable.flatMap((of) => changes.map((change) => [...change, ...of] as const)))(
+      '%s',
+      async (_, change, table, rows, first) => {
+        const platform = { id: 'second', url: 'https://two.example.com', profile: null, keyFile: '/k', envFile: null };
+        await records.addPlatform({ ...platform, connections: 4 }, 'alex');
+        await records.addSource(two, 'alex');
+        await records.sawCommit({ id: 'two' }, 'c0', ['a.yaml', 'b.yaml']);
+        await sql(`delete from @${table}`);
+        await sql(`insert into @${table} ${rows}`);
+        const waits = async () => (await sql(`select from pg_stat_activity where wait_event_type = 'Lock'`)).length;
+        const client = await pool.connect();
+        const begun: Promise<unknown>[] = [];
+        await client.query(`begin; select from c.${table} where stack = 'two:a.yaml' and ${first} for update`);
+        try {
+          begun.push(records.outliveSetBack());
+          await expect.poll(waits).toBe(1);
+          begun.push(change());
+          await expect.poll(waits).toBe(2);
+        } finally {
+          await client.query('commit');
+          client.release();
+        }
+        expect((await Promise.allSettled(begun)).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+        expect(await sql(`select from @${table}`)).toEqual([]);
+        await records.removeSource('two', 'alex');
+      },
+    );
+  });
 });
