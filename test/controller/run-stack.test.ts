@@ -1269,6 +1269,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await asRead()).toMatchObject({ applied: null, deploying: null, deployingDigest: null });
   });
 
+  test('begins no apply at the address that its platform had when it was read', async () => {
+    await enrolled('automatic');
+    await push('c1', manifest('redis:7'));
+    const first = await asRead();
+    const main = (await records.platform('main')) ?? expect.fail('it is enrolled');
+    await records.addPlatform({ ...main, url: 'https://main.example.com' }, 'alex');
+    const about = { cause: 'commit', commit: 'c1', worker: 'a worker' };
+    expect(await records.beginApply(first, about)).toBeUndefined();
+    expect(await records.beginApply(await asRead(), about)).toEqual(expect.any(String));
+  });
+
   test('begins no apply of a former commit whose plan somebody refused', async () => {
     await enrolled('approval');
     await push('c1', manifest('redis:7'));

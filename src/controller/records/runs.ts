@@ -5,7 +5,7 @@ import { type Database, isOpen, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { makes } from './place-previews.ts';
 import { refuseTooMany } from './previews.ts';
-import { type ReadStack, type StackRecord, isAsRead } from './stacks.ts';
+import { type ReadStack, type StackRecord, isAsRead, isAt } from './stacks.ts';
 import { mayApplyIn, waveOfRunIn } from './advance-wave.ts';
 
 /** What a run did, as its row has it. */
@@ -24,21 +24,21 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
     /** Begins a run. Runs of the stack whose worker gave no sign of life for 30 seconds have ended with it. */
     beginRun: ({ id }: Pick<StackRecord, 'id'>, about: RunBegin): Promise<string> => beginRunIn(rows, id, about),
     /**
-     * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it is paused or
-     * on another platform, its policy is another one, or the plan does not wait or is refused, also where it would be applied by the
-     * policy; and where its wave does not let the commit in yet. By the policy, a commit is applied also when a newer one came since
-     * the stack was read, as long as no other run brought the stack on: commits that come faster than plans would otherwise keep
-     * each other out. A preview has its newest commit only. From here on no verdict is noted.
+     * Begins an apply, of an approved plan or by the policy. None, where something changed since the stack was read: it is paused, on
+     * another platform or at another address, its policy is another one, or the plan does not wait or is refused, also where it would
+     * be applied by the policy; and where its wave does not let the commit in yet. By the policy, a commit is applied also when a newer
+     * one came since the stack was read, as long as no other run brought the stack on: commits that come faster than plans would
+     * otherwise keep each other out. A preview has its newest commit only. From here on no verdict is noted.
      *
      * @throws {Stop} `refused`, where the file of a preview allows no more of them
      */
     beginApply: (
-      { id, platform, ...read }: ReadStack,
+      { id, platform, url, ...read }: ReadStack,
       { preview = {}, ...about }: Omit<RunBegin, 'kind'> & { readonly preview?: Partial<Preview> | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
         const [may] = await query<{ readonly isWanted: boolean }>(
-          `select wanted = $2 as "isWanted" from @stack where id = $1 and platform = $4 and not is_gone and ends is null
+          `select wanted = $2 as "isWanted" from @stack where id = $1 and platform = $4 and ${isAt('$4', '$7')} and not is_gone and ends is null
             and coalesce(paused_until <= now(), true)
             and case when $3::text is null then policy = 'automatic' and (wanted = $2 or pull is null and ${isAsRead('$5', '$6')})
               and not exists (select from @plan join @verdict on plan = @plan.digest
@@ -47,7 +47,7 @@ export function runsIn({ rows, row, onStack, transaction }: Database) {
               select from @plan where @plan.digest = $3 and stack = $1 and commit = $2 and ${isOpen} and expires_at > now()
                 and (select bool_and(approves and (allows_data_loss or losing = '{}')) from @verdict
                   where plan = @plan.digest)) end`,
-          [id, about.commit, about.plan ?? null, platform, read.applied, read.digest],
+          [id, about.commit, about.plan ?? null, platform, read.applied, read.digest, url],
         );
         if (may === undefined) return undefined;
         const isLetIn =

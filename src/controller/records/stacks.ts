@@ -64,7 +64,7 @@ export const isAsRead = (applied: string, digest: string): string =>
   `deploying is null and applied is not distinct from ${applied} and digest is not distinct from ${digest}`;
 
 /** Of a platform: it is at an address. Who changes that locks the stacks of the platform before it counts. */
-const isAt = (platform: string, url: string): string =>
+export const isAt = (platform: string, url: string): string =>
   `exists (select from @platform as its where its.id = ${platform} and its.url = ${url})`;
 
 export function stacksIn({ rows, row, takeEach, onStack }: Database) {
