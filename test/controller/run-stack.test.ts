@@ -488,7 +488,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const kept = (await records.waitingPlan(id))?.digest;
     await approve(kept);
     if (old === undefined) throw new Error('no plan waits');
-    await records.keepPlan({ id }, { ...old, file: `${old.file} ` });
+    await records.keepPlan(await asRead(), { ...old, file: `${old.file} ` });
     const read = { ...(await asRead()), digest: 'of a former state' };
     expect(await records.inStep(read, 'c1', 'a digest')).toEqual({ wantsOther: true });
     expect(await records.waitingPlan(id)).toMatchObject({ digest: kept, isApproved: true });
@@ -1278,6 +1278,30 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     const about = { cause: 'commit', commit: 'c1', worker: 'a worker' };
     expect(await records.beginApply(first, about)).toBeUndefined();
     expect(await records.beginApply(await asRead(), about)).toEqual(expect.any(String));
+  });
+
+  test('keeps no plan for a verdict that was made for another platform, or at another address', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    const plan = (await records.waitingPlan(id)) ?? expect.fail('no plan waits');
+    const first = await asRead();
+    const [main, source] = [await records.platform('main'), await records.source('shop')];
+    if (main === undefined || source === undefined) throw new Error('they are enrolled');
+    // Each plan is another text.
+    const isKept = async (stack: typeof first) => {
+      await records.clear('approval', id);
+      const digest = await records.keepPlan(stack, { ...plan, file: `${plan.file} ${stack.url} ${stack.platform}` });
+      const kinds = (await records.alarms()).map(({ kind }) => kind);
+      return [digest === (await records.waitingPlan(id))?.digest && digest !== undefined, kinds];
+    };
+    await records.addPlatform({ ...main, url: 'https://main.example.com' }, 'alex');
+    expect(await isKept(first)).toEqual([false, []]);
+    const second = await asRead();
+    await records.addPlatform({ ...main, id: 'other', url: second.url }, 'alex');
+    await records.addSource({ ...source, platforms: [{ platform: 'other', paths: 'infra/*' }] }, 'alex');
+    expect(await isKept(second)).toEqual([false, []]);
+    expect(await isKept(await asRead())).toEqual([true, ['approval']]);
   });
 
   test('begins no apply of a former commit whose plan somebody refused', async () => {

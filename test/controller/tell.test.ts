@@ -410,7 +410,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     await send(entry);
     expect(received).toHaveLength(1);
     for (let attempt = 0; attempt < 3; attempt++)
-      await records.keepPlan({ id }, { commit, cause: 'commit', document, file: `plan ${attempt}` });
+      await records.keepPlan(read, { commit, cause: 'commit', document, file: `plan ${attempt}` });
     await send(entry);
     expect(words()).toEqual([
       'runs without a failure again',
@@ -421,7 +421,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
     expect(await records.alarms()).toEqual([]);
     await records.inStep(read, commit, 'd');
     for (let sweep = 0; sweep < 3; sweep++)
-      await records.keepPlan({ id }, { commit, cause: 'drift', document, file: `drift ${sweep}` });
+      await records.keepPlan(read, { commit, cause: 'drift', document, file: `drift ${sweep}` });
     await send(entry);
     expect(words()).toEqual(['drifted: a repair with 1 change waits for approval, with data of 1 object at risk']);
     await records.inStep(read, commit, 'd');
@@ -452,7 +452,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a message', () => {
         document: { actions: [] } as unknown as PlanDocument,
         file: `plan ${policy} ${isNeeded}`,
       };
-      await records.keepPlan({ id }, { ...about, cause: 'commit', isNeeded });
+      const stack = (await records.stack(id)) ?? expect.fail('there is no stack');
+      await records.keepPlan(stack, { ...about, cause: 'commit', isNeeded });
       expect((await records.alarms()).map(({ kind }) => kind)).toEqual(kinds);
     },
   );

@@ -9,7 +9,7 @@ import { type Author, isBy } from './authors.ts';
 import { type Database, isOpen, jsonOf, plain } from './database.ts';
 import type { Query } from '../transaction.ts';
 import type { Policy } from './sources.ts';
-import type { StackRecord } from './stacks.ts';
+import { type StackRecord, isAt } from './stacks.ts';
 
 /** A plan that waits for a verdict, or has one. */
 export interface PlanRecord {
@@ -51,10 +51,11 @@ export function plansIn({ rows, row, onStack }: Database) {
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
      * what was said of it. What was refused of a commit stays refused in another plan of that commit. `isNeeded`: a person must
      * approve it, whatever the policy is. `authors`: of a preview.
-     * Gives the plan that waits. None, where the stack wants another commit by now: the plan is there to read until the next one.
+     * Gives the plan that waits. None, where the stack wants another commit by now, or is on another platform or at another address
+     * than where it was made: the plan is there to read until the next one.
      */
     keepPlan: async (
-      { id }: Pick<StackRecord, 'id'>,
+      { id, platform, url }: Pick<StackRecord, 'id' | 'platform' | 'url'>,
       {
         commit,
         cause,
@@ -69,9 +70,9 @@ export function plansIn({ rows, row, onStack }: Database) {
       onStack(id, async (query) => {
         const plan = { stack: id, commit, cause, document, file, losing, isNeeded, authors };
         const [stack] = await query<{ readonly policy: Policy }>(
-          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and not is_gone and ends is null
-          returning policy`,
-          [id, commit],
+          `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and platform = $3 and ${isAt('$3', '$4')}
+            and not is_gone and ends is null returning policy`,
+          [id, commit, platform, url],
         );
         if (stack === undefined) {
           await query('delete from @plan where stack = $1 and superseded_at = made_at', [id]);

@@ -110,7 +110,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'monitoring', () => {
     await source('shop', ['a.yaml', 'quoted".yaml']);
     const commit = 'a'.repeat(40);
     const document = { actions: [] } as never;
-    await records.keepPlan({ id: 'shop:a.yaml' }, { commit, cause: 'drift', document, file: 'plan' });
+    const kept = (await records.stack('shop:a.yaml')) ?? expect.fail('there is no stack');
+    await records.keepPlan(kept, { commit, cause: 'drift', document, file: 'plan' });
     await records.stackFailed('shop:quoted".yaml', { problem: 'x', commit, ending: 'refused' });
     const run = await records.beginRun({ id: 'shop:a.yaml' }, { kind: 'plan', cause: 'commit', commit, worker: 'w' });
     expect(await lines('runs', 'stack_', 'plans')).toEqual([

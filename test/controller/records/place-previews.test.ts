@@ -186,7 +186,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     const removing = await read();
     await made('p2');
     const document = { actions: [], dataAtRisk: [] } as never;
-    const plan = await records.keepPlan({ id: one }, { commit: 'p2', cause: 'drift', document, file: 'a plan' });
+    const plan = await records.keepPlan(await read(), { commit: 'p2', cause: 'drift', document, file: 'a plan' });
     expect(await records.previewRemoved(removing)).toBe(false);
     expect(await read()).toMatchObject({ made: 'p2', applied: 'p2', isGone: false });
     expect((await records.waitingPlan(one))?.digest).toBe(plan);
@@ -205,7 +205,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await made('p1', { forMs: 3_600_000 });
     const document = { actions: [], dataAtRisk: [] } as never;
     await records.sawPulls('shop', [pull(1, 'p2')]);
-    await records.keepPlan({ id: one }, { commit: 'p2', cause: 'commit', document, file: 'a plan' });
+    await records.keepPlan(await read(), { commit: 'p2', cause: 'commit', document, file: 'a plan' });
     const lasts = async () =>
       (await pool.query('select lasts_seconds from trueup_controller.stack where pull = 1')).rows;
     expect(await lasts()).toEqual([{ lasts_seconds: 3_600 }]);
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a preview', () => {
     await made('p1', { forMs: 3_600_000 });
     await records.sawPulls('shop', [pull(1, 'p2')]);
     const document = { actions: [], dataAtRisk: [] } as never;
-    const plan = await records.keepPlan({ id: one }, { commit: 'p2', cause: 'commit', document, file: 'a plan' });
+    const plan = await records.keepPlan(await read(), { commit: 'p2', cause: 'commit', document, file: 'a plan' });
     expect((await records.alarms()).map(({ kind }) => kind)).toEqual(['approval']);
     await end();
     expect([await records.waitingPlan(one), await records.alarms()]).toEqual([undefined, []]);

@@ -87,10 +87,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'of the past', () => {
   test('plans and stacks that are over go after a while, and a plan that waits stays', async () => {
     const planned = (...actions: readonly string[]) => ({ actions: actions.map((action) => ({ action })) }) as never;
     const about = { commit: 'c1', cause: 'drift', document: planned() } as const;
-    const first = await records.keepPlan(stack, { ...about, file: 'first' });
+    const read = (await records.stack(stack.id)) ?? expect.fail('there is no stack');
+    const first = await records.keepPlan(read, { ...about, file: 'first' });
     await records.endPlan(first ?? '', 'applied');
-    await records.keepPlan(stack, { ...about, document: planned('create'), file: 'second' });
-    const third = await records.keepPlan(stack, { ...about, document: planned('delete'), file: 'third' });
+    await records.keepPlan(read, { ...about, document: planned('create'), file: 'second' });
+    const third = await records.keepPlan(read, { ...about, document: planned('delete'), file: 'third' });
     const plans = async () =>
       (await pool.query<{ digest: string }>('select digest from trueup_controller.plan')).rows.map(
         ({ digest }) => digest,

@@ -65,8 +65,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
     expect(await toTell()).toEqual(['shop']);
     await tell();
     expect(await toTell()).toEqual([]);
-    const keep = (commit: string, file: string) =>
-      records.keepPlan({ id }, { commit, cause: 'commit', document: { ...plan, compared: file.length }, file });
+    const keep = async (commit: string, file: string) =>
+      records.keepPlan(await stack(), { commit, cause: 'commit', document: { ...plan, compared: file.length }, file });
     const judge = async (approves: boolean) => {
       const digest = (await records.waitingPlan(id))?.digest ?? '';
       await records.judge(digest, {

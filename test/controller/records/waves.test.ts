@@ -358,7 +358,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a wave', () => {
     await sql('update @stack set policy = $1', [policy]);
     const document = { actions: [], diagnostics: [] } as unknown as Parameters<typeof records.keepPlan>[1]['document'];
     const plan = { commit: 'c1', cause: 'commit', document, file: `a plan, ${policy} ${isNeeded}` } as const;
-    await records.keepPlan({ id: idOf(0) }, { ...plan, isNeeded });
+    await records.keepPlan(await stackAt(0), { ...plan, isNeeded });
     await pass(2);
     expect(await tick()).toEqual(waits ? [] : [idOf(0)]);
     const { id = '' } = (await openWave()) ?? {};
