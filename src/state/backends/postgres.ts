@@ -195,7 +195,8 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
     of: `the state ${database.location}`,
     look: async () => {
       const [row] = await database.query(
-        `select version::text, entry, extract(epoch from clock_timestamp() - renewed_at)::float8 * 1000 as age
+        `select version::text, entry, extract(epoch from clock_timestamp() - renewed_at)::float8 * 1000 as age,
+          has_table_privilege(tableoid, 'update') and current_setting('transaction_read_only') = 'off' as "mayWrite"
         from ${schema}.lease where name = $1`,
         [name],
       );
@@ -203,8 +204,9 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
       const entry = parseEntry(String(row.entry), database.redact);
       if (entry === undefined) throw unusable(database.location, 'has a lease that is none of Trueup');
       const ageMs = Number(row.age);
-      // The clock of the database was set back: a holder that is gone would have the lease until it comes there again.
-      if (ageMs < 0)
+      // The clock of the database was set back: a holder that is gone would have the lease until it comes there again. Who may only
+      // read takes no lease.
+      if (ageMs < 0 && row.mayWrite === true)
         await database.query(
           `update ${schema}.lease set renewed_at = clock_timestamp() where name = $1 and renewed_at > clock_timestamp()`,
           [name],

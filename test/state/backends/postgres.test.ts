@@ -505,6 +505,26 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await other.close();
     });
 
+    test.each([
+      ['has the right to read only', 'select', 'off'],
+      ['begins no transaction that writes', 'select, insert, update, delete', 'on'],
+    ])('with a clock that was set back shows its lock to a role that %s', async (_, rights, readOnly) => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      await store.write(stateWith({ a: recordOf('1') }));
+      await admin.query('drop role if exists looker');
+      await admin.query(`create role looker login password 'l'; alter role looker set default_transaction_read_only = ${readOnly};
+        grant usage on schema trueup to looker; grant ${rights} on all tables in schema trueup to looker;
+        update trueup.lease set renewed_at = renewed_at + interval '5 hours'`);
+      const url = new URL(server.url());
+      [url.username, url.password] = ['looker', 'l'];
+      const looker = postgresStore({ url: url.href, schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
+      expect(await looker.holder()).toMatchObject({ purpose: 'apply', isOver: false, endsInMs: 60_000 });
+      expect((await looker.read())?.resources).toEqual({ a: recordOf('1') });
+      await looker.close();
+      await admin.query('drop owned by looker cascade');
+    });
+
     test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
