@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plansNothing } from '../support/faults.ts';
+import { read } from '../diagnostics/in-manifests.ts';
 import { warningsAndMark } from '../support/problems.ts';
 import { type Bench, bench, head } from '../support/world.ts';
 
@@ -134,5 +135,33 @@ describe('networkSwarm', () => {
     const text = joined('networkSwarm: null');
     expect(networks(await made(text))).toEqual([['back']]);
     expect(await findings(text)).toEqual([]);
+  });
+});
+
+describe('a variable that has no value yet, as in a file of previews,', () => {
+  const preview = (settings: string) => ({
+    'trueup.yaml': `${head}environment: pr
+preview: {}
+variables: { port: { type: number }, count: { type: number } }
+application: { web: { source: { type: docker, image: nginx }, ${settings} } }
+redis: { cache: { dockerImage: redis:8, databasePassword: example-1 } }
+`,
+  });
+
+  test.each([
+    'replicas: 3, modeSwarm: { Replicated: { Replicas: "${var:count}" } }',
+    'replicas: "${var:count}", modeSwarm: { Replicated: { Replicas: 3 } }',
+    'replicas: "${var:count}", modeSwarm: { Replicated: { Replicas: "${var:count}" } }',
+    'endpointSpecSwarm: { Ports: [{ TargetPort: "${var:port}", PublishedPort: 0 }] }',
+  ])('may say the same: %s', async (settings) => {
+    expect((await read(preview(settings))).map(({ message }) => message)).toEqual([]);
+  });
+
+  test.each([
+    'replicas: "${var:count}", modeSwarm: { Global: {} }',
+    'networkIds: ["${ref:redis.cache.host}"], networkSwarm: [{ Target: dokploy-network }]',
+  ])('changes nothing of a field without effect: %s', async (settings) => {
+    const found = (await read(preview(settings))).map(({ message }) => message);
+    expect(found).toEqual([expect.stringContaining('in place of it')]);
   });
 });

@@ -8,14 +8,18 @@ platform: emulator
 environment: pr
 preview: { for: 3d, most: 10 }
 include: [shop.yaml]
-variables: { suffix: "-pr-\${preview:id}" }
+variables: { suffix: "-pr-\${preview:id}", own: "own-\${preview:id}", owns: ["own-\${preview:id}"] }
 `;
 
 const found = (section: string, block: string) =>
   mistakes(
     {
       'preview.yaml': root,
-      'shop.yaml': `project: prj_1\nvariables: { suffix: {} }\n${section}: { shop: { ${block} } }\n`,
+      'shop.yaml': `project: prj_1
+variables: { suffix: {}, own: {}, owns: { type: list }, word: {}, list: { type: list }, number: { type: number }, zero: { type: number, default: 0 } }
+postgres: { main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:PW}" } }
+${section}: { shop: { ${block} } }
+`,
     },
     'preview.yaml',
   );
@@ -258,6 +262,13 @@ test.each([
   ],
   ['networkSwarm: §[{ Target: shop_back }]', 'networkSwarm names shop_back, a network of others'],
   ['endpointSpecSwarm: §{ Ports: [{ TargetPort: 80, PublishedPort: 8443 }] }', 'endpointSpecSwarm publishes a port'],
+  // What is not known yet, such as a variable without a value, may be anything.
+  ['endpointSpecSwarm: §{ Ports: [{ PublishedPort: "${var:number}" }] }', 'endpointSpecSwarm publishes a port'],
+  ['endpointSpecSwarm: §{ Ports: "${var:list}" }', 'endpointSpecSwarm publishes a port'],
+  ['networkSwarm: §[{ Aliases: ["${ref:postgres.main.host}"] }]', 'networkSwarm has the alias ${ref:'],
+  ['networkSwarm: §[{ Aliases: "${var:list}" }]', 'networkSwarm has the alias ${'],
+  ['networkSwarm: §[{ Aliases: "${ref:postgres.main.host}" }]', 'networkSwarm has the alias ${ref:'],
+  ['networkSwarm: §[{ Target: "${ref:postgres.main.host}" }]', 'networkSwarm names ${ref:'],
 ])('refuses %s of an application and of a database', async (field, message) => {
   expect(await found('application', `${app}, ${field}`)).toEqual(refused(message));
   const database = 'dockerImage: "redis:8", databasePassword: "${secret:PW}"';
@@ -269,6 +280,12 @@ test.each([
   'networkSwarm: [{ Target: dokploy-network, Aliases: ["web${var:suffix}"] }]',
   'endpointSpecSwarm: { Mode: dnsrr }',
   'endpointSpecSwarm: { Ports: [{ TargetPort: 80, PublishedPort: 0 }] }',
+  'endpointSpecSwarm: { Ports: [{ TargetPort: 80, PublishedPort: "${var:zero}" }] }',
+  'endpointSpecSwarm: { Ports: [{ TargetPort: "${var:number}" }] }',
+  'endpointSpecSwarm: { Mode: "${var:word}" }',
+  'networkSwarm: [{ Target: "${var:own}", Aliases: ["${var:own}"] }]',
+  'networkSwarm: [{ Aliases: "${var:owns}" }]',
+  'labelsSwarm: { team: "${var:word}", traefik.enable: "${secret:PW}" }',
 ])('takes %s of an application', async (field) => {
   expect(await found('application', `${app}, ${field}`)).toEqual([]);
 });

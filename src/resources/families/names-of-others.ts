@@ -4,6 +4,7 @@ import { type Json, isObject } from '../../formats/json.ts';
 import type { CheckedResource } from '../../kind/checks.ts';
 import { serviceSuffix } from './compose-model.ts';
 import { type Finding, type IsOwn, isOff } from './compose-reach.ts';
+import { isOpen } from './swarm-settings.ts';
 
 /**
  * Labels and names by which a preview gets what is meant for others. Sources: of Docker, buildEndpointDNSNames and
@@ -165,14 +166,15 @@ function isCommon(name: string): boolean {
 }
 
 /** Labels, names and ports by which an application or a database gets what is meant for others. */
-export function sharedByContainer({ values, unknown = [] }: CheckedResource, isOwn: IsOwn) {
+export function sharedByContainer({ values }: CheckedResource, isOwn: IsOwn) {
   const { labelsSwarm, networkSwarm, endpointSpecSwarm } = values;
   const known: IsOwn = (text) => !text.includes('$') && isOwn(text);
   const remove = (what: string) => `Remove ${what}, or write a variable with \${preview:id} into it.`;
   const networks = itemsOf(networkSwarm).map(mapOf);
-  const aliases = networks.flatMap(({ Aliases }) => itemsOf(Aliases).map(String));
+  const aliases = networks.flatMap(({ Aliases }) => (isOpen(Aliases) ? [Aliases] : itemsOf(Aliases).map(String)));
   const targets = networks.map(({ Target }) => String(Target ?? ofPlatform));
-  const ports = itemsOf(mapOf(endpointSpecSwarm).Ports).map((port) => mapOf(port).PublishedPort ?? 0);
+  const { Ports } = mapOf(endpointSpecSwarm);
+  const ports = itemsOf(Ports).map((port) => mapOf(port).PublishedPort ?? 0);
   const at = (field: string, findings: readonly Finding[]) => findings.map((finding) => ({ field, ...finding }));
   return [
     ...at('labelsSwarm', labelled('labelsSwarm', [labelsSwarm])),
@@ -187,7 +189,7 @@ export function sharedByContainer({ values, unknown = [] }: CheckedResource, isO
         .filter((target) => target !== ofPlatform && !known(target))
         .map((target) => ({ message: `networkSwarm names ${target}, a network of others`, remedy: remove('it') })),
     ]),
-    ...(ports.every((port) => port === 0) && !unknown.includes('endpointSpecSwarm')
+    ...(ports.every((port) => port === 0) && !isOpen(Ports) && !isOpen(endpointSpecSwarm)
       ? []
       : at('endpointSpecSwarm', [
           {

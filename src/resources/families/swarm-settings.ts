@@ -11,11 +11,13 @@ import { ignoredField, isSet } from './ignored-fields.ts';
 /** Fields and ports that have no effect beside a setting of Swarm. `children`: the blocks below the service. */
 export function swarmWorks(self: CheckedResource, children: readonly CheckedResource[] = []): readonly Problem[] {
   const { values } = self;
-  const spec = mapOf(values.endpointSpecSwarm);
-  const replicated = mapOf(mapOf(values.modeSwarm).Replicated);
+  // As they are written: of what is not known yet, the rest counts.
+  const spec = self.written('endpointSpecSwarm');
+  const { Replicas } = mapOf(mapOf(self.written('modeSwarm')).Replicated);
+  const hasOwnNumber = Replicas !== undefined && mayBe(Replicas, self.written('replicas'));
   const isLost = (port: Json | undefined) => port !== undefined && !publishes(spec, port);
   const own: readonly (readonly [string, string, boolean, string])[] = [
-    ['replicas', 'modeSwarm', replicated.Replicas !== values.replicas, 'modeSwarm: { Replicated: { Replicas: … } }'],
+    ['replicas', 'modeSwarm', !hasOwnNumber, 'modeSwarm: { Replicated: { Replicas: … } }'],
     ['networkIds', 'networkSwarm', itemsOf(self.written('networkIds')).length > 0, 'networkSwarm: [{ Target: … }]'],
     [
       'detachDokployNetwork',
@@ -41,8 +43,19 @@ function replaced(self: CheckedResource, field: string, swarm: string, instead: 
   return ignoredField(self, field, { message, remedy: `Write it in ${instead}, or leave one of the two out.` });
 }
 
-function publishes(spec: ReturnType<typeof mapOf>, port: Json): boolean {
-  return itemsOf(spec.Ports).some((one) => mapOf(one).PublishedPort === port);
+function publishes(spec: Json | undefined, port: Json): boolean {
+  const { Ports } = mapOf(spec);
+  return isOpen(spec) || isOpen(Ports) || itemsOf(Ports).some((one) => mayBe(mapOf(one).PublishedPort, port));
+}
+
+/** Whether two numbers are the same, or may be: of one, an expression is written whose value is not known. */
+function mayBe(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || isOpen(a) || isOpen(b);
+}
+
+/** Whether an expression whose value is not known stands in the place of a number, a list or a map. */
+export function isOpen(value: Json | undefined): value is string {
+  return typeof value === 'string';
 }
 
 /** The ports of its server that endpointSpecSwarm publishes; undefined: the block has none, and its other fields do. */
