@@ -31,15 +31,22 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
   return new Promise((answer) => {
     const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });
     try {
+      let isWhole = false;
       const child = execFile(program, args, { ...options, encoding: 'buffer' }, (error, stdout, stderr) => {
         addSecret(stdout.toString('utf8'));
         const said = stderr.toString('utf8');
-        if (error === null) answer(readValue(stdout, said));
-        else fail(error, said);
+        if (error !== null) fail(error, said);
+        else answer(isWhole ? readValue(stdout, said) : { ...leftOpen, said });
       });
       // It may end without noticing that there is nothing to read.
       child.stdin?.on('error', () => {}).end();
-      child.on('exit', () => void endOutput(child));
+      const whole = new Promise<void>((resolve) => {
+        child.stdout?.on('end', () => {
+          isWhole = true;
+          resolve();
+        });
+      });
+      child.on('exit', (code) => void endOutput(child, code === 0 ? whole : undefined));
     } catch (error) {
       fail(error, '');
     }
@@ -48,9 +55,10 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
 
 /**
  * Closes the output of a program that has ended, once all that it wrote is read: an agent that it started may keep the output
- * open for as long as it runs.
+ * open for as long as it runs. `whole`: resolves at the end of stdout, where that is waited for.
  */
-async function endOutput({ stdout, stderr }: ChildProcess): Promise<void> {
+async function endOutput({ stdout, stderr }: ChildProcess, whole: Promise<void> | undefined): Promise<void> {
+  if (whole !== undefined) await Promise.race([whole, setTimeout(leftOpenMs, undefined, { ref: false })]);
   const read = () => (stdout as Socket).bytesRead + (stderr as Socket).bytesRead; // both are pipes
   for (let before = -1; before !== read();) {
     before = read();
@@ -64,6 +72,13 @@ async function endOutput({ stdout, stderr }: ChildProcess): Promise<void> {
 }
 
 const quietMs = 100;
+/** How long programs that a program started may write to its stdout after its end. */
+const leftOpenMs = 5_000;
+
+const leftOpen = {
+  problem: 'ended, and a program that it started has its output open: more of the value may come',
+  remedy: 'Give that program an output of its own, as in `agent >/dev/null 2>&1 &`, or have the command wait for it.',
+} as const;
 
 /** Most bytes of a value: one request to the platform cannot carry more. */
 const maxBytes = 1_000_000;
