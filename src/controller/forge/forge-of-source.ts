@@ -5,6 +5,7 @@ import { problemText } from '../problem-text.ts';
 import type { SourceRecord } from '../records/all.ts';
 import { readNamedSecret } from '../secret-file.ts';
 import type { Running } from '../run-stack.ts';
+import { isOfDatabase } from '../transaction.ts';
 import type { Pusher } from './push-branch.ts';
 
 /** What the work at forges needs. */
@@ -17,7 +18,8 @@ export type SourceForge = Repository & Pick<ReturnType<typeof repositoryAt>, 'li
 
 /**
  * Works with the forge of a source, with the token that its file has now; where it names no forge or no token, there is nothing to
- * do. A forge that does not answer, or takes no more requests, is left alone for as long as it says, or a minute.
+ * do. A forge that does not answer, or takes no more requests, is left alone for as long as it says, or a minute. What the database
+ * refuses is not noted of the forge.
  *
  * @throws what is no {ForgeError}
  */
@@ -37,6 +39,7 @@ export async function withForge(
     await records.forgeAnswered(id);
   } catch (error) {
     signal?.throwIfAborted();
+    if (isOfDatabase(error)) throw error;
     // A token that lost its rights is looked at by a person.
     const isRefused = error instanceof ForgeError && (error.status === 401 || error.status === 403);
     const waitSeconds = error instanceof ForgeError ? error.waitSeconds : undefined;

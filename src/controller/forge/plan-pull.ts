@@ -10,6 +10,7 @@ import { problemText } from '../problem-text.ts';
 import type { PlatformRecord, SourceRecord } from '../records/all.ts';
 import { platformsBy } from '../records/place-previews.ts';
 import { type PullPlan, type PullRecord, wholeCommit } from '../records/pulls.ts';
+import { isOfDatabase } from '../transaction.ts';
 import { type AtForge, type SourceForge, refusalOf, withForge } from './forge-of-source.ts';
 import { pullComment } from './pull-comment.ts';
 
@@ -70,8 +71,9 @@ export async function planPull(at: AtForge, key: string, signal: AbortSignal): P
   await withForge(at, id, plan, signal);
 }
 
-/** What is known where a commit was not planned, or not commented. @throws what a forge answers also to other requests */
+/** What is known where a commit was not planned, or not commented. @throws what a forge answers also to other requests, and what the database does */
 async function withoutPlans(forge: SourceForge, error: unknown): Promise<Outcome> {
+  if (isOfDatabase(error)) throw error;
   const problem = error instanceof ForgeError ? await refusalOf(forge, error) : problemText(error);
   const isTooLarge = error instanceof Stop && error.diagnostics.some(({ code }) => code === 'too-large');
   return { plans: [{ path: wholeCommit, document: null, problem }], isOver: isTooLarge };

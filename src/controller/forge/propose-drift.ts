@@ -9,6 +9,7 @@ import { stackAddress } from '../page/addresses.ts';
 import { problemText } from '../problem-text.ts';
 import type { SourceRecord, StackRecord } from '../records/all.ts';
 import type { ProposalRecord } from '../records/proposals.ts';
+import { isOfDatabase } from '../transaction.ts';
 import { driftBranch } from './drift-branch.ts';
 import { type AtForge, type SourceForge, refusalOf, withForge } from './forge-of-source.ts';
 import { adoptionName, proposalMessage, proposalText } from './proposal-text.ts';
@@ -44,6 +45,7 @@ export async function proposeDrift(at: AtForge, id: string, signal: AbortSignal)
       await records.proposalBrought(id, known.fact, problem);
     } catch (error) {
       signal.throwIfAborted();
+      if (isOfDatabase(error)) throw error;
       await records.proposalRefused(
         id,
         error instanceof ForgeError ? await refusalOf(forge, error) : problemText(error),

@@ -206,4 +206,28 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
     await tell();
     expect(forge.statuses.at(-1)?.state).toBe('success');
   });
+
+  test.each([
+    ['a status', 'statuses shop', 'status', 'true', opened],
+    ['the plans of a pull request', 'pull shop 1', 'pull_plan', 'true', opened],
+    ['a proposal', `proposal ${stackId}`, 'proposal', 'new.pushing is not null', proposed],
+  ] as const)('is no database that refuses %s: it is asked at once again', async (_, key, table, when, prepare) => {
+    const bench = await forgeBench(pool, 'gitea');
+    const { at, records, look, tell } = bench;
+    await look();
+    if (table !== 'status') await tell();
+    await prepare(bench);
+    if (prepare === opened) await workAtForge(at, 'pulls shop', new AbortController().signal);
+    await pool.query(`set search_path to trueup_controller;
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room in the database'; end $$;
+      create trigger refuse before insert or update on ${table} for each row when (${when}) execute function refuse();
+      reset search_path`);
+    await expect(workAtForge(at, key, new AbortController().signal)).rejects.toThrow('no room in the database');
+    await pool.query('drop function trueup_controller.refuse cascade');
+    expect(await records.shownSources()).toMatchObject([{ forgeProblem: null }]);
+    expect((await records.proposal(stackId))?.problem ?? null).toBeNull();
+    expect(await records.forgeRests('shop')).toBe(false);
+    await tell();
+    expect(await records.dueStatuses('shop', 10)).toEqual([]);
+  });
 });
