@@ -94,8 +94,7 @@ describe('serviceNetworks of a compose', () => {
     const one = bench();
     await one.apply(text('app'));
     const [row] = Object.values(one.emulator.world.tables.compose);
-    const body = { composeId: row?.composeId, suffix: 'a1', randomize: true };
-    await one.emulator.act('compose.update', body as { composeId: string });
+    await one.emulator.act('compose.update', { composeId: row?.composeId, suffix: 'a1', randomize: true });
     expect(messagesOf((await one.plan(text('app-a1'))).diagnostics)).toEqual([]);
     expect(await validated(text('app-a1'))).toEqual([]);
     await one.apply(text('app-a1'));
