@@ -106,8 +106,10 @@ export function databaseGroup(kind: DatabaseKind): Group {
       const column = input['type'] === 'root' ? 'databaseRootPassword' : 'databasePassword';
       const values = { [column]: textOf(input, 'password') };
       const volumeName = `${textOf(row, 'appName')}-data`;
+      const volume = context.store.find('volume', volumeName);
+      requireLogin(table, row, { volume, password: textOf(input, 'password') });
       // The row says which user it is, and the server knows the one of its first start.
-      const user = context.store.find('volume', volumeName)?.['databaseUser'] ?? row['databaseUser'];
+      const user = volume?.['databaseUser'] ?? row['databaseUser'];
       if (column === 'databasePassword' && user !== row['databaseUser'])
         throw failed(`Command failed: the server has no user ${textOf(row, 'databaseUser')}`);
       context.store.update(table, row[key], values);
@@ -158,6 +160,49 @@ export function databaseGroup(kind: DatabaseKind): Group {
       store.remove('container', row['appName']);
       store.remove(table, row[key]);
     }),
+  };
+}
+
+/**
+ * Refuses a change of a password where the server has another password than the row of the user that the platform logs in as: the
+ * answer quotes the command with both passwords. Source: changePassword of the routers of v0.30.2.
+ */
+function requireLogin(table: DatabaseTable, row: Row, { volume, password }: LoginInput): void {
+  const login = logins[table];
+  if (login === undefined || volume?.[login.column] === undefined || volume[login.column] === row[login.column]) return;
+  const command = login.command(textOf(row, 'databaseUser'), textOr(row, login.column), password);
+  throw failed(`Command execution failed: Command failed: docker exec 3f2a ${command}\n${login.refusal}\n`);
+}
+
+interface LoginInput {
+  readonly volume: Row | undefined;
+  readonly password: string;
+}
+
+/** The servers that take no command without a password. A PostgreSQL trusts its own container. */
+const logins: Readonly<Partial<Record<DatabaseTable, Login>>> = {
+  mariadb: sqlLogin('mariadb'),
+  mysql: sqlLogin('mysql'),
+  mongo: {
+    column: 'databasePassword',
+    command: (user, stored, password) =>
+      `mongosh -u '${user}' -p '${stored}' --authenticationDatabase admin --eval "db.getSiblingDB('admin').changeUserPassword('${user}', '${password}')"`,
+    refusal: 'MongoServerError: Authentication failed.',
+  },
+};
+
+interface Login {
+  readonly column: string;
+  readonly command: (user: string, stored: string, password: string) => string;
+  readonly refusal: string;
+}
+
+function sqlLogin(program: string): Login {
+  return {
+    column: 'databaseRootPassword',
+    command: (user, stored, password) =>
+      `${program} -u root -p'${stored}' -e "ALTER USER '${user}'@'%' IDENTIFIED BY '${password}'; FLUSH PRIVILEGES;"`,
+    refusal: "ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)",
   };
 }
 

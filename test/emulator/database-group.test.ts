@@ -271,6 +271,23 @@ describe('the settings of the first start', () => {
   });
 });
 
+test.each([
+  ['mysql', 'databaseRootPassword', /mysql -u root -p'stored-1' .*IDENTIFIED BY 'wanted-1'.*\nERROR 1045/s],
+  ['mariadb', 'databaseRootPassword', /mariadb -u root -p'stored-1' .*IDENTIFIED BY 'wanted-1'.*\nERROR 1045/s],
+  ['mongo', 'databasePassword', /mongosh -u 'u' -p 'stored-1' .*'wanted-1'.*\nMongoServerError: Authentication failed/s],
+] as const)('%s: a password changes only where the server has the %s of the row', async (kind, column, message) => {
+  const key = `${kind}Id`;
+  const { id, [column]: first } = await create(kind);
+  await call(`${kind}.deploy`, { [key]: id });
+  await call(`${kind}.update`, { [key]: id, [column]: 'stored-1' });
+  const change = () => call(`${kind}.changePassword`, { [key]: id, password: 'wanted-1' });
+  const refused = await change();
+  expect([refused.status, refused.body['message']]).toEqual([500, expect.stringMatching(message)]);
+  expect((await call(`${kind}.one`, { [key]: id })).body).toMatchObject({ [column]: 'stored-1' });
+  await call(`${kind}.update`, { [key]: id, [column]: first });
+  expect(await change()).toEqual({ status: 200, body: true });
+});
+
 describe('postgres alone', () => {
   test('changes its password in the row and in the database, once it runs', async () => {
     const { id, appName } = await create('postgres');
