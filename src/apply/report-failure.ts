@@ -1,5 +1,6 @@
 import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/platform-error.ts';
+import { storeLogin } from '../api/stored-logins.ts';
 import { diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { versionNow } from '../observe/discover.ts';
 import type { Action } from '../plan/action.ts';
@@ -19,7 +20,9 @@ export function reportFailure(run: Run, job: Job, error: unknown): void {
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
     if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
   } else if (error instanceof PlatformError) {
-    report(job, diagnose(error, { address, position }));
+    const login = error.failure === 'server' ? storeLogin(error.operation, job.object?.id ?? '') : undefined;
+    const item = diagnose(error, { address, position });
+    report(job, login === undefined ? item : { ...item, remedy: `${login} ${item.remedy ?? ''}` });
     if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };

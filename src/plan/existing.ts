@@ -1,3 +1,4 @@
+import { storedLogin, storeLogin } from '../api/stored-logins.ts';
 import { withArticle } from '../diagnostics/article.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -8,7 +9,7 @@ import { topIdOf } from '../observe/expected.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import { knownPairs } from '../state/pending-operation.ts';
-import type { Action, Step, Target } from './action.ts';
+import type { Action, AttributeChange, Step, Target } from './action.ts';
 import { all, resourceTarget, sendsNothing } from './action-target.ts';
 import { creation } from './creation.ts';
 import { writesOrRemoves } from './decide.ts';
@@ -143,6 +144,7 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
     // A request that the platform accepts proves all that the object has.
     steps.length === 0 ? notesOnUnproven(resource, attributes) : [],
     unsent.map((message) => diagnostic('not-effective', message, { address })),
+    changedLogin(existing, steps),
     membersLacking(existing, steps),
     warnings,
   );
@@ -159,6 +161,19 @@ function planUpdate(input: Planning, existing: Existing, target: Target): Action
   const hasOptions = target.changes.length > difference.changes.length;
   if (steps.length > 0 || hasOptions || isReleased) return { action: 'update', teardown, steps, ...planned };
   return { action: 'no-op', kept: 'as wanted', teardown, steps: none, ...planned };
+}
+
+/** The note of a request that logs in to the database with a stored password that somebody changed: it may be that of the row alone. */
+function changedLogin({ resource: { address }, object, difference }: Existing, steps: readonly Step[]): Diagnostic[] {
+  const isChanged = ({ attribute, pair, standing }: AttributeChange, member: string) =>
+    attribute.field === member && pair !== undefined && standing.there === 'other';
+  const step = steps.find(({ operation }) => {
+    const member = storedLogin(operation);
+    return member !== undefined && difference.attributes.some((one) => isChanged(one, member));
+  });
+  if (step === undefined) return [];
+  const message = `the platform logs in to the database with the ${storedLogin(step.operation) ?? ''} that it stores, which was changed since the last apply`;
+  return [diagnostic('not-effective', message, { address, remedy: storeLogin(step.operation, object.id) })];
 }
 
 /** Whether something that is protected, or is below what is protected, goes by the object: a backup by its destination. */

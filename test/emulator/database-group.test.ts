@@ -274,7 +274,11 @@ describe('the settings of the first start', () => {
 test.each([
   ['mysql', 'databaseRootPassword', /mysql -u root -p'stored-1' .*IDENTIFIED BY 'wanted-1'.*\nERROR 1045/s],
   ['mariadb', 'databaseRootPassword', /mariadb -u root -p'stored-1' .*IDENTIFIED BY 'wanted-1'.*\nERROR 1045/s],
-  ['mongo', 'databasePassword', /mongosh -u 'u' -p 'stored-1' .*'wanted-1'.*\nMongoServerError: Authentication failed/s],
+  [
+    'mongo',
+    'databasePassword',
+    /mongosh -u 'u' -p 'stored-1' .*'wanted-1'.*\nMongoServerError: Authentication failed/s,
+  ],
 ] as const)('%s: a password changes only where the server has the %s of the row', async (kind, column, message) => {
   const key = `${kind}Id`;
   const { id, [column]: first } = await create(kind);

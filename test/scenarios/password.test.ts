@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { staleSettings } from '../../src/emulator/docker-volumes.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -109,3 +109,71 @@ test.each([
   await made.apply(text('password-3', false));
   await plansNothing(made, text('password-3', false));
 });
+
+describe.each([
+  ['mysql', 'dockerImage: "mysql:8", databaseName: a, databasePassword: user-1, ', 'databaseRootPassword'],
+  ['mariadb', 'dockerImage: "mariadb:11", databaseName: a, databasePassword: user-1, ', 'databaseRootPassword'],
+  ['mongo', 'dockerImage: "mongo:8", ', 'databasePassword'],
+] as const)('%s, where somebody changed the stored password and not the database,', (kind, more, field) => {
+  const text = (password: string) =>
+    `${head}environments: { production: { ${kind}: { main: { ${more}databaseUser: a, ${field}: "${password}" } } } }\n`;
+  const address = `production.${kind}.main`;
+
+  async function changed(): Promise<{ made: Bench; id: string; storing: (password: string) => Promise<unknown> }> {
+    const made = bench();
+    await made.apply(text('right-password'));
+    const id = made.store.state?.resources[address]?.id ?? '';
+    const storing = (password: string) => made.emulator.act(`${kind}.update`, { [`${kind}Id`]: id, [field]: password });
+    await storing('stored-password');
+    return { made, id, storing };
+  }
+
+  test.each(['right-password', 'fresh-password'])(
+    'the plan and the failure say so, and the remedy leads on to %s',
+    async (wanted) => {
+      const { made, id, storing } = await changed();
+      const [planned] = (await made.plan(text(wanted))).actions.filter((one) => one.address === address);
+      const login = `trueup call ${kind}.update ${kind}Id=${id} ${field}=@-`;
+      const message = `the platform logs in to the database with the ${field} that it stores, which was changed since the last apply`;
+      expect(planned?.notes.map((note) => note.message).join()).toContain(message);
+      expect(planned?.notes.map(({ remedy }) => remedy).join()).toContain(login);
+      const diagnostics = (await made.apply(text(wanted))).outcomes.flatMap((one) => one.diagnostics);
+      const failure = diagnostics.find(({ code }) => code === 'platform-answer');
+      expect(failure?.remedy).toContain(`If the database has another ${field} than the platform stores`);
+      expect(failure?.remedy).toContain(login);
+      expect(JSON.stringify(diagnostics)).not.toMatch(/(?:stored|right|fresh)-password/);
+      await storing('right-password');
+      await made.apply(text(wanted));
+      expect(staleSettings(made.emulator.world)).toEqual([]);
+      await plansNothing(made, text(wanted));
+    },
+  );
+
+  test('the plan says nothing of it where nobody changed it', async () => {
+    const made = bench();
+    await made.apply(text('right-password'));
+    const { actions } = await made.plan(text('fresh-password'));
+    expect(JSON.stringify(actions.flatMap(({ notes }) => notes))).not.toContain('logs in');
+    await made.apply(text('fresh-password'));
+    await plansNothing(made, text('fresh-password'));
+  });
+});
+
+test.each(['mysql', 'mariadb'] as const)(
+  '%s: the password of the user waits for the stored password of root as well',
+  async (kind) => {
+    const made = bench();
+    const text = (user: string) =>
+      `${head}environments: { production: { ${kind}: { main: { dockerImage: "${kind}:11", databaseName: a, databaseUser: a, databasePassword: ${user}, databaseRootPassword: root-password } } } }\n`;
+    await made.apply(text('user-1'));
+    const id = { [`${kind}Id`]: made.store.state?.resources[`production.${kind}.main`]?.id };
+    await made.emulator.act(`${kind}.update`, { ...id, databaseRootPassword: 'stored-password' });
+    const notes = (await made.plan(text('user-2'))).actions.flatMap((one) => one.notes.map(({ message }) => message));
+    expect(notes.filter((message) => message.includes('logs in'))).toHaveLength(1);
+    await made.apply(text('user-2'));
+    await made.emulator.act(`${kind}.update`, { ...id, databaseRootPassword: 'root-password' });
+    await made.apply(text('user-2'));
+    expect(staleSettings(made.emulator.world)).toEqual([]);
+    await plansNothing(made, text('user-2'));
+  },
+);
