@@ -3,6 +3,7 @@ import { isRow } from '../formats/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { json } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
+import { databaseReadByShell } from './families/database-users.ts';
 import { includeEncryptionKey, samePlaces, scheduledBackups, timed } from './families/backups.ts';
 import { serviceOf } from './families/schedules.ts';
 import { backingUp } from './families/service-commands.ts';
@@ -84,7 +85,7 @@ export const backup = defineKind({
     ],
   },
   checks: {
-    each: (self) => (self.values.backupType === 'compose' ? dumps(self) : []),
+    each: (self) => [...databaseReadByShell(self), ...(self.values.backupType === 'compose' ? dumps(self) : [])],
     all: (all) => samePlaces(all),
   },
   examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],

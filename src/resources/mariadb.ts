@@ -4,6 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldOf } from '../kind/row-values.ts';
 import { oldLogins } from './families/backups.ts';
 import { defineDatabase } from './families/database-kinds.ts';
+import { isUserReadByShell, storedForUser } from './families/database-users.ts';
 import { dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
@@ -12,16 +13,15 @@ const password = (whose: string, type: 'user' | 'root'): Field => ({
     databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
   secrecy: 'secret',
   onChange: {
-    through: (row, wanted) =>
-      row.applicationStatus === 'done' && typeof wanted === 'string' && !wanted.includes('`')
-        ? {
-            call: 'mariadb.changePassword',
-            as: 'password',
-            with: { type },
-            // The user dumps the database.
-            note: type === 'user' ? oldLogins(row) : undefined,
-          }
-        : { note: stored },
+    through: (row, wanted) => {
+      if (row.applicationStatus !== 'done' || typeof wanted !== 'string' || wanted.includes('`'))
+        return { note: stored };
+      // The command for root names no other user.
+      if (type === 'user' && isUserReadByShell('mariadb', row['databaseUser'])) return { note: storedForUser };
+      // The user dumps the database.
+      const note = type === 'user' ? oldLogins(row) : undefined;
+      return { call: 'mariadb.changePassword', as: 'password', with: { type }, note };
+    },
   },
   examples: ['correct-horse-1', 'battery-staple-2'],
 });

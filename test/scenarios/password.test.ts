@@ -132,7 +132,7 @@ describe.each([
     'the plan and the failure say so, and the remedy leads on to %s',
     async (wanted) => {
       const { made, id, storing } = await changed();
-      const [planned] = (await made.plan(text(wanted))).actions.filter((one) => one.address === address);
+      const planned = (await made.plan(text(wanted))).actions.find((one) => one.address === address);
       const login = `trueup call ${kind}.update ${kind}Id=${id} ${field}=@-`;
       const message = `the platform logs in to the database with the ${field} that it stores, which was changed since the last apply`;
       expect(planned?.notes.map((note) => note.message).join()).toContain(message);
@@ -177,3 +177,59 @@ test.each(['mysql', 'mariadb'] as const)(
     await plansNothing(made, text('user-2'));
   },
 );
+
+const readByShell = [
+  ['postgres', 'dockerImage: "postgres:17", databaseName: a, ', ['my shop', 'a$b', "o'neil", 'a;id', 'a"b']],
+  ['mysql', 'dockerImage: "mysql:8", databaseName: a, ', ['a$b', "o'neil", 'a`id`', 'a"b']],
+  ['mariadb', 'dockerImage: "mariadb:11", databaseName: a, ', ['a$(id)', "o'neil", 'a"b']],
+  ['mongo', 'dockerImage: "mongo:8", ', ['a$b', "o'neil", 'a\\\\b']],
+] as const;
+
+describe.each(readByShell)('%s: a user that a shell of the platform would read', (kind, more, users) => {
+  const text = (user: string, password = 'password-1') =>
+    `${head}environments: { production: { ${kind}: { main: { ${more}databaseUser: ${JSON.stringify(user)}, databasePassword: ${password} } } } }\n`;
+  const errorsOf = ({ diagnostics }: Awaited<ReturnType<Bench['plan']>>) =>
+    diagnostics.filter(({ severity }) => severity === 'error');
+
+  test.each(users)('is refused in a new database: %s', async (user) => {
+    const [found, ...others] = errorsOf(await bench().plan(text(user)));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      code: 'refused-setting',
+      position: { file: 'trueup.yaml', line: 4 },
+      message: expect.stringContaining('databaseUser: the platform changes the password by a command of a shell'),
+      remedy: expect.stringContaining('Write a name without'),
+    });
+  });
+
+  test.each(users)('stays in one that is there, and no shell gets it: %s', async (user) => {
+    const made = bench();
+    const image = /dockerImage: "(.*?)"/.exec(more)?.[1];
+    const row = { name: 'main', environmentId: 'env_prj_1', dockerImage: image, databaseName: 'a', databaseUser: user };
+    const { databaseName: _, ...ofMongo } = row;
+    const created = (await made.emulator.act(`${kind}.create`, {
+      ...(kind === 'mongo' ? ofMongo : row),
+      databasePassword: 'password-1',
+    })) as Record<string, unknown>;
+    const id = { [`${kind}Id`]: created[`${kind}Id`] };
+    await made.emulator.act(`${kind}.deploy`, id);
+    await made.apply(text(user), { adoption: true });
+    await plansNothing(made, text(user));
+    const plan = await made.plan(text(user, 'password-2'));
+    expect(errorsOf(plan)).toEqual([]);
+    const notes = plan.actions.flatMap((one) => one.notes.map(({ code, message }) => `${code} ${message}`));
+    expect(notes).toEqual([
+      expect.stringContaining('not-effective the user has signs that a shell of the platform reads'),
+    ]);
+    await made.apply(text(user, 'password-2'));
+    expect(made.requests('POST')).toEqual([`${kind}.update`]);
+    await plansNothing(made, text(user, 'password-2'));
+  });
+
+  test.each(['shop_1', 'o-neil.x'])('is none that it would not read: %s', async (user) => {
+    const made = bench();
+    expect(errorsOf(await made.plan(text(user)))).toEqual([]);
+    await made.apply(text(user));
+    await plansNothing(made, text(user));
+  });
+});

@@ -14,6 +14,7 @@ import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { commandWorks } from './database-commands.ts';
+import { isUserReadByShell, storedForUser, userReadByShell } from './database-users.ts';
 import { publishedBySwarm, swarmWorks } from './swarm-settings.ts';
 import { imageRepeats } from './fixed-images.ts';
 import { emptyCopies, oldLogins } from './backups.ts';
@@ -111,6 +112,7 @@ function databaseChecks(engine: Engine): Checks {
       ...emptyCopies(self, children),
       ...commandWorks(self),
       ...fieldsCount(self, variables[engine] ?? {}),
+      ...userReadByShell(self),
     ],
   };
 }
@@ -196,12 +198,13 @@ export function changeablePassword(
   call: Operation,
   { constants = {}, isOfBackups = false }: { constants?: Readonly<Record<string, Json>>; isOfBackups?: boolean } = {},
 ): Field {
-  const through = (row: Row) =>
-    row.applicationStatus === 'done'
-      ? { call, as: 'password', with: constants, note: isOfBackups ? oldLogins(row) : undefined }
-      : {
-          note: 'the database does not run, so the password is stored for its first start; if it was started before, its data keep the old password, and it has to be changed there by hand',
-        };
+  const [kind = ''] = call.split('.');
+  const through = (row: Row) => {
+    if (row.applicationStatus !== 'done') return { note: storedForStart };
+    // The command for root names no other user.
+    if (constants['type'] !== 'root' && isUserReadByShell(kind, row['databaseUser'])) return { note: storedForUser };
+    return { call, as: 'password', with: constants, note: isOfBackups ? oldLogins(row) : undefined };
+  };
   return {
     // The platform quotes the password in a shell command, where a backtick would run a program.
     schema: () =>
@@ -214,6 +217,9 @@ export function changeablePassword(
     examples: ['correct-horse-1', 'battery-staple-2'],
   };
 }
+
+const storedForStart =
+  'the database does not run, so the password is stored for its first start; if it was started before, its data keep the old password, and it has to be changed there by hand';
 
 /** The kind where the platform lacks that operation. */
 export function withFixedPasswords(...names: readonly string[]): (kind: Kind) => Kind {
