@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { didYouMean } from '../diagnostics/closest.ts';
-import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
@@ -90,7 +90,7 @@ export async function exportProject(
   const { options, how } = exporting;
   const { folder, file } = options;
   const saved = await exporting.connection.store.read();
-  const platform = await learnPlatform(saved, exporting.connection);
+  const { capabilities: platform, diagnostics: warnings } = await learnPlatform(saved, exporting.connection);
   const connection = { ...exporting.connection, discovers: false };
   const keep = (state: State) => connection.store.write({ ...state, ...defined({ platform }) });
   const records = Object.entries(saved?.resources ?? {});
@@ -110,7 +110,7 @@ export async function exportProject(
     await writeFiles(folder, []); // removes the drafts of the killed run
     const { state, ...result } = left;
     await keep(state);
-    return { ...nothingWritten, ...result };
+    return { ...nothingWritten, ...result, warnings };
   }
   const target = await targetOf(how, { manifest, options, before });
   const digests = saved === undefined ? undefined : digestsOf(await connection.store.key(), saved);
@@ -133,7 +133,8 @@ export async function exportProject(
     const there = await readdir(join(folder, 'environments')).catch(() => []);
     checkReplaced(replaced, records, { exported, there });
   }
-  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported, ground);
+  if (how.address !== undefined && exported.blocks.size === 0)
+    throw new Stop('usage', [...warnings, ...nothingAt(how.address, exported, ground).diagnostics]);
   // The files that are there list those that the manifest names already.
   const secrets = exported.secrets.filter(({ name }) => !used.has(name));
   const written = await writeExport(exported, exporting, { before, secretFile, target, stem, secrets, sealed });
@@ -141,6 +142,7 @@ export async function exportProject(
   if (exported.blocks.size > 0) await keep(exported.state);
   return {
     blocks: new Map([...exported.blocks].map(([address, { kind }]) => [address, kind.kind])),
+    warnings,
     notes: exported.notes,
     isEmpty: exported.isEmpty,
     ...written,

@@ -33,6 +33,8 @@ interface Surroundings {
   readonly kinds: readonly Kind[];
   /** By their names; undefined where none are listed, or were not asked for. */
   readonly projects: readonly NamedProject[] | undefined;
+  /** What may keep something from the survey. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Everything that a project has, and the notes on what the key cannot read. */
@@ -52,14 +54,14 @@ export async function lookAround(
     lists,
   }: { readonly kinds: readonly Kind[]; readonly discovers: boolean; /** The projects too. */ readonly lists: boolean },
 ): Promise<Surroundings> {
-  await learnPlatform(undefined, { client, discovers });
+  const { diagnostics: warnings } = await learnPlatform(undefined, { client, discovers });
   const kinds = kindsThere(all, client.contract);
   const reader = createReader(client);
   const caller = await reader.caller();
   const kind = kinds.find(({ parents }) => parents[root]?.projects !== undefined);
   const listed = !lists || kind === undefined ? undefined : await reader.projects(kind);
   const projects = listed?.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { reader: { ...reader, caller: () => Promise.resolve(caller) }, kinds, projects };
+  return { reader: { ...reader, caller: () => Promise.resolve(caller) }, kinds, projects, warnings };
 }
 
 /**

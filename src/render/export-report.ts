@@ -23,6 +23,8 @@ export interface ExportReport {
   readonly isSecretsFileNamed: boolean;
   /** Each value in it is sealed. */
   readonly isSecretsFileSealed: boolean;
+  /** What makes the export less than it may be. */
+  readonly warnings: readonly Diagnostic[];
   readonly notes: readonly Diagnostic[];
   /** The manifest has no other changes. */
   readonly isEmpty: boolean;
@@ -37,6 +39,7 @@ export function exportJson({
   files,
   secrets,
   secretsFile,
+  warnings,
   notes,
   counts,
 }: Omit<ExportReport, 'isEmpty' | 'isSecretsFileNamed' | 'isSecretsFileSealed' | 'secretsFile' | 'toAdd'> & {
@@ -52,7 +55,7 @@ export function exportJson({
     files,
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile,
-    diagnostics: notes.map(diagnosticJson),
+    diagnostics: [...warnings, ...notes].map(diagnosticJson),
   };
 }
 

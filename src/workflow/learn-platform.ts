@@ -71,7 +71,8 @@ export async function platformOf(
 export async function learnPlatform(
   saved: State | undefined,
   { client, discovers = false }: Pick<ReadConnection, 'client' | 'discovers'>,
-): Promise<Capabilities | undefined> {
-  if (discovers === false) return undefined;
-  return serveRemembered(client, saved) ?? (await discover(client, undefined)).capabilities;
+): ReturnType<typeof discover> {
+  if (discovers === false) return { capabilities: undefined, diagnostics: [] };
+  const capabilities = serveRemembered(client, saved);
+  return capabilities === undefined ? discover(client, undefined) : { capabilities, diagnostics: [] };
 }

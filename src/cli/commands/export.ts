@@ -107,6 +107,7 @@ async function exportInto(run: Run, view: ReportView<ExportReport>, flags: Expor
       const how = { force, secretsFile, recipients, address, terraform, unmanaged: flags.unmanaged === true };
       const about = { connection, options, how, ...defined({ secret }) };
       const result = await exportProject(manifest, settings, about);
+      run.warn(result.warnings);
       view.report({
         ...result,
         notes: result.notes.map((note) => ({ ...note, message: options.redactor.redact(note.message) })),

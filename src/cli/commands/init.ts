@@ -37,7 +37,7 @@ interface InitView extends ReportView<ExportReport> {
   readonly found: (what: { readonly project: string; readonly kinds: ReadonlyMap<string, number> }) => void;
   /** A manifest without resources; `file`: its name, which `files` has among others. */
   readonly empty: (
-    written: Pick<ExportReport, 'project' | 'folder' | 'files' | 'counts'> & { readonly file: string },
+    written: Pick<ExportReport, 'project' | 'folder' | 'files' | 'warnings' | 'counts'> & { readonly file: string },
   ) => void;
   readonly ready: (about: {
     readonly isExported: boolean;
@@ -166,7 +166,9 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     await writeEditorFiles(run.options);
   } else {
     const files = await writeEmptyManifest(run.options, { platform, project });
-    view.empty({ project, folder, file, files, counts: opened.counts });
+    const { warnings, counts } = opened;
+    run.warn(warnings);
+    view.empty({ project, folder, file, files, warnings, counts });
   }
   view.ready({ isExported: isMeant, needsKey: typed !== undefined });
   return 'done';

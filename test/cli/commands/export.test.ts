@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { exportDocument } from '../../../src/render/document-schemas.ts';
 import { exportCommand, planCommand } from '../asked.ts';
 import { execute, recordingTerminal } from '../../support/commands.ts';
-import { createEmulator } from '../../../src/emulator/emulator.ts';
+import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts';
 import { serve } from '../../../src/emulator/http-server.ts';
 import { worldWithMember } from '../../support/kind-world.ts';
 import { apiKey, places } from '../place.ts';
@@ -490,4 +490,45 @@ test('a secret that the manifest names keeps its name where the value is the sam
     if (value === secrets.PW) expect(await planIn(made.folder)).toContain('No changes.');
     vi.stubEnv(`TRUEUP_SECRET_${name}`, undefined);
   }
+});
+
+describe('of a platform whose API document cannot be read', () => {
+  const document = /^\/api\/settings\.getOpenApiDocument/;
+  const unread = <T extends Pick<Emulator, 'send'>>(emulator: T): T => ({
+    ...emulator,
+    send: async (request: Parameters<T['send']>[0]) =>
+      document.test(request.path)
+        ? { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Sign in</html>' }
+        : emulator.send(request),
+  });
+  const message = 'gave no OpenAPI document that can be read: Trueup uses no operation beyond the API document';
+
+  test('says so, as text, as JSON and where it finds nothing', async () => {
+    const { run, url, folder } = await place(sections, { secrets, published: true, around: unread });
+    const text = await run(exportCommand({ out: newFolder() }));
+    expect(text.exit).toBe('done');
+    expect(text.err).toContain(message);
+    const json = await run(exportCommand({ out: newFolder() }), { format: 'json' });
+    expect(json.exit).toBe('done');
+    expect(exportDocument.parse(JSON.parse(json.out)).diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'no-capabilities', message: expect.stringContaining(message) as string }),
+    );
+    const out = newFolder();
+    writeFileSync(join(out, 'trueup.yaml'), `trueup: 1\nplatform: { url: "${url}" }\nproject: prj_1\n`);
+    const nothing = await run(exportCommand({ out, address: 'production.application.web' }));
+    expect(nothing.err).toContain(`[no-capabilities]`);
+    expect(nothing.err).toContain('the platform has nothing at production.application.web');
+    expect(await planIn(folder)).toContain('No changes');
+  });
+
+  test('init says so where it exports nothing', async () => {
+    const { url } = await place(sections, { secrets, published: true, around: unread });
+    const folder = newFolder();
+    const ran = await trueup(
+      ['init', '-C', folder, '--url', url, '--project', 'prj_1', '--no-export', '--format', 'json'],
+      { env: { TRUEUP_API_KEY: apiKey } },
+    );
+    expect(ran.code).toBe(0);
+    expect(exportDocument.parse(JSON.parse(ran.out)).diagnostics).toMatchObject([{ code: 'no-capabilities' }]);
+  });
 });

@@ -16,6 +16,7 @@ function textOf(count: number, secretsFile?: string): string {
     secretsFile,
     isSecretsFileNamed: true,
     isSecretsFileSealed: false,
+    warnings: [],
     notes: [],
     isEmpty: true,
     counts: { reads: 1, writes: 0 },
