@@ -87,7 +87,8 @@ function withSuffix(node: Node, suffix: string): Node {
   return { ...node, entries: new Map([...node.entries, ['name', { ...name, node: withSuffix(name.node, suffix) }]]) };
 }
 
-const idExpression = /(?<!\$)\$\{preview:([^}]*)\}/g;
+/** The id of a preview in a text; the word behind the colon is `id`. */
+export const idExpression = /(?<!\$)\$\{preview:([^}]*)\}/;
 
 /** A value with the id for `${preview:id}`; what has none is the same node. */
 function withId(node: Node, id: string, report: Report): Node {
@@ -103,7 +104,7 @@ function withId(node: Node, id: string, report: Report): Node {
     return isChanged ? { ...node, entries: new Map(entries) } : node;
   }
   if (typeof node.value !== 'string') return node;
-  const source = node.value.replace(idExpression, (_, word: string) => {
+  const source = node.value.replaceAll(new RegExp(idExpression, 'g'), (_, word: string) => {
     if (word !== 'id') report('bad-expression', `there is no preview:${word}`, node.at, 'Write ${preview:id}.');
     return id;
   });

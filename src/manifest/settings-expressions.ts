@@ -1,4 +1,6 @@
+import { environmentKey } from './assemble/environment.ts';
 import { parseExpressions } from './expression.ts';
+import { idExpression } from './preview.ts';
 import type { Report } from './report-at.ts';
 import type { Node } from './tree.ts';
 
@@ -11,9 +13,14 @@ export function refuseExpressions(path: readonly string[], node: Node, report: R
   else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
     const { parts, unclosed } = parseExpressions(node.value);
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
-    if (first === undefined) return;
-    const message = `${path[0]} must not hold \${${first.name}:…}: settings take no expressions`;
-    const remedy = 'Write the value itself. Expressions work in the fields of resources.';
+    // Variables take the id of a preview, and what stands in others than those of the root file is a warning.
+    const name = first?.name ?? (path[0] !== 'variables' && idExpression.test(node.value) ? 'preview' : undefined);
+    if (name === undefined) return;
+    const message = `${path[0]} must not hold \${${name}:…}: settings take no expressions`;
+    const remedy =
+      name === 'preview' && path[0] === environmentKey
+        ? 'Write the name alone: the environment of preview 123 is NAME-123.'
+        : 'Write the value itself. Expressions work in the fields of resources.';
     report('bad-expression', message, node.at, remedy);
   }
 }

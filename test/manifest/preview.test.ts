@@ -145,6 +145,27 @@ describe('refuses', () => {
     expect(found).toEqual([{ code: 'not-in-previews', at: 'the mark', says: expect.stringContaining(message) }]);
   });
 
+  test.each([
+    [
+      'environment: §"pr-${preview:id}"',
+      'environment must not hold ${preview:…}: settings take no expressions -> Write the name alone: the environment of preview 123 is NAME-123.',
+    ],
+    [
+      'environment: { name: §"pr-${preview:id}", env: { A: b } }',
+      'environment must not hold ${preview:…}: settings take no expressions -> Write the name alone: the environment',
+    ],
+    [
+      'environment: pr\nproject: §"shop-${preview:id}"',
+      'project must not hold ${preview:…}: settings take no expressions -> Write the value itself.',
+    ],
+  ])('the id in a setting: %s', async (setting, says) => {
+    const texts = files();
+    texts['preview.yaml'] = texts['preview.yaml'].replace('environment: pr', setting);
+    texts['shop.yaml'] = setting.includes('project:') ? shared.replace('project: prj_1\n', '') : shared;
+    const found = await mistakes(texts, file);
+    expect(found).toEqual([{ code: 'bad-expression', at: 'the mark', says: expect.stringContaining(says) }]);
+  });
+
   const seeding = service(
     'web',
     'schedules: { seed: { schedule: "0 3 * * *", command: x } }, domains: { main: { host: "x${var:suffix}" } }',

@@ -1,3 +1,4 @@
+import { idExpression } from '../preview.ts';
 import { closest, didYouMean } from '../../diagnostics/closest.ts';
 import { positionText } from '../../diagnostics/diagnostic.ts';
 import { type Declaration, readDeclaration, readValue } from '../declared.ts';
@@ -143,7 +144,7 @@ const strayHoles: Stray = {
 };
 
 const strayIds: Stray = {
-  pattern: /(?<!\$)\$\{preview:[^}]*\}/,
+  pattern: idExpression,
   outside: 'the variables of the root file',
   remedy: 'Write ${var:NAME} here, and under variables: in the root file give it a value with the id.',
 };
