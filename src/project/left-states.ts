@@ -8,7 +8,6 @@ import { isBoundTo } from '../state/bound.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { readJson, readLine } from '../state/wave.ts';
-import type { RootPlace } from './folder.ts';
 import { rootFiles } from './root-files.ts';
 import { hasLocalState, stateFolder } from './state-location.ts';
 
@@ -18,15 +17,19 @@ interface LeftState {
   readonly location: string;
 }
 
+/** The place of a local state. */
+type LocalPlace = Parameters<typeof stateFolder>[0];
+
 /** What such a state says of itself, unchecked. */
 type LeftContent = Partial<Pick<State, 'projectId' | 'projectName' | 'resources'>>;
 
-/** The local states of a folder whose root files are gone. Never throws. */
-export function statesWithoutFile(folder: string): readonly LeftState[] {
+/** The local states of a folder whose root files are gone, or those of one preview. Never throws. */
+export function statesWithoutFile(folder: string, preview?: string): readonly LeftState[] {
   const named = readNames(join(folder, '.trueup')).filter((name) => /\.ya?ml$/.test(name));
   return ['trueup.yaml', ...named].flatMap((file) => {
-    const isLeft = hasLocalState({ folder, file }) && !existsSync(join(folder, file));
-    return isLeft ? [{ file, location: stateFile(folder, file) }] : [];
+    const place = { folder, file, preview };
+    const isLeft = hasLocalState(place) && !existsSync(join(folder, file));
+    return isLeft ? [{ file, location: stateFile(place) }] : [];
   });
 }
 
@@ -37,13 +40,13 @@ export function statesWithoutFile(folder: string): readonly LeftState[] {
  * @throws {Stop} `refused`
  */
 export function refuseLeft(
-  { folder, file }: RootPlace,
+  { folder, file, preview }: LocalPlace,
   { resources, settings: { moved, project } }: Pick<Manifest, 'resources' | 'settings'>,
 ): void {
   const declared = new Set(resources.map(({ address }) => address));
   const isMoved = (address: string) => moved.some(({ from }) => `${address}.`.startsWith(`${from}.`));
-  for (const left of statesWithoutFile(folder)) {
-    const state = readState(folder, left.file);
+  for (const left of statesWithoutFile(folder, preview)) {
+    const state = readState({ folder, file: left.file, preview });
     // The state notes the id, and the name that its manifest had; without a name it may be that of any project.
     if (state.projectName !== undefined && !isBoundTo(state, project)) continue;
     const shared = [...idsOf(state).keys()].filter((address) => declared.has(address) || isMoved(address));
@@ -52,7 +55,11 @@ export function refuseLeft(
     const what = shared.length === 1 ? `${first}, which` : `${shared.length} resources that`;
     const example = shared.length === 1 ? '' : `, ${first} for one`;
     const message = `${left.file} is not here any more, and its state has ${what} ${file} declares${example}`;
-    const remedy = `If you renamed the file, run trueup state move ${shellWord(left.file)} ${shellWord(file)}. Otherwise put ${placeOf(left.file)} aside. Nothing was sent.`;
+    const renamed =
+      preview === undefined
+        ? `If you renamed the file, run trueup state move ${shellWord(left.file)} ${shellWord(file)}.`
+        : `If you renamed the file: ${renameFamily(left.file, file)}`;
+    const remedy = `${renamed} Otherwise put ${placeOf(left.file, preview)} aside. Nothing was sent.`;
     throw stop('refused', 'state-unusable', message, { remedy });
   }
 }
@@ -61,7 +68,7 @@ export function refuseLeft(
 export function describeLeft(folder: string): readonly string[] {
   return statesWithoutFile(folder).map(({ file, location }) => {
     const roots = rootFiles(folder).map((root) => root.file);
-    const ids = new Set(idsOf(readState(folder, file)).values());
+    const ids = new Set(idsOf(readState({ folder, file })).values());
     const other = roots
       .map((root) => ({ root, shared: sharedWith(ids, folder, root) }))
       .find(({ shared }) => shared > 0);
@@ -101,12 +108,14 @@ export function compareStates(former: string, present: string): string {
 }
 
 /** The files of a local state, as a person moves them away. */
-function placeOf(file: string): string {
+function placeOf(file: string, preview?: string): string {
+  if (preview !== undefined)
+    return `the folder ${['.trueup', ...(file === 'trueup.yaml' ? [] : [file]), preview].join('/')}`;
   return file === 'trueup.yaml' ? 'state.*, lease, key and documents in .trueup' : `the folder .trueup/${file}`;
 }
 
 function sharedWith(ids: ReadonlySet<unknown>, folder: string, file: string): number {
-  return [...idsOf(readState(folder, file)).values()].filter((id) => id !== null && ids.has(id)).length;
+  return [...idsOf(readState({ folder, file })).values()].filter((id) => id !== null && ids.has(id)).length;
 }
 
 /** The ids of the objects of a state, by address; null: it is not known whether it was created. */
@@ -118,9 +127,9 @@ function idsOf({ resources }: LeftContent): ReadonlyMap<string, unknown> {
 }
 
 /** A local state with its journal, unchecked; empty, where it cannot be read. Never throws. */
-function readState(folder: string, file: string): LeftContent {
-  const [base, ...lines] = readFile(folder, file, 'state.journal').split('\n').map(readLine);
-  const saved = readJson(readFile(folder, file, 'state.json')) ?? readJson(base);
+function readState(place: LocalPlace): LeftContent {
+  const [base, ...lines] = readFile(place, 'state.journal').split('\n').map(readLine);
+  const saved = readJson(readFile(place, 'state.json')) ?? readJson(base);
   // Behind the MAC of each line; deployments and what is deleted have no id.
   const waves = lines.map((line) => readJson(line?.slice(line.indexOf(' ') + 1)));
   const entries = waves.flatMap((wave) => (Array.isArray(wave) ? (wave as readonly unknown[]) : []));
@@ -129,16 +138,16 @@ function readState(folder: string, file: string): LeftContent {
   return { ...state, resources: { ...resources, ...Object.fromEntries(records as [string, StateRecord][]) } };
 }
 
-function readFile(folder: string, file: string, name: string): string {
+function readFile(place: LocalPlace, name: string): string {
   try {
-    return readFileSync(join(stateFolder({ folder, file }), name), 'utf8');
+    return readFileSync(join(stateFolder(place), name), 'utf8');
   } catch {
     return '';
   }
 }
 
-function stateFile(folder: string, file: string): string {
-  return join(stateFolder({ folder, file }), 'state.json');
+function stateFile(place: LocalPlace): string {
+  return join(stateFolder(place), 'state.json');
 }
 
 function readNames(folder: string): readonly string[] {

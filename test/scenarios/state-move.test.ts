@@ -247,6 +247,24 @@ test('a renamed file of previews goes by the remedy: back, prune, rename, apply'
     expect(refused.err).toContain('state move moves no previews');
     expect(refused.err).toContain(remedy);
   }
+  for (const command of ['plan', 'apply']) {
+    const refused = await run(
+      command,
+      '-f',
+      'pr.yaml',
+      '--preview',
+      '7',
+      ...(command === 'plan' ? [] : ['--auto-approve']),
+    );
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain(
+      'preview.yaml is not here any more, and its state has 3 resources that pr.yaml declares',
+    );
+    expect(refused.err.replaceAll('\n', ' ')).toContain(
+      `-> If you renamed the file: ${remedy.slice(3)} Otherwise put the folder .trueup/preview.yaml/7 aside.`,
+    );
+  }
+  expect(await run('plan', '-f', 'pr.yaml', '--preview', '8')).toMatchObject({ code: 0 });
   rename('pr.yaml', 'preview.yaml');
   expect(await run('preview', 'prune', '-f', 'preview.yaml', '--open', 'none', '--auto-approve')).toMatchObject({
     code: 0,
