@@ -6,7 +6,10 @@ import type { Block } from './resource.ts';
 import { type Node, nodeAt } from './tree.ts';
 
 /** What a block has for a field, by each of its names. */
-export function writtenOf({ kind, entries, at }: Block, field: string): readonly { path: string; node: Node }[] {
+export function writtenOf(
+  { kind, entries, at }: Pick<Block, 'kind' | 'entries' | 'at'>,
+  field: string,
+): readonly { path: string; node: Node }[] {
   const paths = [fieldPath(kind, field), kind.fields[field]?.alsoWritten, fieldAlias(field)];
   return paths.flatMap((path) => {
     const node = path === undefined ? undefined : nodeAt({ is: 'map', entries, at }, path.split('.'));
@@ -14,9 +17,16 @@ export function writtenOf({ kind, entries, at }: Block, field: string): readonly
   });
 }
 
-const secretFields = onceFor(({ fields }: Kind) =>
+/** The fields of a kind that are declared secret. */
+export const secretFields = onceFor(({ fields }: Kind) =>
   Object.keys(fields).filter((name) => fields[name]?.secrecy === 'secret'),
 );
+
+/** The name of the variable or the parameter that a value is as a whole. */
+export function wholeExpression(source: 'var' | 'param', node: Node | undefined): string | undefined {
+  const text = node?.is === 'scalar' ? node.source : '';
+  return new RegExp(`^\\$\\{${source}:([^}|]+)[^}]*\\}$`).exec(text)?.[1];
+}
 
 /** The names of the variables that are the whole value of a secret field: what they give is secret wherever it stands. */
 export function secretVariables(blocks: Iterable<Block>): ReadonlySet<string> {
@@ -24,9 +34,8 @@ export function secretVariables(blocks: Iterable<Block>): ReadonlySet<string> {
   for (const block of blocks)
     for (const field of secretFields(block.kind))
       for (const { node } of writtenOf(block, field)) {
-        const [, name] = node.is === 'scalar' ? (/^\$\{var:([^}|]+)/.exec(node.source) ?? []) : [];
-        if (name !== undefined && node.is === 'scalar' && node.source.indexOf('}') === node.source.length - 1)
-          names.add(name);
+        const name = wholeExpression('var', node);
+        if (name !== undefined) names.add(name);
       }
   return names;
 }

@@ -22,12 +22,20 @@ interface Form {
   readonly env?: Record<string, string>;
   /** Another section of the environment. */
   readonly beside?: string;
+  /** How many objects the plan creates; by default one for each section. */
+  readonly creates?: number;
 }
 
 /** A variable with an innocent name that is also a password. */
 const flavour = `variables: { flavour: { default: ${password} } }\n`;
 const beside =
   'postgres: { db: { dockerImage: "postgres:17", databaseName: d, databaseUser: u, databasePassword: "${var:flavour}" } }';
+
+/** A template with a parameter of an innocent name, and a database that uses it. */
+const secretOf = (block: string, parameter = '{}') =>
+  `templates:\n  t: { parameters: { word: ${parameter} }, block: { ${block} } }\n`;
+const used = (use: string, given = `, with: { word: ${password} }`) =>
+  `postgres: { db: { ${use}${given}, dockerImage: "postgres:17", databaseName: d, databaseUser: u } }`;
 
 const forms: readonly (readonly [string, Form])[] = [
   [
@@ -97,6 +105,51 @@ const forms: readonly (readonly [string, Form])[] = [
     },
   ],
   [
+    'a parameter that a secret field has',
+    {
+      start: secretOf(
+        'databasePassword: "${param:word}", description: "x ${param:word}", env: { OPTS: "-x ${param:word}" }',
+      ),
+      beside: used('use: t'),
+      block: 'env: { A: b }',
+    },
+  ],
+  [
+    'the default of a parameter that a secret field has, all of another value',
+    {
+      start: secretOf('databasePassword: "${param:word}", args: [--flag, "${param:word}"]', `{ default: ${password} }`),
+      beside: used('use: t', ''),
+      block: 'env: { A: b }',
+    },
+  ],
+  [
+    'a parameter that a secret field of another template has',
+    {
+      start: `${secretOf('use: u, with: { it: "${param:word}" }, env: { OPTS: "-x ${param:word}" }')}  u: { parameters: { it: {} }, block: { databasePassword: "\${param:it}" } }\n`,
+      beside: used('use: t'),
+      block: 'env: { A: b }',
+    },
+  ],
+  [
+    'a parameter of another template that gets the one of a secret field',
+    {
+      start: `${secretOf('use: u, with: { it: "-x ${param:word}" }, databasePassword: "${param:word}"')}  u: { parameters: { it: {} }, block: { env: { OPTS: "\${param:it}" } } }\n`,
+      beside: used('use: t'),
+      block: 'env: { A: b }',
+    },
+  ],
+  [
+    'a parameter that a secret field of a block below has',
+    {
+      start: secretOf(
+        'source: { type: docker, image: nginx }, env: { OPTS: "-x ${param:word}" }, security: { u: { username: u, password: "${param:word}" } }',
+      ),
+      beside: `application: { web: { use: t, with: { word: ${password} }, deploy: never } }`,
+      block: 'env: { A: b }',
+      creates: 3,
+    },
+  ],
+  [
     'a variable in an output',
     { start: `${variable}outputs: { flags: "-x \${var:db_password}" }\n`, block: 'env: { A: b }' },
   ],
@@ -104,7 +157,7 @@ const forms: readonly (readonly [string, Form])[] = [
 
 test.each(forms)(
   '%s shows nowhere, is in no state, and is applied as it is',
-  async (_, { start, block, env = {}, beside: more }) => {
+  async (_, { start, block, env = {}, beside: more, creates = more === undefined ? 1 : 2 }) => {
     const cwd = mkdtempSync(join(tmpdir(), 'trueup-longer-texts-'));
     const body = block.includes('composeFile') ? block : `${compose}, ${block}`;
     const manifest = `trueup: 1\nplatform: emulator\nproject: prj_1\n${start}environments: { production: { compose: { main: { ${body} } }${more === undefined ? '' : `, ${more}`} } }\n`;
@@ -116,10 +169,7 @@ test.each(forms)(
       return { out, code };
     };
     const plan = await run('plan');
-    expect([plan.code, inFormat('text', plan)]).toEqual([
-      0,
-      expect.stringContaining(`${more === undefined ? 1 : 2} to create`) as string,
-    ]);
+    expect([plan.code, inFormat('text', plan)]).toEqual([0, expect.stringContaining(`${creates} to create`) as string]);
     await run('explain', 'production.compose.main');
     await run('apply', '--auto-approve');
     await run('output');

@@ -5,6 +5,7 @@ import type { Report } from '../report-at.ts';
 import type { Beside } from '../beside.ts';
 import { type Entry, type MapNode, type Node, type Place, position } from '../tree.ts';
 import { type Merging, mergeMaps, mergingOf, refuseResets } from './merge.ts';
+import { secretParameters } from './secret-parameters.ts';
 import { type Budget, fill } from './substitute.ts';
 import { type Template, argumentsOf, viaOf } from './templates.ts';
 
@@ -21,6 +22,7 @@ interface Declared extends Beside {
 
 interface Expansion extends Declared {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
+  readonly secretsOf: ReturnType<typeof secretParameters>;
   readonly merging: Merging;
   readonly budget: Budget;
   readonly report: Report;
@@ -28,9 +30,11 @@ interface Expansion extends Declared {
 
 /** Replaces each block that has `use:` by what its template gives, with the keys beside `use:` over it. Pure. */
 export function expandUses(tree: MapNode, kinds: readonly Kind[], declared: Declared, report: Report): MapNode {
+  const sections = sectionsOf(kinds);
   const expansion = {
     ...declared,
-    sections: sectionsOf(kinds),
+    sections,
+    secretsOf: secretParameters(declared.templates, sections),
     merging: mergingOf(kinds, report),
     budget: { ...budgetOfAll },
     report,
@@ -66,31 +70,38 @@ function expandEntry(key: string, { keyAt, node }: Entry, kind: Kind, expansion:
   }
   // An environment is no block that can be written twice, and neither is one that is single.
   const isUse = node.entries.has('use') && kind.identity.addressedByKey !== true && kind.isSingle !== true;
-  const whole = isUse ? expandBlock(node, { key, above: [] }, expansion) : node;
+  const whole = isUse ? expandBlock(node, { key, kind, above: [] }, expansion) : node;
   return { keyAt, node: { ...whole, entries: expandBelow(whole.entries, kind.kind, expansion) } };
 }
 
 /** A block with what its template gives. `above`: the templates that led to it. */
 function expandBlock(
   node: MapNode,
-  { key, above }: { readonly key: string; readonly above: readonly string[] },
+  { key, kind, above }: { readonly key: string; readonly kind: Kind; readonly above: readonly string[] },
   expansion: Expansion,
 ): MapNode {
-  const { report, budget, merging } = expansion;
+  const { report, budget, merging, secretsOf } = expansion;
   const { use, with: given, ...own } = takeUse(node);
   for (const entry of [use, given]) if (entry !== undefined) refuseResets(entry.node, report);
   const template = use && templateOf(use.node, above, expansion);
   if (use === undefined || template === undefined || budget.nodes < 0) return { ...node, entries: own.entries };
   const useAt = use.node.at;
   const values = argumentsOf(template, given, { useAt, report });
-  const body = fill(template.block, { values, key, via: viaOf(useAt), budget, report });
+  const body = fill(template.block, {
+    values,
+    secrets: secretsOf(template, kind),
+    key,
+    via: viaOf(useAt),
+    budget,
+    report,
+  });
   if (budget.nodes < 0 || budget.characters < 0) {
     reportTooLarge(budget, useAt, report);
     return { ...node, entries: own.entries };
   }
   refuseReaching(body.entries, template, expansion);
   const below = body.entries.has('use')
-    ? expandBlock(body, { key, above: [...above, template.name] }, expansion)
+    ? expandBlock(body, { key, kind, above: [...above, template.name] }, expansion)
     : body;
   return mergeMaps(below, { entries: own.entries, at: node.at }, merging);
 }

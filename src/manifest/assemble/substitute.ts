@@ -15,6 +15,8 @@ export interface Budget {
 /** What fills the holes of a template at one use. */
 interface Filling {
   readonly values: ReadonlyMap<string, Node>;
+  /** The parameters that a secret field has. */
+  readonly secrets: ReadonlySet<string>;
   /** The key of the block that uses it. */
   readonly key: string;
   /** The uses that led there. */
@@ -52,7 +54,7 @@ const partsOf = onceFor((node: ScalarNode) => parseExpressions(String(node.value
 
 /** A scalar with its holes filled; undefined: one has no value, or a wrong one, which was reported. */
 function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Place): Node | undefined {
-  const { values, key, budget, report } = filling;
+  const { values, secrets, key, budget, report } = filling;
   const at = placed(node.at);
   if (typeof node.value !== 'string' || !node.value.includes('${')) return { ...node, at };
   const parts = partsOf(node);
@@ -65,7 +67,8 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
   const whole = parts.length === 1 && only !== undefined ? valueOf(only) : undefined;
   if (whole !== undefined) {
     budget.nodes -= whole.is === 'list' ? whole.items.length : 0;
-    const filled = whole.is === 'map' ? whole : { ...whole, at: { ...whole.at, hole: at }, ...secretIn(only, whole) };
+    const filled =
+      whole.is === 'map' ? whole : { ...whole, at: { ...whole.at, hole: at }, ...secretIn(only, whole, secrets) };
     return node.isReset === true ? { ...filled, isReset: true } : filled;
   }
   let text = '';
@@ -82,7 +85,7 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
     } else if (value.is === 'scalar') {
       const start = text.length;
       text += asText(value, node.at);
-      for (const { name, from, to } of secretIn(part, value).secretParts ?? [])
+      for (const { name, from, to } of secretIn(part, value, secrets).secretParts ?? [])
         secretParts.push({ name, from: start + from, to: Math.min(start + to, text.length) });
     }
     if (text.length > budget.characters) break;
@@ -93,13 +96,17 @@ function fillText(node: ScalarNode, filling: Filling, placed: (at: Place) => Pla
 
 type SecretPart = NonNullable<ScalarNode['secretParts']>[number];
 
-/** What of the value of a hole is secret: by the name of its parameter all of it, else what is so already. */
-function secretIn(part: Expression | string | undefined, value: Node): Pick<ScalarNode, 'secretParts'> {
+/** What of the value of a hole is secret: by its parameter all of it, else what is so already. */
+function secretIn(
+  part: Expression | string | undefined,
+  value: Node,
+  secrets: Filling['secrets'],
+): Pick<ScalarNode, 'secretParts'> {
   if (typeof part !== 'object' || value.is !== 'scalar' || value.value === null) return {};
   const { argument: name } = part;
   const text = typeof value.value === 'string' ? value.value : value.source;
-  if (part.source.name !== 'param' || !isSecretEntry(name, text, { isEnv: true }))
-    return value.secretParts === undefined ? {} : { secretParts: value.secretParts };
+  const isSecret = part.source.name === 'param' && (secrets.has(name) || isSecretEntry(name, text, { isEnv: true }));
+  if (!isSecret) return value.secretParts === undefined ? {} : { secretParts: value.secretParts };
   return { secretParts: [{ name, from: 0, to: text.length }] };
 }
 
