@@ -1,5 +1,5 @@
 import { isLoopback } from './loopback.ts';
-import type { Position } from '../diagnostics/diagnostic.ts';
+import { type Position, Stop } from '../diagnostics/diagnostic.ts';
 
 /** Knowledge about a write that failed; a read is always `not executed`, because it changes nothing. */
 export type Outcome = 'not executed' | 'unknown';
@@ -263,6 +263,16 @@ const ofDashboard = /^(https?:\/\/[^/]+(?:\/[^/]+)*?)\/(?:api|dashboard|login|re
 /** Leaves out what a read that the platform refused would have said. @throws whatever is no failure of the platform. */
 export function unlessOfThePlatform(error: unknown): undefined {
   if (!(error instanceof PlatformError)) throw error;
+}
+
+/** What a look at the platform gives; undefined where it fails, or cannot be sent. @throws a defect */
+export async function unlessItFails<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
+    return undefined;
+  }
 }
 
 /** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */

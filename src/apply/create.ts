@@ -12,9 +12,9 @@ import { type Job, type Scope, report, resultOf, sentAt, withDuplicate } from '.
 import { chosenId, created } from './fill-members.ts';
 import { reportAgain, refusal } from './report-failure.ts';
 import { type Run, claim, digestsAt, recordNow, recordOf, saveRecord, sentNow, settleRow } from './apply-run.ts';
-import { listOf, readOwn, readSiblings, readerOfLists, rowsBelow, unlessItFails } from './rows.ts';
+import { listOf, readOwn, readSiblings, readerOfLists, rowsBelow } from './rows.ts';
 import { seen, sendOnce } from './send-step.ts';
-import type { PlatformError } from '../api/platform-error.ts';
+import { type PlatformError, unlessItFails } from '../api/platform-error.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';

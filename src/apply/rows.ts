@@ -1,9 +1,8 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
-import { PlatformError } from '../api/platform-error.ts';
+import { unlessItFails } from '../api/platform-error.ts';
 import { keptIn, onceFor } from '../api/once.ts';
 import { remembering } from '../api/remembering.ts';
-import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -169,14 +168,4 @@ async function missing(run: Run, reader: Reader, scopes: readonly Scope[]): Prom
     return scopes.filter((scope) => rows?.has(scope.root.object?.id ?? '') !== true);
   });
   return gone ?? [];
-}
-
-/** What a look at the platform gives; undefined where it fails. @throws a defect */
-export async function unlessItFails<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
 import type { Operation } from '../api/contract.ts';
-import { PlatformError } from '../api/platform-error.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type PlatformError, unlessItFails } from '../api/platform-error.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../formats/json.ts';
 import { attributeName } from '../kind/attribute.ts';
 import { type Action, type Step, createsObject } from '../plan/action.ts';
@@ -174,15 +174,13 @@ async function lookBefore(
 /** Whether the platform shows the effect of a request. An effect that no usable answer proves counts as missing. */
 export async function tookEffect(run: Run, job: Job, step: Step): Promise<boolean> {
   if (job.object === undefined || job.scope.root.object === undefined) return false;
-  try {
+  const took = await unlessItFails(async () => {
     const row = rowIn(job, await scopeNow(run, job.scope, { refetch: true }));
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
     return step.role === 'move' ? isAtHome(job, row) : holds(run, job.action, step, row);
-  } catch (error) {
-    if (error instanceof PlatformError || error instanceof Stop) return false;
-    throw error;
-  }
+  });
+  return took ?? false;
 }
 
 /** Whether a row has every change of a step. */

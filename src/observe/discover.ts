@@ -1,8 +1,8 @@
 import type { ReadClient } from '../api/client.ts';
 import { type Operation, type ReadOperation, beyondDocument, serving } from '../api/contract.ts';
-import { PlatformError } from '../api/platform-error.ts';
+import { PlatformError, unlessItFails } from '../api/platform-error.ts';
 import { documentOperation, operationsIn, readPlatformVersion, versionOperation } from '../api/platform-version.ts';
-import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { rememberedOf, sought } from '../state/known-capabilities.ts';
 import type { Capabilities, State } from '../state/state.ts';
 import { isUnserved } from './reader.ts';
@@ -82,13 +82,8 @@ function asFailure(error: unknown): PlatformError {
 }
 
 /** The version of the platform; undefined where it does not tell it, for whatever reason. Sends one GET. */
-export async function versionNow(client: ReadClient): Promise<string | undefined> {
-  try {
-    return versionIn(client, await readOnce(client, versionOperation));
-  } catch (error) {
-    if (error instanceof PlatformError || error instanceof Stop) return undefined;
-    throw error;
-  }
+export function versionNow(client: ReadClient): Promise<string | undefined> {
+  return unlessItFails(async () => versionIn(client, await readOnce(client, versionOperation)));
 }
 
 /** The version in an answer; undefined for a text with a secret of the run, which no state may keep. */
