@@ -1,6 +1,5 @@
 import type { Kind } from '../../kind/kind.ts';
-import type { MapNode, Node } from '../tree.ts';
-import { entriesOf, textOf } from '../tree.ts';
+import { type MapNode, type Node, entriesOf, textOf } from '../tree.ts';
 import { secretFields, wholeExpression, writtenOf } from '../written-fields.ts';
 import type { Template } from './templates.ts';
 
