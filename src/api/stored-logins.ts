@@ -19,5 +19,6 @@ export function storeLogin(operation: string, id: string): string | undefined {
   if (member === undefined) return undefined;
   const [group = ''] = operation.split('.');
   const command = `trueup call ${group}.update ${group}Id=${id} ${member}=@-`;
-  return `If the database has another ${member} than the platform stores, store the one that it has: ${command} reads it from standard input, and changes nothing in the database. Then apply again.`;
+  const byHand = member === 'databaseRootPassword' ? ", or give 'root'@'localhost' the stored one there by hand" : '';
+  return `If the database has another ${member} than the platform stores, store the one that it has: ${command} reads it from standard input, and changes nothing in the database${byHand}. Then apply again.`;
 }

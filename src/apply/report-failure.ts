@@ -20,7 +20,7 @@ export function reportFailure(run: Run, job: Job, error: unknown): void {
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
     if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
   } else if (error instanceof PlatformError) {
-    const login = error.failure === 'server' ? storeLogin(error.operation, job.object?.id ?? '') : undefined;
+    const login = (error.status ?? 0) >= 500 ? storeLogin(error.operation, job.object?.id ?? '') : undefined;
     const item = diagnose(error, { address, position });
     report(job, login === undefined ? item : { ...item, remedy: `${login} ${item.remedy ?? ''}` });
     if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';

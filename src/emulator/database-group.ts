@@ -113,7 +113,12 @@ export function databaseGroup(kind: DatabaseKind): Group {
       if (column === 'databasePassword' && user !== row['databaseUser'])
         throw failed(`Command failed: the server has no user ${textOf(row, 'databaseUser')}`);
       context.store.update(table, row[key], values);
-      context.store.update('volume', volumeName, values);
+      // ALTER USER 'root'@'%' leaves the root that logs in from the container itself, which the images make beside it.
+      const local = volume?.['localRootPassword'] ?? volume?.['databaseRootPassword'] ?? null;
+      context.store.update('volume', volumeName, {
+        ...values,
+        ...(input['type'] === 'root' && volume !== undefined ? { localRootPassword: local } : {}),
+      });
       return true;
     },
 
@@ -169,7 +174,10 @@ export function databaseGroup(kind: DatabaseKind): Group {
  */
 function requireLogin(table: DatabaseTable, row: Row, { volume, password }: LoginInput): void {
   const login = logins[table];
-  if (login === undefined || volume?.[login.column] === undefined || volume[login.column] === row[login.column]) return;
+  if (login === undefined || volume === undefined) return;
+  const local = login.column === 'databaseRootPassword' ? volume['localRootPassword'] : undefined;
+  const there = local ?? volume[login.column] ?? null;
+  if (there === null || there === row[login.column]) return;
   const command = login.command(textOf(row, 'databaseUser'), textOr(row, login.column), password);
   throw failed(`Command execution failed: Command failed: docker exec 3f2a ${command}\n${login.refusal}\n`);
 }

@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldOf } from '../kind/row-values.ts';
 import { oldLogins } from './families/backups.ts';
 import { defineDatabase } from './families/database-kinds.ts';
-import { isUserReadByShell, storedForUser } from './families/database-users.ts';
+import { isUserReadByShell, localRoot, storedForUser } from './families/database-users.ts';
 import { dockerImage, firstStartOnly, needed } from './families/service-fields.ts';
 
 /** A password that the running server gets by an operation, where the platform has one and its shell takes it. */
@@ -19,7 +19,7 @@ const password = (whose: string, type: 'user' | 'root'): Field => ({
       // The command for root names no other user.
       if (type === 'user' && isUserReadByShell('mariadb', row['databaseUser'])) return { note: storedForUser };
       // The user dumps the database.
-      const note = type === 'user' ? oldLogins(row) : undefined;
+      const note = type === 'user' ? oldLogins(row) : localRoot;
       return { call: 'mariadb.changePassword', as: 'password', with: { type }, note };
     },
   },

@@ -14,7 +14,7 @@ import { dataIsKept, movesData } from './mounted-volumes.ts';
 import { sharedByContainer } from './names-of-others.ts';
 import { readImage, statefulImage, statefulImages } from './stateful-images.ts';
 import { commandWorks } from './database-commands.ts';
-import { isUserReadByShell, storedForUser, userReadByShell } from './database-users.ts';
+import { isUserReadByShell, localRoot, storedForUser, userReadByShell } from './database-users.ts';
 import { publishedBySwarm, swarmWorks } from './swarm-settings.ts';
 import { imageRepeats } from './fixed-images.ts';
 import { emptyCopies, oldLogins } from './backups.ts';
@@ -202,8 +202,11 @@ export function changeablePassword(
   const through = (row: Row) => {
     if (row.applicationStatus !== 'done') return { note: storedForStart };
     // The command for root names no other user.
-    if (constants['type'] !== 'root' && isUserReadByShell(kind, row['databaseUser'])) return { note: storedForUser };
-    return { call, as: 'password', with: constants, note: isOfBackups ? oldLogins(row) : undefined };
+    const isRoot = constants['type'] === 'root';
+    if (!isRoot && isUserReadByShell(kind, row['databaseUser'])) return { note: storedForUser };
+    const notes = [isRoot ? localRoot : undefined, isOfBackups ? oldLogins(row) : undefined];
+    const note = notes.flatMap((one) => one ?? []).join('; then ');
+    return { call, as: 'password', with: constants, note: note === '' ? undefined : note };
   };
   return {
     // The platform quotes the password in a shell command, where a backtick would run a program.

@@ -35,6 +35,13 @@ export function isUserReadByShell(kind: string, user: unknown): boolean {
 export const storedForUser =
   'the user has signs that a shell of the platform reads, so the password is only stored: change it in the database by hand';
 
+/**
+ * The note of another password of root: the platform changes root for connections from outside, and logs in as the other root that the
+ * images of MySQL and MariaDB make for their own container. Source: changePassword of v0.30.2, and the entry points of the images.
+ */
+export const localRoot =
+  "inside of the container root keeps the old password, and each later change of a password fails, as the platform logs in there: after the apply, run ALTER USER 'root'@'localhost' in the database by hand";
+
 /** Finds the database of a backup that an older platform writes into a command of a shell. Source: getPostgresBackupCommand and others. */
 export function databaseReadByShell({ address, values: { database } }: CheckedResource): readonly Problem[] {
   if (typeof database !== 'string' || !inQuotes.isRead(database)) return [];
