@@ -113,12 +113,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
       if (column === 'databasePassword' && user !== row['databaseUser'])
         throw failed(`Command failed: the server has no user ${textOf(row, 'databaseUser')}`);
       context.store.update(table, row[key], values);
-      // ALTER USER 'root'@'%' leaves the root that logs in from the container itself, which the images make beside it.
-      const local = volume?.['localRootPassword'] ?? volume?.['databaseRootPassword'] ?? null;
-      context.store.update('volume', volumeName, {
-        ...values,
-        ...(input['type'] === 'root' && volume !== undefined ? { localRootPassword: local } : {}),
-      });
+      context.store.update('volume', volumeName, values);
       return true;
     },
 
@@ -175,8 +170,7 @@ export function databaseGroup(kind: DatabaseKind): Group {
 function requireLogin(table: DatabaseTable, row: Row, { volume, password }: LoginInput): void {
   const login = logins[table];
   if (login === undefined || volume === undefined) return;
-  const local = login.column === 'databaseRootPassword' ? volume['localRootPassword'] : undefined;
-  const there = local ?? volume[login.column] ?? null;
+  const there = volume[login.column] ?? null;
   if (there === null || there === row[login.column]) return;
   const command = login.command(textOf(row, 'databaseUser'), textOr(row, login.column), password);
   throw failed(`Command execution failed: Command failed: docker exec 3f2a ${command}\n${login.refusal}\n`);

@@ -185,8 +185,7 @@ const lines = {
   task: 'taskId, appName -> container, name, slot = 1, createdAt = 0, endedAt?, order = {}',
   // With the settings its database was initialised with: later changes of the row do not reach it.
   volume: `
-    volumeName, dockerImage, databaseName?, databaseUser?, databasePassword?, databaseRootPassword?,
-    localRootPassword?, initialisedAt`,
+    volumeName, dockerImage, databaseName?, databaseUser?, databasePassword?, databaseRootPassword?, initialisedAt`,
   // The compose file as the last fetch brought it, and as the last deployment wrote it for docker.
   composeFile: 'appName, text, written?',
   // A folder that containers of a compose write to: how often a deployment has removed what was in it.

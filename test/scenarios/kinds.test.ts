@@ -41,6 +41,7 @@ import {
   serviceOf,
 } from '../support/kind-deployments.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
+import { changedThrough } from '../support/changed-through.ts';
 import {
   addressOf,
   bodyTag,
@@ -749,6 +750,8 @@ function changeThere(
   value: Json,
   carrier: Operation,
 ): [Operation, Record<string, unknown>] {
+  const through = changedThrough(kind, name, row, value);
+  if (through !== undefined) return [through.operation, through.input];
   const union = kind.unions?.find(({ tag, calls }) => tag === name && calls !== undefined);
   const call = union?.calls?.[String(value)] ?? carrier;
   const along = Object.keys(kind.fields).filter((field) => kind.fields[field]?.inEveryUpdate === true);

@@ -83,31 +83,6 @@ test.each([
   },
 );
 
-/** A person runs ALTER USER 'root'@'localhost' in each database. */
-function changeLocalRoot({ emulator }: Bench): void {
-  for (const volume of Object.values(emulator.world.tables.volume)) volume['localRootPassword'] = null;
-}
-
-test.each(['mysql', 'mariadb'] as const)(
-  '%s: the root inside of its container keeps the old password, and changes fail until a person follows the note',
-  async (kind) => {
-    const made = bench();
-    const text = (user: string, root: string) =>
-      `${head}environments: { production: { ${kind}: { main: { dockerImage: "${kind}:11", databaseName: a, databaseUser: a, databasePassword: ${user}, databaseRootPassword: ${root} } } } }\n`;
-    await made.apply(text('user-1', 'root-1'));
-    const notes = (await made.plan(text('user-1', 'root-2'))).actions.flatMap((one) => one.notes);
-    expect(notes.map(({ message }) => message).join()).toContain("run ALTER USER 'root'@'localhost'");
-    await made.apply(text('user-1', 'root-2'));
-    await plansNothing(made, text('user-1', 'root-2'));
-    const failed = (await made.apply(text('user-2', 'root-2'))).outcomes.flatMap((one) => one.diagnostics);
-    expect(failed.map(({ remedy }) => remedy).join()).toContain("give 'root'@'localhost' the stored one");
-    changeLocalRoot(made);
-    await made.apply(text('user-2', 'root-2'));
-    expect(staleSettings(made.emulator.world)).toEqual([]);
-    await plansNothing(made, text('user-2', 'root-2'));
-  },
-);
-
 test.each([
   ['mysql', 'dockerImage: "mysql:8", databaseName: a, ', 'databaseRootPassword', true],
   ['mysql', 'dockerImage: "mysql:8", databaseName: a, databaseRootPassword: root, ', 'databasePassword', false],
@@ -137,7 +112,6 @@ test.each([
   await plansNothing(made, text('password-2', true));
   await made.apply(text('password-2', false), { dataLoss: true });
   expect(await notesOf(text('password-3', false))).toEqual(says(...root));
-  if (root.length > 0) changeLocalRoot(made);
   await made.apply(text('password-3', false));
   await plansNothing(made, text('password-3', false));
 });

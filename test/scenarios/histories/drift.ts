@@ -18,6 +18,7 @@ import {
   steady,
   valuesOf,
 } from '../../support/random-manifest.ts';
+import { changedThrough } from '../../support/changed-through.ts';
 import type { Act } from './by-hand.ts';
 import { removalOf } from './by-hand.ts';
 import type { Snapshot } from './platform.ts';
@@ -143,7 +144,8 @@ function updateOf(found: Target, change: Extract<Drift, { drift: 'update' }>): A
         ? [target]
         : target;
   const value = change.value === 2 ? nullOf(kind, name)?.value : other;
-  return value === undefined ? [] : [updateWith(found, carrierFor(kind, name, row), { [name]: value })];
+  if (value === undefined) return [];
+  return [changedThrough(kind, name, row, value) ?? updateWith(found, carrierFor(kind, name, row), { [name]: value })];
 }
 
 /** A number of an object for values that no two objects may have in common; blocks have smaller ones. */
