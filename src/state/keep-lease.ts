@@ -166,7 +166,7 @@ function entryOf({ taken, newest }: Kept, { holder, past }: Pick<LeaseEntry, 'ho
   return { counter: taken.mine.entry.counter, holder, past, newest };
 }
 
-const stopped = 'this process was stopped, or its clock was changed';
+const stopped = 'this process was stopped or kept from working, or its clock was changed';
 
 function whoHas(seen: Seen | undefined): string {
   const holder = seen?.entry.holder ?? undefined;

@@ -1,4 +1,5 @@
 import { interruptibleReads } from '../api/client.ts';
+import { turn } from '../api/sleep.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import { inOrder } from '../graph/order.ts';
 import { childAddress } from '../kind/address.ts';
@@ -115,6 +116,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
   } = request;
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
+  await turn(); // the lock is renewed meanwhile, and an interruption heard: each of these may take seconds
   const made = buildPlan({
     kinds: start.kinds,
     unserved: start.unserved,
@@ -137,6 +139,7 @@ async function planFor(request: Request, connection: ReadConnection): Promise<Pl
     howToGive: (names) => request.howToGive?.(names) ?? howToGive(names),
     values: connection.values ?? 'usual',
   });
+  await turn();
   const concerned = concerning([...found, ...acceptances.diagnostics], made);
   if (hasErrors(concerned)) throw new Stop('refused', concerned);
   const foreign = preview === undefined ? [] : refuseAdoption(made.actions);

@@ -1,6 +1,7 @@
 import { defined } from '../../formats/json.ts';
 import { performance } from 'node:perf_hooks';
 import { attempts } from '../../api/attempts.ts';
+import { turn } from '../../api/sleep.ts';
 import type { Deploying } from '../../apply/apply-run.ts';
 import { stop } from '../../diagnostics/diagnostic.ts';
 import { planDocument } from '../../documents/plan-document.ts';
@@ -208,7 +209,9 @@ export async function planAndApply(
       const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
       let shown: PlanDocument | undefined = planDocument({ plan: made, counts, about, allowed, warnings });
       const plan = appliedPlan(shown);
+      await turn();
       view.plan(shown, flags.full === true);
+      await turn();
       const permissions = await approve(run, made, { ...task, flags, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
