@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { PlatformError } from '../../src/api/platform-error.ts';
 import { apply } from '../../src/apply/apply.ts';
 import { reasonOf } from '../../src/apply/deploy-request.ts';
-import type { Row } from '../../src/formats/json.ts';
-import type { Action } from '../../src/plan/action.ts';
+import { type Row, defined } from '../../src/formats/json.ts';
+import type { Action, Staleness, Step } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
 import type { State } from '../../src/state/state.ts';
 import { actionOf, aStep, attributeChange, declared, kindNamed, objectOf, pairOf } from '../support/plan-values.ts';
-import { recordOf } from '../support/plan-values.ts';
+import { recordOf, serviceOf } from '../support/plan-values.ts';
 import type { Answers } from '../support/run-values.ts';
 import { runOf } from '../support/run-values.ts';
 
@@ -112,6 +112,52 @@ describe('at its end a run', () => {
     });
     const { written, state } = await applied([{ ...sending }, actionOf('production.redis.other')], () => row);
     expect(written).toEqual([state]);
+  });
+});
+
+describe('whether a service is stale is settled', () => {
+  const update: Step = { operation: 'redis.update', role: 'update', members: {}, changed: ['description'] };
+
+  /**
+   * Applies an update of one Redis; gives what the state records of the deployments of the others, and when: before the answer
+   * to the update, or after it.
+   */
+  async function settledBy(others: readonly Action[], staleness?: Partial<Staleness>) {
+    const log: string[] = [];
+    const withDigest = (action: Action): Action => {
+      const inputs = () => {
+        log.push(`digest of ${action.address}`);
+        return 'now';
+      };
+      return { ...action, service: serviceOf({ known: { inputs: 'before' }, inputs, ...defined({ staleness }) }) };
+    };
+    const answers: Answers = async (operation) => {
+      if (operation !== 'redis.update') return row;
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      log.push('answer to the update');
+      return row;
+    };
+    const updating = actionOf(address, { id: 'redis_1', action: 'update', steps: [update] });
+    const objects = { [address]: objectOf('redis_1', row) };
+    const resources = { [address]: record };
+    const actions = [updating, ...others.map(withDigest)];
+    const { state } = await apply(runOf(actions, { objects, resources, answers }).run.input);
+    return { log, deployments: state.deployments };
+  }
+
+  const [a, b] = ['production.redis.a', 'production.redis.b'];
+
+  test('once, while the first requests are on their way, where nothing else decides about it', async () => {
+    expect(await settledBy([actionOf(a), actionOf(b)])).toEqual({
+      log: [`digest of ${a}`, `digest of ${b}`, 'answer to the update'],
+      deployments: { [a]: { inputs: 'now' }, [b]: { inputs: 'now' } },
+    });
+  });
+
+  test('once, at the end of the run, where an action elsewhere decides about it', async () => {
+    expect(await settledBy([actionOf(a)], { through: [address] })).toMatchObject({
+      log: ['answer to the update', `digest of ${a}`],
+    });
   });
 });
 

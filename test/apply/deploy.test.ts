@@ -406,6 +406,23 @@ describe('K13: a deployment that the platform accepted and does not begin', () =
     expect(result.seconds).toBeGreaterThan(1_300);
     await plansNothingMore(made, stack());
   });
+
+  test('is waited for 5 minutes also while a database of its environment shows a deployment that nothing ends', async () => {
+    const made = platformWith(1);
+    const text = (image: string) => `${database()}    compose:\n${compose('shop', '', image)}`;
+    await applyInTime(made, text('nginx:1'));
+    for (const row of Object.values(made.emulator.world.tables.postgres)) row['applicationStatus'] = 'running';
+    const dropping: Send = async (request) =>
+      operationOf(request) === 'compose.deploy' ? answered('{"success":true}') : made.emulator.send(request);
+    const result = await applyInTime(made, text('nginx:2'), { send: dropping });
+    expect(results(result)[shop]).toBe('failed');
+    expect(said(result)).toContain('did not begin with it within 300 s');
+    expect(result.seconds).toBeLessThan(320);
+    ordersIn(made);
+    expect(results(await applyInTime(made, text('nginx:2')))[shop]).toBe('done');
+    expect(ordersIn(made)).toEqual(['shop']);
+    await plansNothingMore(made, text('nginx:2'));
+  });
 });
 
 describe('a platform that lists no deployments', () => {

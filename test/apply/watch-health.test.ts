@@ -181,6 +181,14 @@ test.each(falling)('%s is a failed deployment', async (_name, first, second, beg
   expect(verdict).toBe('failed');
   expect(text).toContain(`was deployed and does not stay up: ${begin}`);
   expect(text).toContain(why);
+  const service = Object.keys(results(result)).at(-1)?.replace(' (deploy)', '');
+  // The platform reads no log of a compose at once.
+  const logs = service?.includes('.compose.') === true ? '' : ` trueup logs ${service} shows more.`;
+  const remedy = `Fix it, and apply again: the next plan deploys it again.${logs}`;
+  const details = expect.arrayContaining([expect.any(String)]) as string[];
+  expect(result.outcomes.flatMap(({ diagnostics }) => diagnostics)).toMatchObject([
+    { code: 'deploy-failed', details, remedy },
+  ]);
   expect(mayBePartly(result)).toBe(true);
   expect(await plannedNext(made, second)).toMatchObject([expect.stringContaining('deploy')]);
   const better = second.replaceAll(/will-[\w-]*|fail:1/g, 'web:9');
@@ -226,6 +234,8 @@ test.each(interrupted)(
     ]);
     expect(said(result)).toMatch(known);
     expect(said(result)).toContain('was deployed, and the run was interrupted before it was known to stay up: ');
+    const remedy = 'The next plan looks at what became of it, and deploys it again if it has to.';
+    expect(result.outcomes.flatMap(({ diagnostics }) => diagnostics)).toMatchObject([{ code: 'unverified', remedy }]);
     expect(result.seconds).toBeLessThan(8);
     // The platform calls it done; whether it holds is still open.
     expect(await plannedNext(made, text)).toMatchObject([expect.stringContaining('deploy')]);
