@@ -217,10 +217,9 @@ const facts = ['projectName', 'projectId', 'rootFile', 'platform'] as const;
 
 /** Settles whether a service is stale, as soon as no other scope and no deployment decides about that. */
 async function settleService(run: Run, scope: Scope): Promise<void> {
-  const { root, jobs } = scope;
-  const isDeployed =
-    root.deploys?.pending !== undefined || run.jobs.has(partAddress(root.action.address, 'deployment'));
-  if (isDeployed || !jobs.every(isOver) || root.staleThrough.some((other) => other.scope !== scope)) return;
+  const { root } = scope;
+  const isDeployed = run.jobs.has(partAddress(root.action.address, 'deployment'));
+  if (isDeployed || root.staleThrough.some((other) => other.scope !== scope)) return;
   await settleStale(run, root);
   scope.isSettled = true;
   if (root.action.service !== undefined) forgetRows(scope);

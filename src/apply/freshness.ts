@@ -108,8 +108,9 @@ export function lossSince(run: Run, job: Job, row: Row | undefined): string | un
   const isWhole = isDeletion(root.action) || root.action.teardown.length > 0;
   const going = (isWhole ? jobs : [job]).flatMap((one) => {
     const { action, planned } = one;
-    const now = planned === undefined || !deletesObject(action) ? undefined : rowWithId(one, row, planned.id);
-    return planned === undefined || now === undefined ? [] : [{ one, planned: planned.row, now }];
+    if (planned === undefined || !deletesObject(action)) return [];
+    const now = rowWithId(one, row, planned.id);
+    return now === undefined ? [] : [{ one, planned: planned.row, now }];
   });
   // A field says more than the data that it puts at risk with what it is in.
   for (const differs of [changeOf, newRisk]) {

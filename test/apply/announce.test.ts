@@ -1,13 +1,15 @@
 import { partAddress } from '../../src/kind/address.ts';
 import { describe, expect, test } from 'vitest';
-import { creationOf, announceWrite } from '../../src/apply/announce.ts';
+import { creationOf, announceWrite, saveDeploys } from '../../src/apply/announce.ts';
 import type { Run } from '../../src/apply/apply-run.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
 import { fieldOf } from '../../src/kind/row-values.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
 import { writeEntry } from '../../src/state/formats.ts';
+import type { StateStore } from '../../src/state/state.ts';
 import {
   actionOf,
   creating as pendingCreate,
@@ -165,6 +167,42 @@ describe('the natural key of a new object holds', () => {
   test('nothing where the kind is not allowed below that parent', () => {
     expect(key(creating('redis', { name: declared('cache') }, web))).toBeUndefined();
     expect(key(creating('redis', { name: declared('cache') }))).toBeUndefined();
+  });
+});
+
+describe('the deployments of a service are recorded', () => {
+  const service = actionOf(web.address, { kind: web.kind, id: 'app_1', options: { protect: true } });
+  const known = recordOf('application', 'app_1', { options: { protect: true } });
+
+  /** What is appended to the state when the deployments are recorded twice. */
+  async function appended(resources: Readonly<Record<string, StateRecord>>) {
+    const entries: unknown[] = [];
+    const store: StateStore = {
+      ...memoryStore(),
+      append: (_base, ...entry) => Promise.resolve(void entries.push(writeEntry(entry))),
+    };
+    const { run } = runOf([service], { resources, more: { store } });
+    const job = jobFor(run, service);
+    await saveDeploys(run, job, { inputs: 'a' });
+    await saveDeploys(run, job, { inputs: 'b' });
+    return entries;
+  }
+
+  const deployment = partAddress(web.address, 'deployment');
+
+  test('alone, where the state has the record of the service', async () => {
+    expect(await appended({ [web.address]: known })).toEqual([
+      [deployment, { inputs: 'a' }],
+      [deployment, { inputs: 'b' }],
+    ]);
+  });
+
+  test('with the record of a service that is about to be adopted, once', async () => {
+    expect(await appended({})).toEqual([
+      [web.address, known],
+      [deployment, { inputs: 'a' }],
+      [deployment, { inputs: 'b' }],
+    ]);
   });
 });
 

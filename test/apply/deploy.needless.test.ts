@@ -8,7 +8,7 @@ import { dispatchAt, jobFor, runOf } from '../support/run-values.ts';
 /** Whether a service is deployed, once the values are known that decide about it. */
 
 const address = 'production.redis.main';
-const env = 'production.redis.main.env';
+const [env, port] = [`${address}.env`, `${address}.port`];
 const step: Step = { operation: 'redis.deploy', role: 'deploy', members: {}, changed: [] };
 
 type Service = Parameters<typeof serviceOf>[0];
@@ -18,13 +18,13 @@ async function deployed(service: Service, isWritten = false) {
   const root = actionOf(address, { id: 'redis_1', service: serviceOf({ inputs: () => 'now', ...service }) });
   const beside = { kind: kindNamed('redis'), id: 'redis_1', parent: address, steps: [step], action: 'deploy' } as const;
   const deployment = actionOf(partAddress(address, 'deployment'), beside);
-  const { run, requests } = runOf([root, actionOf(env), deployment]);
+  const { run, requests } = runOf([root, actionOf(env), actionOf(port), deployment]);
   if (isWritten) dispatchAt(run, env, { is: 'sent', at: 0 }, { is: 'answered' });
   const result = await deploy(run, jobFor(run, deployment)).catch((error: Error) => error.message);
   return { result, requests, deploys: jobFor(run, root).deploys };
 }
 
-const pending = { isPending: true, through: [env] } as const;
+const pending = { isPending: true, through: [env, port] } as const;
 const isGone = `${address} was not deployed: it is not on the platform any more`;
 
 describe('a service whose changes are known only after apply', () => {
