@@ -297,10 +297,7 @@ export function scopeOf(run: Pick<Run, 'scopes'>, { scope }: { readonly scope: s
 /** Moves a job on; notifies the listener when it is over. */
 export function dispatch(run: Run, job: Job, event: JobEvent): void {
   const wasOver = isOver(job);
-  const { phase, isDoubted, stopped } = advance(job, event);
-  job.phase = phase;
-  if (isDoubted !== undefined) job.isDoubted = isDoubted;
-  if (stopped !== undefined) job.stopped = stopped;
+  Object.assign(job, advance(job, event));
   const result = wasOver ? undefined : resultOf(job);
   if (result === undefined || (result !== 'skipped' && !isEffective(job.action))) return;
   run.input.onEvent({ ...endOf(job, result), address: shownAddress(job.action), action: job.action.action });

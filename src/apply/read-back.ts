@@ -12,7 +12,6 @@ import {
   createsObject,
   goesWithParent,
   isDeferred,
-  isKept,
   isDeletion,
   isMove,
   isReplacement,
@@ -173,7 +172,8 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   const { action } = job;
   const { address } = action;
   const failed = resultOf(job) ?? refused(job);
-  const id = job.object?.id ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
+  const row = found.is === 'row' ? found.row : undefined;
+  const id = job.object?.id ?? (row && rowId(action.kind, row));
   const { listedOnce } = action.kind.identity;
   if (id === undefined && listedOnce !== undefined && failed === undefined) {
     const message = `${address} was created and is listed only once ${listedOnce}`;
@@ -196,15 +196,14 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
     dispatch(run, job, { is: 'settled', result: failed });
     return;
   }
-  const wasToMove = isMove(action) && !isKept(action);
-  if (found.is === 'row' && failed === undefined && wasToMove && !isAtHome(job, found.row)) {
+  if (row !== undefined && failed === undefined && isMove(action) && !isAtHome(job, row)) {
     const message = `${address} was to be moved and is still where it was`;
     report(job, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     dispatch(run, job, { is: 'settled', result: 'failed' });
     return;
   }
   claim(run, job, { id });
-  const settled = settleReadBack(run, job, found.is === 'row' ? found.row : undefined);
+  const settled = settleReadBack(run, job, row);
   for (const note of settled.notes) report(job, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(job) : 'ignored');
@@ -212,7 +211,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
   // It may still use what it was to release.
   const former = result === 'done' ? [] : (job.known?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
-  const pending = stillPending(run, job, { isRead: found.is === 'row', hasFailed: failed !== undefined });
+  const pending = stillPending(run, job, { isRead: row !== undefined, hasFailed: failed !== undefined });
   const kept = { ...record, id, dependsOn, ...defined({ pending }) };
   await saveRecord(run, job, kept, isSent(job) ? undefined : 'with the rest');
   dispatch(run, job, { is: 'settled', result });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { jobOf } from '../../src/apply/apply-run.ts';
-import { actionOf, serviceOf } from '../support/plan-values.ts';
-import { runOf } from '../support/run-values.ts';
+import type { ApplyEvent, JobEvent } from '../../src/apply/job.ts';
+import { partAddress } from '../../src/kind/address.ts';
+import { actionOf, aStep, serviceOf } from '../support/plan-values.ts';
+import { dispatchAt, runOf } from '../support/run-values.ts';
 
 /** The values of a run before its first request. */
 
@@ -47,4 +49,60 @@ describe('when a run begins', () => {
     expect(madeStale('production.compose.b')).toEqual([]);
     expect(madeStale('a')).toEqual([]);
   });
+});
+
+describe('the listener of a run is told', () => {
+  const update = actionOf('a', { action: 'update', steps: [aStep] });
+  const deployment = actionOf(partAddress('a', 'deployment'), { action: 'deploy', steps: [aStep] });
+  const idle = actionOf('a');
+  const sent: readonly JobEvent[] = [{ is: 'announced' }, { is: 'sent', at: 0 }, { is: 'answered' }];
+  const done: JobEvent = { is: 'settled', result: 'done' };
+
+  test.each<[string, typeof update, readonly JobEvent[], readonly ApplyEvent[]]>([
+    [
+      'that an action is done, once',
+      update,
+      [...sent, done, done],
+      [{ event: 'done', address: 'a', action: 'update' }],
+    ],
+    [
+      'that an action failed, once',
+      update,
+      [...sent, { is: 'failed' }, done],
+      [{ event: 'failed', address: 'a', action: 'update' }],
+    ],
+    [
+      'of a deployment by the address of its service',
+      deployment,
+      [done],
+      [{ event: 'done', address: 'a', action: 'deploy' }],
+    ],
+    ['nothing while an action goes on', update, sent, []],
+    ['nothing of an action that changes nothing', idle, [done], []],
+    [
+      'that an action was skipped, and why',
+      update,
+      [{ is: 'skipped', stopped: 'no time' }],
+      [{ event: 'skipped', stopped: 'no time', address: 'a', action: 'update' }],
+    ],
+    [
+      'that an action which changes nothing was skipped',
+      idle,
+      [{ is: 'skipped' }],
+      [{ event: 'skipped', address: 'a', action: 'no-op' }],
+    ],
+  ])('%s', (_title, action, events, reported) => {
+    const seen: ApplyEvent[] = [];
+    const { run } = runOf([action], { more: { onEvent: (event) => seen.push(event) } });
+    dispatchAt(run, action.address, ...events);
+    expect(seen).toEqual(reported);
+  });
+});
+
+test('what an action knows of itself stays, whatever happens next', () => {
+  const { run } = runOf([actionOf('a', { action: 'update' })]);
+  const job = jobOf(run, 'a');
+  dispatchAt(run, 'a', { is: 'sent', at: 0 }, { is: 'lost', mayLandLater: false }, { is: 'seen', isDoubted: true });
+  dispatchAt(run, 'a', { is: 'sent', at: 1 }, { is: 'answered' }, { is: 'failed' });
+  expect(job).toMatchObject({ isDoubted: true, phase: { is: 'failed', reach: 'may be executed' } });
 });

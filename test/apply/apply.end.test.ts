@@ -154,6 +154,12 @@ describe('whether a service is stale is settled', () => {
     });
   });
 
+  test('once, while they are on their way, where only the service itself decides about it', async () => {
+    expect(await settledBy([actionOf(a)], { through: [a] })).toMatchObject({
+      log: [`digest of ${a}`, 'answer to the update'],
+    });
+  });
+
   test('once, at the end of the run, where an action elsewhere decides about it', async () => {
     expect(await settledBy([actionOf(a)], { through: [address] })).toMatchObject({
       log: ['answer to the update', `digest of ${a}`],

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { everything } from '../../src/plan/narrow.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import { type Applying, applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
+import { type Applying, applyInTime, ordersIn, plansNothingMore, platformWith } from '../support/deploying.ts';
 import { detailsIn, results, said } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
