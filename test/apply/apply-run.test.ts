@@ -51,7 +51,7 @@ describe('when a run begins', () => {
   });
 });
 
-describe('the listener of a run is told', () => {
+describe('a run reports to its listener', () => {
   const update = actionOf('a', { action: 'update', steps: [aStep] });
   const deployment = actionOf(partAddress('a', 'deployment'), { action: 'deploy', steps: [aStep] });
   const idle = actionOf('a');
@@ -99,7 +99,7 @@ describe('the listener of a run is told', () => {
   });
 });
 
-test('what an action knows of itself stays, whatever happens next', () => {
+test('an action that the platform answered with an error stays unproven, whatever it sends next', () => {
   const { run } = runOf([actionOf('a', { action: 'update' })]);
   const job = jobOf(run, 'a');
   dispatchAt(run, 'a', { is: 'sent', at: 0 }, { is: 'lost', mayLandLater: false }, { is: 'seen', isDoubted: true });

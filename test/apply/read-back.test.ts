@@ -378,7 +378,7 @@ describe('an object that is not to be found', () => {
   });
 });
 
-test('an object that was read back is nobody else’s: no create of the run takes it', async () => {
+test('no create of the run takes an object that was read back', async () => {
   const { run } = await ended(change(), acknowledged, { answers: shows({ description: 'b' }), created: 'redis_1' });
   expect(run.creations.taken.has('redis_1')).toBe(true);
 });
@@ -392,7 +392,7 @@ test('a change that failed before and is not repeated fails again, with the reas
   expect([twice.result, twice.told]).toEqual(['failed', []]);
 });
 
-test('what may still be used is recorded once, and nothing where no record was', async () => {
+test('a record names each address that the object may still use once', async () => {
   const answers = shows({ description: 'a' });
   const dependsOn = ['production.redis.other', 'staging'];
   const ignored = await ended(change({ dependsOn }), acknowledged, { answers });
