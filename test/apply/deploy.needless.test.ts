@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deploy } from '../../src/apply/deploy.ts';
+import type { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { partAddress } from '../../src/kind/address.ts';
 import type { Step } from '../../src/plan/action.ts';
 import { actionOf, kindNamed, serviceOf } from '../support/plan-values.ts';
@@ -20,12 +21,15 @@ async function deployed(service: Service, isWritten = false) {
   const deployment = actionOf(partAddress(address, 'deployment'), beside);
   const { run, requests } = runOf([root, actionOf(env), actionOf(port), deployment]);
   if (isWritten) dispatchAt(run, env, { is: 'sent', at: 0 }, { is: 'answered' });
-  const result = await deploy(run, jobFor(run, deployment)).catch((error: Error) => error.message);
+  const result = await deploy(run, jobFor(run, deployment)).catch((error: Stop) => [
+    error.message,
+    ...error.diagnostics.map(({ remedy }) => remedy),
+  ]);
   return { result, requests, deploys: jobFor(run, root).deploys };
 }
 
 const pending = { isPending: true, through: [env, port] } as const;
-const isGone = `${address} was not deployed: it is not on the platform any more`;
+const isGone = [`${address} was not deployed: it is not on the platform any more`, 'Plan again.'];
 
 describe('a service whose changes are known only after apply', () => {
   test('is not deployed when nothing was written: the platform gets no request', async () => {
