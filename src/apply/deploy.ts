@@ -49,13 +49,14 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
   const service = { ...deployed, restore: restoreAfter(deployed, start) };
   if (isNothingNew(root)) return recordSuccess(service);
   let row = root.scope.readBack ?? (await run.reader.row(kind, root.object.id));
-  if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  if (row === undefined) throw failure(service, ...gone);
   addSecretsOfRow(run.input.addSecret, row, { kind, record: recordNow(run, root) });
   const { pending } = deploysNow(service);
   let isDead = false;
   if (pending !== undefined) {
     const ending = await followEarlier(service, pending, row);
     if (ending.is === 'interrupted') return unwatched(service);
+    if (ending.is === 'gone') throw failure(service, ...gone);
     const isOfSame = pending.inputs === planned?.inputs(run.outputs, pending.inputs);
     if (ending.is === 'over' && ending.status === 'done' && isOfSame)
       return succeeded(service, ending.row, sentBefore(run, pending));
@@ -73,6 +74,9 @@ export async function deploy(run: Run, job: Job): Promise<Result> {
   const calm = isDead ? row : await waitForOthers(service, row);
   return calm === undefined ? unwatched(service) : start(service, calm);
 }
+
+/** The failure of a deployment whose service the platform does not have, and its remedy. */
+const gone = ['it is not on the platform any more', { remedy: 'Plan again.' }] as const;
 
 /** Whether the service was not stale before, and the values known only after apply changed nothing. */
 function isNothingNew({ action, staleThrough }: Job): boolean {
@@ -142,7 +146,7 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
   notify(service, 'earlier', run.input.deploying.limitMs(kind.kind));
   const ending = await watch(service, { before: shownIn(kind, row) }, 'earlier');
   if (ending.is === 'interrupted') return undefined;
-  if (ending.is === 'gone') throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  if (ending.is === 'gone') throw failure(service, ...gone);
   if (ending.is === 'not over') reportDead(service, `another deployment of ${address}`, 'this one');
   return ending.row;
 }

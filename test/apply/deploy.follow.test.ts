@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { everything } from '../../src/plan/narrow.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import { type Applying, applyInTime, ordersIn, plansNothingMore, platformWith } from '../support/deploying.ts';
-import { detailsIn, results, said } from '../support/faults.ts';
+import { detailsIn, idOf, results, said } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { head } from '../support/world.ts';
 
@@ -108,3 +108,25 @@ describe('a deployment that is only followed', () => {
     await plansNothingMore(made, stack('nginx:1'));
   });
 });
+
+test.each([true, false])(
+  'a deployment whose service is deleted while a run follows it fails, and is not started again: only followed %j',
+  async (followsOnly) => {
+    const made = await started(60);
+    const composeId = idOf(made, 'production.compose.shop');
+    setTimeout(() => void made.emulator.act('compose.delete', { composeId, deleteVolumes: false }), 5_000);
+    const narrowing = { ...everything, ...(followsOnly ? { followsOnly } : {}) };
+    const result = await applyInTime(made, stack('nginx:1'), { narrowing });
+    expect(results(result)[shop]).toBe('failed');
+    expect(diagnosticsOf(result)).toMatchObject([
+      {
+        code: 'deploy-failed',
+        message: 'production.compose.shop was not deployed: it is not on the platform any more',
+        remedy: 'Plan again.',
+      },
+    ]);
+    expect(ordersIn(made)).toEqual([]);
+    await applyInTime(made, stack('nginx:1'));
+    await plansNothingMore(made, stack('nginx:1'));
+  },
+);
