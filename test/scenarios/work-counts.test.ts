@@ -5,6 +5,7 @@ import type * as Yaml from '../../src/formats/yaml.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import type * as Answers from '../../src/observe/checked-answers.ts';
 import { asRows, rowsIn } from '../../src/observe/checked-answers.ts';
+import { plan } from '../../src/workflow/make-plan.ts';
 import { manyStacks } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
@@ -41,6 +42,32 @@ test('a compose file that needs the whole parser is read by it once', async () =
   const made = bench();
   await made.plan(manyStacks(5, ', labels: { a: !!str b }'));
   expect(vi.mocked(parseYaml)).toHaveBeenCalledTimes(5);
+});
+
+test('others work before the actions of a plan are computed, and behind that', async () => {
+  const made = bench();
+  await made.apply(manyStacks(1));
+  const others = { waiting: 0, waitingAtActions: undefined as number | undefined };
+  const letWork = () => {
+    others.waiting++;
+    setImmediate(() => others.waiting--);
+  };
+  const wall = () => {
+    letWork();
+    return made.clock.wall();
+  };
+  const world = {
+    ...made.world(),
+    clock: { ...made.clock, wall },
+    // The last that is asked before the actions are computed.
+    get values() {
+      others.waitingAtActions = others.waiting;
+      letWork();
+      return 'usual' as const;
+    },
+  };
+  await plan(await made.manifest(manyStacks(1)), world);
+  expect(others).toEqual({ waiting: 0, waitingAtActions: 0 });
 });
 
 /** The rows that all looks at lists gave. */
