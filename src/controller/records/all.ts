@@ -12,7 +12,7 @@ import { previewsIn } from './previews.ts';
 import { progressIn } from './progress.ts';
 import { proposalsIn } from './proposals.ts';
 import { pullsIn } from './pulls.ts';
-import { refusalsIn } from './refusals.ts';
+import { refusalsIn } from './forge-refusals.ts';
 import { retentionIn } from './retention.ts';
 import { runsIn } from './runs.ts';
 import { sessionsIn } from './sessions.ts';

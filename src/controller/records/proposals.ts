@@ -1,7 +1,7 @@
 import type { Query } from '../transaction.ts';
 import { type Database, plain } from './database.ts';
 import { noteIn } from './events.ts';
-import { againAfter } from './refusals.ts';
+import { againAfter } from './forge-refusals.ts';
 
 /** A pull request that adopts the drift of a stack, as long as it is wanted. */
 export interface ProposalRecord {

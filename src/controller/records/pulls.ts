@@ -3,7 +3,7 @@ import { type Database, jsonOf, plain } from './database.ts';
 import { noteIn } from './events.ts';
 import { placePreviews } from './place-previews.ts';
 import { lockSource } from './place-stacks.ts';
-import { againAfter } from './refusals.ts';
+import { againAfter } from './forge-refusals.ts';
 
 /** A pull request that is open, with what it was planned as. */
 export interface PullRecord {

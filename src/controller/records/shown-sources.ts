@@ -1,6 +1,6 @@
 import { isStopped } from './alarms.ts';
 import type { Database } from './database.ts';
-import { refusedStacks } from './refusals.ts';
+import { refusedStacks } from './forge-refusals.ts';
 import { type FilesOfSource, filesProblem } from './place-stacks.ts';
 import { isAlive } from './workers.ts';
 

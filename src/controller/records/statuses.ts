@@ -3,7 +3,7 @@ import type { OpenPlan } from '../plan-standing.ts';
 import { type Database, isOpen } from './database.ts';
 import type { PreviewAddress } from './previews.ts';
 import type { Policy } from './sources.ts';
-import { againAfter } from './refusals.ts';
+import { againAfter } from './forge-refusals.ts';
 import { holdingWaves } from './wave-stacks.ts';
 
 /** What is true of a stack and a commit, and was not said to the forge yet. */
