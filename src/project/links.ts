@@ -42,17 +42,13 @@ function isBelow(root: string, link: string): boolean {
   }
 }
 
-/** Whether a path that does not exist is a link to nothing. Never throws. */
-export function isDangling(path: string): boolean {
+/** Whether a path is a link, also to nothing. One that cannot be reached is none: what uses it fails with the reason. Never throws. */
+export function isLink(path: string): boolean {
   try {
-    return isLink(path);
+    return lstatSync(path).isSymbolicLink();
   } catch {
-    return false; // no path can have that name
+    return false;
   }
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function leadsElsewhere(path: string, what: string): Stop {

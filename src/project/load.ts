@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
@@ -18,7 +18,7 @@ import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { type Validated, validate } from '../workflow/validate.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { noRootFile, refuseShared } from './no-root-file.ts';
+import { nameRootFile, noRootFile, refuseShared, requireFolder } from './no-root-file.ts';
 import { ownedTwice } from './owned-twice.ts';
 import { readingOf, workspaceOf } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
@@ -163,11 +163,9 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
 /** Opens the folder of a manifest that is there. @throws {Stop} `usage`; `manifest`, without the file */
 export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
+  requireFolder(options);
   if (existsSync(join(folder, file))) return workspaceOf(options);
-  const otherwise =
-    'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
-  throw noRootFile(options, otherwise);
+  throw noRootFile(options, nameRootFile);
 }
 
 /** A text to evaluate beside the manifest, and what is called while it is read. */

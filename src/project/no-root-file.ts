@@ -1,20 +1,31 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { someOf } from '../diagnostics/some-of.ts';
+import { usage } from '../diagnostics/usage.ts';
 import type { ProjectFolder, RootPlace } from './folder.ts';
 import { moveTo } from './left-states.ts';
-import { isDangling } from './links.ts';
+import { isLink } from './links.ts';
 import { rootFiles, stageOf } from './root-files.ts';
 import { siblingsOf } from './siblings.ts';
 import { hasLocalState } from './state-location.ts';
 
+/** @throws {Stop} `usage`, when the folder of a manifest is not there */
+export function requireFolder({ folder }: Pick<RootPlace, 'folder'>): void {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  throw usage(`there is no folder ${folder}`, 'Name the folder of the manifest with -C.');
+}
+
+/** The remedy of a command that needs a manifest, where nothing shows which one was meant. */
+export const nameRootFile =
+  'Name the folder of the manifest with -C, or the file in it with -f. trueup init writes a first one.';
+
 /** The error for a root file that a folder does not have. `otherwise`: the remedy where nothing shows which one was meant. */
 export function noRootFile(place: RootPlace, otherwise: string): Stop {
   const { folder, file } = place;
-  if (isDangling(join(folder, file))) {
+  if (isLink(join(folder, file))) {
     const message = `${file} in ${folder} is a link to a file that is not there`;
     return stop('manifest', 'file-unreadable', message, { remedy: 'Put the file itself in the place of the link.' });
   }

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Names } from '../api/translate.ts';
 import { type NamedPlatform, contractAt } from '../api/profile.ts';
@@ -10,10 +10,10 @@ import { loadWhole } from '../manifest/whole.ts';
 import { type Workspace, openWorkspace } from '../manifest/workspace.ts';
 import { platformName } from '../plan/plan-facts.ts';
 import type { ProjectFolder } from './folder.ts';
-import { noRootFile, refuseShared } from './no-root-file.ts';
+import { nameRootFile, noRootFile, refuseShared, requireFolder } from './no-root-file.ts';
 import { readPin, readingOf } from './pins.ts';
 import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
-import { type StateLocation, locateState, stateFolder } from './state-location.ts';
+import { type StateLocation, hasLocalState, locateState, stateFolder } from './state-location.ts';
 
 /** Where a run may go; `project` only where there is a manifest. */
 export interface Target {
@@ -59,10 +59,14 @@ export async function findTarget(options: ProjectFolder): Promise<Target> {
   return { platform: fromEnvironment(options), ...withoutManifest(options) };
 }
 
-/** The state of the manifest of a folder; a state in that folder can be read without a manifest. */
+/** The state of the manifest of a folder; a state in that folder can be read without a manifest. @throws {Stop} as `openFolder` */
 export async function findState(options: ProjectFolder): Promise<Pick<Target, 'project' | 'state'>> {
   const { folder, file } = options;
-  const settings = existsSync(join(folder, file)) ? await findSettings(options) : undefined;
+  requireFolder(options);
+  const isThere = existsSync(join(folder, file));
+  // A file that was named, and has neither a manifest nor a state, is a mistake.
+  if (!isThere && file !== 'trueup.yaml' && !hasLocalState(options)) throw noRootFile(options, nameRootFile);
+  const settings = isThere ? await findSettings(options) : undefined;
   if (settings === undefined) return withoutManifest(options);
   return { project: settings.project, state: locateState(settings, options) };
 }
@@ -100,7 +104,7 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
 /** Reads only the settings: a mistake in a resource does not prevent a call of the platform. */
 async function readRoot(options: ProjectFolder): Promise<Settings | undefined> {
   const { folder, file, env } = options;
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
+  requireFolder(options);
   if (!existsSync(join(folder, file))) {
     // A manifest that was named and is missing is a mistake, not the wish to do without.
     if (file === 'trueup.yaml' && readPin(env, 'TRUEUP_URL') !== undefined) return undefined;

@@ -6,6 +6,7 @@ import { project, trueup } from '../cli/process.ts';
 /** A repository contains links where Trueup writes. */
 
 const onEmulator = 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { production: {} }\n';
+const onPlatform = onEmulator.replace('emulator', '{ url: "http://127.0.0.1:9" }');
 const apply = (folder: string) => trueup(['apply', '--auto-approve', '--adopt', '-C', folder]);
 
 /** A project, and a folder outside of it. */
@@ -45,7 +46,7 @@ describe('S11: .trueup as a link out of the workspace', () => {
 
   it('S11: is refused for the state', async () => {
     const { folder, outside } = leavingLink();
-    writeFileSync(join(folder, 'trueup.yaml'), onEmulator.replace('emulator', '{ url: "http://127.0.0.1:9" }'));
+    writeFileSync(join(folder, 'trueup.yaml'), onPlatform);
     for (const words of [['plan'], ['apply', '--auto-approve'], ['state', 'list'], ['state', 'unlock', '--yes']]) {
       const run = await trueup([...words, '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });
       expect(run).toMatchObject({ code: 7, out: '' });
@@ -87,5 +88,23 @@ describe('S11: .trueup as a link out of the workspace', () => {
     expect((await apply(folder)).code).toBe(0);
     expect((await trueup(['plan', '-C', folder])).out).toContain('No changes');
     expect(readdirSync(join(folder, 'kept'))).toContain('state.json');
+  });
+});
+
+describe('a folder of the state that cannot be reached', () => {
+  const commands = [
+    ['plan'],
+    ['apply', '--auto-approve'],
+    ['state', 'list'],
+    ['state', 'key'],
+    ['state', 'unlock', '--yes'],
+  ];
+
+  it.each(commands)('is an error about the disk where .trueup is a file: %s %s', async (...words) => {
+    const folder = project({ 'trueup.yaml': onPlatform, '.trueup': 'canary' });
+    const run = await trueup([...words.filter(Boolean), '-C', folder], { env: { TRUEUP_API_KEY: 'a-key' } });
+    expect(run).toMatchObject({ code: 7, out: '' });
+    expect(run.err).toMatch(/error\[state-\w+\]/);
+    expect(run.err).toContain(join(folder, '.trueup'));
   });
 });

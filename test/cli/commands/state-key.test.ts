@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
@@ -57,6 +57,20 @@ describe('trueup state key', () => {
     expect((await run(apply)).code).toBe(0);
     expect((await run('plan --detailed-exitcode', { TRUEUP_STATE_KEY: text.trim() })).code).toBe(0);
     expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toMatch(/^key\*\n$/m);
+  });
+
+  it.each([
+    ['-C', 'shops', /there is no folder \S+shops\n/],
+    ['-f', 'prodution.yaml', /there is no file prodution\.yaml in/],
+    ['-f', `${'a'.repeat(300)}.yaml`, /there is no file a+\.yaml in/],
+  ])('is made for no place that does not exist: %s %s', async (option, name, message) => {
+    const { folder } = place('mistyped');
+    for (const words of ['key', 'key --print', 'list', 'unlock --yes', 'accept-older --yes']) {
+      const refused = await trueup(['state', ...words.split(' '), option, name], { cwd: folder });
+      expect([words, refused.code, refused.out]).toEqual([words, option === '-C' ? 1 : 3, '']);
+      expect(refused.err).toMatch(message);
+    }
+    expect(readdirSync(folder)).toEqual(['trueup.yaml']);
   });
 
   it('--rotate replaces it in its file, and not in TRUEUP_STATE_KEY', async () => {
