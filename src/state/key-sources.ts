@@ -132,12 +132,16 @@ async function readNext(disk: Disk, path: string, present: StateKey): Promise<St
   return next !== undefined && isSameMac(proof, proofOf(next, present)) ? next : undefined;
 }
 
+const restoreKey =
+  'Restore a copy of it. If no copy is left, remove it, move state.json and the journal beside it away, in a database delete ' +
+  'its rows, and make a new one: trueup state rebuild.';
+
 async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> {
   const text = await readText(disk, path);
   if (text === undefined) return undefined;
   const key = parseStateKey(text.trim());
   if (key !== undefined) return key;
-  throw keyProblem(`${path} holds no key of a state, or not the whole of one`, 'Restore a copy of it.');
+  throw keyProblem(`${path} holds no key of a state, or not the whole of one`, restoreKey);
 }
 
 async function readText(disk: Disk, path: string): Promise<string | undefined> {

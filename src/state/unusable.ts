@@ -49,8 +49,8 @@ export function keyProblem(message: string, remedy: string, cause?: unknown): St
 export function lostKey(location: string, keyName: string): Stop {
   const message = `the key of the state ${location} is missing: there is no ${keyName}`;
   const remedy =
-    `Set TRUEUP_STATE_KEY to the key that it was written with, or restore ${keyName}. If no copy is left, move the state ` +
-    'away, in a database delete its row, and make a new one: trueup state rebuild.';
+    `Set TRUEUP_STATE_KEY to the key that it was written with, or restore ${keyName}. If no copy is left, move state.json ` +
+    'and the journal beside it away, in a database delete its rows, and make a new one: trueup state rebuild.';
   return keyProblem(message, remedy);
 }
 
@@ -76,5 +76,5 @@ export function lockLost(of: string, why: string): Stop {
 }
 
 const restore =
-  'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
-  'make a new one: trueup state rebuild.';
+  'Nothing was overwritten. Restore the state from a copy. Without one move state.json and the journal beside it away, in a ' +
+  'database delete its rows, and make a new one: trueup state rebuild.';

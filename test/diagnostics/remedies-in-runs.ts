@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -85,9 +85,11 @@ export const inRuns = {
   'state-key': {
     'Set TRUEUP_STATE_KEY to the key that it was written with,': (made) => readWith(made, 'key.copy'),
     'or restore /srv/infra/.trueup/key.': restored('key.copy', 'key'),
-    'If no copy is left, move the state away, in a database delete its row, and make a new one: trueup state rebuild.':
+    'If no copy is left, move state.json and the journal beside it away, in a database delete its rows, and make a new one: trueup state rebuild.':
       async (made) => {
-        renameSync(stateOf(made), `${stateOf(made)}.old`);
+        for (const name of readdirSync(stateOf(made)))
+          if (/^state\.(?:json|journal)$/.test(name))
+            renameSync(join(stateOf(made), name), join(stateOf(made), `${name}.old`));
         await ran(made, stateRebuildCommand({ yes: true }));
         return planned(made);
       },

@@ -256,7 +256,29 @@ describe('a lost state', () => {
     expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);
     writeFileSync(join(folder, '.trueup/state.json'), '{');
     const refused = await run('state', 'rebuild', '--yes');
-    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('move it away')]);
+    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('journal beside it away')]);
     expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['.gitignore', 'key', 'lease', 'state.json']);
   });
+
+  it.each(['journal', 'key'])(
+    'is rebuilt as the error says where the %s is lost and a journal is there',
+    async (lost) => {
+      const folder = project(manifest('', `lost-${lost}`));
+      const at = (name: string) => join(folder, '.trueup', name);
+      const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env: key });
+      expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);
+      writeFileSync(at('state.journal'), 'not a record\n');
+      if (lost === 'key') rmSync(at('key'));
+      const refused = await run('state', 'rebuild', '--yes');
+      const remedy =
+        'move state.json and the journal beside it away, in a database delete its rows, and make a new one: trueup state rebuild';
+      expect([refused.code, refused.err.replaceAll(/\s+/g, ' ')]).toEqual([7, expect.stringContaining(remedy)]);
+      rmSync(at('state.json'));
+      expect((await run('state', 'rebuild', '--yes')).code).toBe(7);
+      rmSync(at('state.journal'));
+      expect(await run('state', 'rebuild', '--yes')).toMatchObject({ code: 0 });
+      expect((await run('apply', '--auto-approve')).code).toBe(0);
+      expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+    },
+  );
 });

@@ -16,8 +16,8 @@ const authenticity = authenticityOf(testKey, { keyName: 'the key of the test', a
 const parse = (text: string) => parseState({ location: 's.json', text }, authenticity);
 const refused = (content: unknown) => stopOf(() => checkState('s.json', content, authenticity));
 const restore =
-  'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
-  'make a new one: trueup state rebuild.';
+  'Nothing was overwritten. Restore the state from a copy. Without one move state.json and the journal beside it away, in a ' +
+  'database delete its rows, and make a new one: trueup state rebuild.';
 
 describe('a state', () => {
   test('is read in the form of today, with the format it was written in', () => {

@@ -120,14 +120,17 @@ describe('trueup state key', () => {
     await store.close();
   });
 
-  it('that is lost leaves a way on, which the error names', async () => {
-    const { run, file, folder } = place('lost');
+  it.each(['lost', 'damaged'])('that is %s leaves a way on, which the error names', async (event) => {
+    const { run, file, folder } = place(event);
+    const keyOf = join(folder, '.trueup/key');
     expect((await run(apply)).code).toBe(0);
-    rmSync(join(folder, '.trueup/key'));
+    if (event === 'lost') rmSync(keyOf);
+    else writeFileSync(keyOf, readFileSync(keyOf, 'utf8').slice(0, 30));
     const { code, err } = await run('plan');
     expect([code, err]).toEqual([7, expect.stringContaining('error[state-key]')]);
-    expect(err.replaceAll(/\s+/g, ' ')).toContain('If no copy is left, move the state away');
+    expect(err.replaceAll(/\s+/g, ' ')).toContain('move state.json and the journal beside it away');
     expect(err).toContain('trueup state rebuild');
+    if (event === 'damaged') rmSync(keyOf);
     renameSync(file, `${file}.lost`);
     expect((await run('state rebuild --yes')).code).toBe(0);
     const again = await run(apply);
