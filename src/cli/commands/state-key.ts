@@ -5,6 +5,7 @@ import type { StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { withStore } from '../connect.ts';
+import { usage } from '../settle-options.ts';
 
 /** Prints what `state key` reports. */
 interface StateKeyView extends View {
@@ -41,6 +42,8 @@ export const command = defineCommand({
   examples: ['trueup state key', 'trueup state key --print', 'trueup state key --migrate'],
   formats,
   execute: (run, view, { flags }) => {
+    if (flags.rotate === true && flags.migrate === true)
+      throw usage('--rotate cannot be combined with --migrate', 'Migrate the state first, then rotate its key.');
     const work = async (store: StateStore): Promise<Exit> => {
       const did = await change(run, store, flags);
       if (flags.print === true) view.key(`${(await store.key()).text()}\n`);

@@ -85,6 +85,18 @@ describe('trueup state key', () => {
     expect((await run('plan', { TRUEUP_STATE_KEY: old })).err).toContain('error[state-forged]');
   });
 
+  it('--rotate is not left out beside --migrate', async () => {
+    const { run, folder } = place('both');
+    expect((await run(apply)).code).toBe(0);
+    const before = readFileSync(join(folder, '.trueup/key'), 'utf8');
+    const refused = await run('state key --rotate --migrate');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--rotate cannot be combined')]);
+    expect((await run('state key --migrate')).code).toBe(0);
+    expect((await run('state key --rotate')).code).toBe(0);
+    expect(readFileSync(join(folder, '.trueup/key'), 'utf8')).not.toBe(before);
+    expect((await run('plan --detailed-exitcode')).code).toBe(0);
+  });
+
   it('prints a document with --format json, and the key alone with --print', async () => {
     const { run, file, folder } = place('documents');
     const key = join(folder, '.trueup/key');
