@@ -26,8 +26,8 @@ export const command = defineCommand({
         throw usage(message, `Run ${commandLine(run, ['secret', 'rotate', half[0]])}: a new pair replaces it.`);
       }
       const values = new Map(lacking.flatMap(([name, recipe]) => [...makeSecret(name, recipe)]));
-      const written = writtenEntries(project, await writeValues(options, project, values));
-      view.report({ ...written, next: values.size === 0 ? ['All generated secrets are there.'] : [] });
+      const written = writtenEntries(options, project, await writeValues(options, project, values));
+      view.report(values.size === 0 ? { ...written, next: ['All generated secrets are there.'] } : written);
     });
     return 'done';
   },

@@ -10,7 +10,7 @@ import {
   secretsJson,
 } from '../../render/secrets.ts';
 import { namesOf } from '../../secrets/generate-secret.ts';
-import { defineCommand } from '../command.ts';
+import { type Run, defineCommand } from '../command.ts';
 import { commandLine } from '../shell-command.ts';
 
 /** The formats of a command that writes secrets. `verb` says what it did to each. */
@@ -22,25 +22,32 @@ export function writingFormats(verb: string) {
 }
 
 /** What is known of secrets without their values. */
-export function entriesOf({ files, uses }: SealedProject, names: Iterable<string>): readonly SecretEntry[] {
+export function entriesOf(
+  { env, file: root }: Run['options'],
+  { files, uses }: SealedProject,
+  names: Iterable<string>,
+): readonly SecretEntry[] {
   return [...names].map((name) => {
     const file = files.find((one) => one.file.values.has(name));
-    const entry = { name, uses: uses.get(name) ?? [] };
+    const entry = { name, uses: uses.get(name) ?? [], variable: secretVariables(env, root, name).gives };
     return file === undefined ? entry : { ...entry, file: file.path, isSealedForAll: isSealedForAll(file, name) };
   });
 }
 
 /** What a command reports of the values that it wrote, by the files of their names. */
 export function writtenEntries(
+  options: Run['options'],
   project: SealedProject,
   written: ReadonlyMap<string, string>,
-): Pick<SecretsReport, 'written' | 'secrets'> {
-  const secrets = entriesOf(project, written.keys()).map((entry) => ({
+): SecretsReport {
+  const secrets = entriesOf(options, project, written.keys()).map((entry) => ({
     ...entry,
     file: written.get(entry.name),
     isSealedForAll: true,
   }));
-  return { written: [...new Set(written.values())], secrets };
+  const over = secrets.flatMap(({ variable }) => variable ?? []);
+  const next = over.length === 0 ? [] : [`Unset ${someOf(over)} before you apply: it stands before the new value.`];
+  return { written: [...new Set(written.values())], secrets, next };
 }
 
 /** Lists the names of secrets, their uses, the variables that stand before a file, and names in no sealed file. Needs no identity. */
@@ -56,10 +63,7 @@ export const command = defineCommand({
     const sealed = project.files.flatMap(({ file }) => [...file.values.keys()]);
     const generated = [...project.generated].flatMap(([name, recipe]) => namesOf(name, recipe));
     const names = [...new Set([...sealed, ...project.uses.keys(), ...generated])].toSorted();
-    const secrets = entriesOf(project, names).map((entry) => ({
-      ...entry,
-      variable: secretVariables(options.env, options.file, entry.name).gives,
-    }));
+    const secrets = entriesOf(options, project, names);
     view.report({
       written: [],
       secrets,

@@ -14,7 +14,7 @@ export const command = defineCommand({
     await changeSealed(options, async (project) => {
       const done = await reseal(options, project);
       const secrets = done.flatMap(({ path, names }) =>
-        entriesOf(project, names).map((entry) => ({ ...entry, file: path, isSealedForAll: true })),
+        entriesOf(options, project, names).map((entry) => ({ ...entry, file: path, isSealedForAll: true })),
       );
       const removed = [...new Set(done.flatMap((one) => one.removed))];
       const next = [

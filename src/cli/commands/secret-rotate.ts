@@ -23,12 +23,13 @@ export const command = defineCommand({
         if (recipe === undefined) throw notGenerated(run, name, project);
         for (const [one, value] of makeSecret(name, recipe)) values.set(one, value);
       }
-      const { written, secrets } = writtenEntries(project, await writeValues(options, project, values));
+      const report = writtenEntries(options, project, await writeValues(options, project, values));
+      const { secrets } = report;
       const isUsed = secrets.some(({ uses }) => uses.length > 0);
       // Each preview has an apply of its own.
       const apply = commandLine(run, ['apply'], project.isOfPreviews ? ['--preview', 'ID'] : []);
       const next = isUsed ? [`Run ${apply}: it changes what uses them. The old values stay valid until then.`] : [];
-      view.report({ written, secrets, next });
+      view.report({ ...report, next: [...report.next, ...next] });
     });
     return 'done';
   },

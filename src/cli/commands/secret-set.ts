@@ -7,7 +7,7 @@ import { nameForm } from '../../secrets/sources/names.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { usage } from '../settle-options.ts';
 import { openPrompt } from '../prompt.ts';
-import { entriesOf, writingFormats, writtenEntries } from './secret-list.ts';
+import { writingFormats, writtenEntries } from './secret-list.ts';
 
 /** Seals one value, from standard input or a question, into the sealed file of the manifest. Needs no identity. */
 export const command = defineCommand({
@@ -33,9 +33,10 @@ export const command = defineCommand({
     await changeSealed(options, async (project) => {
       value ??= await (fromFile === undefined ? readValue(run, name) : readFrom(fromFile, run.process));
       const written = await writeValues(options, project, new Map([[name, value]]));
-      const [entry] = entriesOf(project, [name]);
-      const next = entry?.uses.length === 0 ? [`Write \${secret:${name}} in the manifest to use it.`] : [];
-      view.report({ ...writtenEntries(project, written), next });
+      const report = writtenEntries(options, project, written);
+      const isUsed = report.secrets.some(({ uses }) => uses.length > 0);
+      const next = isUsed ? [] : [`Write \${secret:${name}} in the manifest to use it.`];
+      view.report({ ...report, next: [...report.next, ...next] });
     });
     return 'done';
   },

@@ -274,6 +274,27 @@ describe('trueup secret recipients', () => {
   });
 });
 
+test.each(['set CACHE_PASSWORD', 'generate', 'rotate CACHE_PASSWORD'])(
+  'secret %s says which variable stands before the value that it wrote',
+  async (words) => {
+    const { run } = place(manifest(1, 'generated: { CACHE_PASSWORD: { length: 20 } }\n'));
+    const env = { TRUEUP__STAGING__SECRET_CACHE_PASSWORD: 'canary' };
+    const found = await run(`secret ${words}`, { input: 'a value', env });
+    expect(found).toMatchObject({ code: 0 });
+    expect(found.out).toContain(
+      'Unset TRUEUP__STAGING__SECRET_CACHE_PASSWORD before you apply: it stands before the new value.',
+    );
+    const json = documentOf(
+      await run(`secret ${words.replace('generate', 'rotate CACHE_PASSWORD')} --format json`, {
+        input: 'a value',
+        env,
+      }),
+    );
+    expect(json).toMatchObject({ secrets: [{ variable: 'TRUEUP__STAGING__SECRET_CACHE_PASSWORD' }] });
+    expect((await run(`secret ${words}`, { input: 'a value' })).out).not.toContain('Unset');
+  },
+);
+
 describe('trueup secret generate and rotate', () => {
   const generated =
     'generated: { CACHE_PASSWORD: { length: 40, alphabet: ab }, API_KEY: {}, ID: uuid, SIGNING: ed25519 }\n';
