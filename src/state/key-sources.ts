@@ -133,7 +133,7 @@ async function readNext(disk: Disk, path: string, present: StateKey): Promise<St
 }
 
 const restoreKey =
-  'Restore a copy of it. If no copy is left, remove it, move state.json and the journal beside it away, in a database delete ' +
+  'Restore a copy of it. If no copy is left, move it away with state.json and the journal beside it, in a database delete ' +
   'its rows, and make a new one: trueup state rebuild.';
 
 async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> {

@@ -21,7 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     'test/scenarios/state-commands.test.ts',
   'Nothing was overwritten. Restore the state from a copy. Without one move state.json and the journal beside it away, in a database delete its rows, and make a new one: trueup state rebuild.':
     'the row of the code state-key',
-  'Restore a copy of it. If no copy is left, remove it, move state.json and the journal beside it away, in a database delete its rows, and make a new one: trueup state rebuild.':
+  'Restore a copy of it. If no copy is left, move it away with state.json and the journal beside it, in a database delete its rows, and make a new one: trueup state rebuild.':
     'test/cli/commands/state-key.test.ts',
   'Run trueup destroy -f _ and remove that file first.': 'test/scenarios/named-elsewhere.test.ts',
 };

@@ -140,7 +140,7 @@ describe('trueup state key', () => {
     else writeFileSync(keyOf, readFileSync(keyOf, 'utf8').slice(0, 30));
     const { code, err } = await run('plan');
     expect([code, err]).toEqual([7, expect.stringContaining('error[state-key]')]);
-    expect(err.replaceAll(/\s+/g, ' ')).toContain('move state.json and the journal beside it away');
+    expect(err.replaceAll(/\s+/g, ' ')).toContain('state.json and the journal beside it');
     expect(err).toContain('trueup state rebuild');
     if (event === 'damaged') rmSync(keyOf);
     renameSync(file, `${file}.lost`);
