@@ -85,7 +85,7 @@ export function insertItems(list: YAMLSeq, index: number, values: readonly Value
   const first = items?.[0];
   if (items === undefined || first === undefined) throw unusual(list, work);
   const rendered = renderEntries([{ key: 'v', value: { is: 'list', items: values } }]);
-  const lines = rendered.slice(rendered.indexOf('\n') + 1).replaceAll(/^ {2}/gm, '');
+  const lines = rendered.slice(rendered.indexOf('\n') + 1).replaceAll(/(?<![^\n]) {2}/g, '');
   putLines({ first, previous: items[index - 1] }, lines, work);
 }
 

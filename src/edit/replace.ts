@@ -129,8 +129,18 @@ function replaceWhole({ node, item, old }: Place, value: Value, work: Work): voi
   else {
     const style = isScalar(old) ? old.type : undefined;
     const written = inOneLine(value, { style, isFlow });
-    splices.push(isBelow ? { from: sign, to, text: ` ${written}` } : { from, to, text: written });
+    splices.push(
+      isBelow
+        ? { from: sign, to, text: ` ${written}` }
+        : { from, to, text: isFlow ? written : blanksBefore(from, column, text) + written },
+    );
   }
+}
+
+/** Blanks before a value that takes the place of a list in the column of its key: no other value may stand there. */
+function blanksBefore(from: number, column: number, text: string): string {
+  const own = from - lineStart(text, from);
+  return own > column ? '' : ' '.repeat(column + 2 - own);
 }
 
 /** Puts a value of several lines below the line on which its key stands. */
@@ -148,12 +158,14 @@ function putBelow(
   const stop = lineEnd(text, to);
   const behind = text.slice(to, stop).replace(/\r?\n$/, '');
   const isOnOwnLine = lead !== '' && text.slice(lineStart(text, from), from).trim() === '';
-  const head = sign === '' ? '' : `${lead === '' ? ' ' : ''}${sign}`;
+  const head = sign === '' ? '' : `${lead === '' ? ' ' : blanksBefore(from, column, text)}${sign}`;
   // No blank stays at the end of the line of the key.
   const line = lineStart(text, from);
   const bare = line + text.slice(line, from).trimEnd().length;
   const start = head !== '' ? from : isOnOwnLine ? withoutBreak(text, bare) : bare;
-  if (behind.trim() === '' || isOnOwnLine) splices.push({ from: start, to, text: `${head}${end}${lines}` });
+  const blanks = behind.trim() === '' ? behind.length : 0;
+  if (behind.trim() === '' || (isOnOwnLine && head === ''))
+    splices.push({ from: start, to: to + blanks, text: `${head}${end}${lines}` });
   else {
     splices.push({ from: start, to, text: head });
     const isOpen = text[stop - 1] !== '\n';

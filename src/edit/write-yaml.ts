@@ -45,14 +45,23 @@ export function isUnstorable(text: string): boolean {
 /** Writes entries as a YAML map that reads back byte for byte; '' for none. Ends with a line break. */
 export function renderEntries(entries: readonly Entry[]): string {
   if (entries.length === 0) return '';
-  const document = new Document(mapOf(entries), { schema: 'core' });
+  const map = mapOf(entries);
+  quoteLast(map);
+  const document = new Document(map, { schema: 'core' });
   const text = visible(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Indents the lines of a text, and none that are empty. */
+/** Puts the last text in quotes where it ends with empty lines: as a block it would take empty lines that follow. */
+function quoteLast(node: unknown): void {
+  if (node instanceof YAMLMap) quoteLast(node.items.at(-1)?.value);
+  else if (node instanceof YAMLSeq) quoteLast(node.items.at(-1));
+  else if (node instanceof Scalar && String(node.value).endsWith('\n\n')) node.type = Scalar.QUOTE_DOUBLE;
+}
+
+/** Indents the lines of a text, and none that are empty. Only LF ends a line of YAML, U+2028 does not. */
 export function indentedBy(columns: number, text: string): string {
-  return text.replaceAll(/^(?=.)/gm, ' '.repeat(columns));
+  return text.replaceAll(/(?<![^\n])(?=[^\n])/g, ' '.repeat(columns));
 }
 
 type Node = Scalar | YAMLMap | YAMLSeq;
