@@ -176,8 +176,12 @@ function leaveOutErrors(errors: readonly Diagnostic[], judging: Judging): boolea
       const ours = [...judging.composed.ids.keys()].find((one) => message.startsWith(`${one} `));
       if (ours === undefined) return isOurs;
       judging.dropped.set(ours, message);
-    } else if (!leaveOutField(address, fieldNamedBy(message, judging), message, judging)) {
-      judging.dropped.set(address, message);
+    } else {
+      const named = fieldNamedBy(message, judging);
+      // The entry of a map that a message names takes the others with it.
+      const why =
+        named !== undefined && message.startsWith(`${named.path}.`) ? `all of ${named.path}: ${message}` : message;
+      if (!leaveOutField(address, named?.name, why, judging)) judging.dropped.set(address, message);
     }
     isOurs = true;
   }
@@ -212,14 +216,15 @@ function leaveOutField(address: string, field: string | undefined, why: string, 
 }
 
 /** The field that the message of an error begins with: `env.API: …`. */
-function fieldNamedBy(message: string, { kinds }: Judging): string | undefined {
+function fieldNamedBy(
+  message: string,
+  { kinds }: Judging,
+): { readonly name: string; readonly path: string } | undefined {
   const named = kinds.flatMap((kind) =>
     Object.keys(kind.fields).flatMap((name) => {
       const path = fieldPath(kind, name);
-      return message.startsWith(`${path}:`) || message.startsWith(`${path}.`) || message.startsWith(`${path} `)
-        ? [name]
-        : [];
+      return [':', '.', ' '].some((sign) => message.startsWith(path + sign)) ? [{ name, path }] : [];
     }),
   );
-  return named.toSorted((a, b) => b.length - a.length)[0];
+  return named.toSorted((a, b) => b.name.length - a.name.length)[0];
 }

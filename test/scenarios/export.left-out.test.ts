@@ -175,3 +175,21 @@ test('no password of a Redis that a shell would change, where its own command ke
   const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
   expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
 });
+
+test('one entry that no manifest can have leaves out its whole field, and the note says so', async () => {
+  const made = kindBench();
+  const { composeId } = (await made.emulator.act('compose.create', {
+    name: 'shop',
+    environmentId: 'env_prj_1',
+    sourceType: 'raw',
+    composeFile: 'services: { web: { image: nginx } }',
+  })) as { composeId: string };
+  await made.emulator.act('compose.update', { composeId, env: 'A=1\nB=${{environment.NONE}}\nC=3\n' });
+  const exported = await exportOf(made);
+  expect(textOf(exported)).not.toMatch(/\b(A|C): [13]/);
+  expect(exported.notes.filter(({ address }) => address === 'production.compose.shop')).toMatchObject([
+    { message: 'all of env: env.B: mentions ${{environment.NONE}}, and production declares no variable NONE' },
+  ]);
+  const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
+  expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+});
