@@ -149,7 +149,7 @@ export const inManifests = {
     'or # before a comment.': edited('env-line', 'use flake', '# use flake'),
   },
   'refused-expression': {
-    'Write $${1} for the text ${1}.': edited('refused-expression', '${1}', '$$$${1}'),
+    'Put one more $ before ${1} for that text.': edited('refused-expression', '${1}', '$$$${1}'),
   },
   'rewritten-file': {
     'Write 0o22 for a number,': edited('rewritten-file', '022', '0o22'),

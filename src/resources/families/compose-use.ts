@@ -143,7 +143,7 @@ function refused(self: CheckedResource, { refused: all }: ComposeModel): readonl
     const { text, at } = first;
     const isShown = interpolate(shownAt(self, at), () => undefined).refused.some((one) => one.text === text);
     const what = isShown ? text : `a $ in ${nameOfValue(at)}`;
-    const remedy = isShown ? (meantBy(text) ?? `Write $${text} for the text ${text}.`) : 'Write $$ for it.';
+    const remedy = isShown ? (meantBy(text) ?? `Put one more $ before ${text} for that text.`) : 'Write $$ for it.';
     const message = `compose cannot read ${what}: a variable is $NAME or \${NAME}`;
     return [inFile(self, { code: 'refused-expression', fails: true, path: at, message, remedy })];
   });

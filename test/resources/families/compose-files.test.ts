@@ -293,6 +293,17 @@ describe('F6: variables', () => {
     expect(await found(one(`command: ${JSON.stringify(value)}`), more)).toEqual(expected);
   });
 
+  test('the remedy for a $ holds for text that stands behind $${ in the manifest', async () => {
+    const textOf = (value: string) =>
+      production(
+        `    compose: { shop: { source: { type: raw, composeFile: 'services: { web: { image: nginx, command: "${value}" } }' } } }\n`,
+      );
+    const remedies = async (value: string) =>
+      (await read({ 'trueup.yaml': textOf(value) })).map(({ remedy }) => remedy);
+    expect(await remedies('$${env:HOME}')).toEqual(['Put one more $ before ${env:HOME} for that text.']);
+    expect(await remedies('$$${env:HOME}')).toEqual([]);
+  });
+
   test('an expression stands at its line in the file', async () => {
     const text = production('    compose: { shop: { source: { type: raw, composeFile: "${file:compose.yml}" } } }\n');
     const file = 'services:\n  web:\n    image: nginx:${TAG}\n    volumes:\n      - ../files/a.conf:/a.conf\n';
