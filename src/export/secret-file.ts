@@ -1,11 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { someOf } from '../diagnostics/some-of.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type ProjectFolder, fileOption } from '../project/folder.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
-import { writeEnvText } from '../formats/env-text.ts';
+import { readEnvText, writeEnvText } from '../formats/env-text.ts';
+import { withoutMark } from '../formats/utf8.ts';
 import { encryptArmored } from '../secrets/sources/age.ts';
+import { reasonOf } from '../state/disk.ts';
 
 /** The file for the secrets of an export. */
 export interface SecretsOptions {
@@ -87,12 +92,13 @@ function oneLine(text: string): string {
 
 /**
  * The text of a file with the values of secrets, encrypted for recipients where there are some.
- * @throws {Stop} `env-value`, when no such file can hold a value.
+ * @throws {Stop} `env-value`, when no such file can hold a value; `file-unwritable`, when values would be lost.
  */
 export async function secretsText(
   secrets: readonly NamedSecret[],
-  { recipients = [] }: SecretsOptions,
+  { secretsFile, recipients = [] }: SecretsOptions,
 ): Promise<string> {
+  if (secretsFile !== undefined && recipients.length === 0) await checkKept(secretsFile, secrets);
   const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
   if (refused.length > 0) {
     const names = refused.map(({ key }) => key).join(', ');
@@ -106,4 +112,19 @@ export async function secretsText(
     );
   }
   return recipients.length === 0 ? text : encryptArmored(text, recipients);
+}
+
+/** @throws {Stop} `refused`, when a file has values that the new one would not have: git ignores it, so nothing else may. */
+async function checkKept(path: string, secrets: readonly NamedSecret[]): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return '';
+    throw stop('refused', 'file-unwritable', `cannot replace ${path}: ${reasonOf(error)}; nothing was written`);
+  });
+  const names = new Set(secrets.map(({ name }) => name));
+  const lost = [...readEnvText(withoutMark(text)).keys()].filter((name) => !names.has(name));
+  if (lost.length === 0) return;
+  const message = `cannot replace ${path}: the new one would not have ${someOf(lost)}; nothing was written`;
+  throw stop('refused', 'file-unwritable', message, {
+    remedy: 'Move these lines into another file that secrets: names, or remove them.',
+  });
 }

@@ -174,6 +174,10 @@ test('--force replaces nothing that it would lose', async () => {
     await refused(flags, why, out);
   }
   writeFileSync(production, exported);
+  const values = readFileSync(join(out, 'secrets.env'), 'utf8');
+  writeFileSync(join(out, 'secrets.env'), `${values}BY_HAND=correct-horse\n`);
+  await refused(flags, 'the new one would not have BY_HAND;', out);
+  writeFileSync(join(out, 'secrets.env'), values);
   await emulator.act('compose.delete', { composeId: idOf('production.compose.shop'), deleteVolumes: false });
   await refused(flags, 'the state has production.compose.shop', out);
 });
