@@ -111,10 +111,21 @@ function sharedLines({ sharedFile }: ExportReport): string {
 }
 
 function leftOut(notes: readonly Diagnostic[], style: Style): string {
+  // An object that the Terraform state does not have can be in the export.
+  const isOfTerraform = ({ code }: Diagnostic) => code === 'not-in-both';
+  const differs = notes.filter(isOfTerraform);
+  const others = notes.filter((note) => !isOfTerraform(note));
+  return (
+    listOf('Not the same as in the Terraform state:', differs, style) +
+    listOf('Left out, and left alone:', others, style)
+  );
+}
+
+function listOf(title: string, notes: readonly Diagnostic[], style: Style): string {
   if (notes.length === 0) return '';
   const lines = notes.map(({ address, message, remedy }) => {
     const where = address === undefined ? '' : `${printable(address)}: `;
     return `  ${where}${printable(message)}\n${remedy === undefined ? '' : `    -> ${printable(remedy)}\n`}`;
   });
-  return `\n${style.paint('strong', 'Left out, and left alone:')}\n${lines.join('')}`;
+  return `\n${style.paint('strong', title)}\n${lines.join('')}`;
 }

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { exportFormats } from '../../../src/cli/commands/export.ts';
+import { diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import type { ExportReport } from '../../../src/render/export-report.ts';
 import { recordingTerminal } from '../../support/commands.ts';
 
 /** The text about an export with so many secrets. */
-function textOf(count: number, secretsFile?: string): string {
+function textOf(count: number, secretsFile?: string, notes: ExportReport['notes'] = []): string {
   const { printed, terminal } = recordingTerminal();
   const view = exportFormats.text(terminal);
   view.report({
@@ -17,7 +19,7 @@ function textOf(count: number, secretsFile?: string): string {
     isSecretsFileNamed: true,
     isSecretsFileSealed: false,
     warnings: [],
-    notes: [],
+    notes,
     isEmpty: true,
     counts: { reads: 1, writes: 0 },
   });
@@ -33,5 +35,17 @@ it('counts secrets in words that fit their number', () => {
   expect(textOf(2, 'secrets.env')).toContain('; their values are in secrets.env. Keep it out of git.\n');
   expect(textOf(2, 'secrets.env.age')).toContain(
     '; their values are in secrets.env.age, encrypted: it can be in git.\n',
+  );
+});
+
+it('says of no object that is exported that it was left out', () => {
+  const notes = [
+    diagnostic('not-in-both', 'on the platform, and not in the Terraform state: production.compose.shop'),
+    diagnostic('not-exported', 'it was not read', { address: 'webServer' }),
+  ];
+  expect(textOf(0, undefined, notes)).toContain(
+    '\nNot the same as in the Terraform state:\n' +
+      '  on the platform, and not in the Terraform state: production.compose.shop\n' +
+      '\nLeft out, and left alone:\n  webServer: it was not read\n',
   );
 });
