@@ -262,7 +262,11 @@ async function writeExport(
   }
   const isAsked = how.secretsFile !== undefined && secrets.length > 0;
   // A sealed file can hold what an env file cannot.
-  const values = isAsked ? (isSealed ? '' : await secretsText(secrets, how)) : undefined;
+  const values = isAsked
+    ? isSealed
+      ? ''
+      : await secretsText(secrets, how, await readIn('')(how.secretsFile))
+    : undefined;
   if (values !== undefined && !isSealed && secretFile !== undefined) {
     const own = ['.gitignore', file, ...files.map(({ path }) => path)];
     if (own.includes(secretFile.path))

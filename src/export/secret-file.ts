@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { type ProjectFolder, fileOption } from '../project/folder.ts';
 import type { SecretFile } from './root-file.ts';
@@ -10,7 +8,6 @@ import type { NamedSecret } from './secrets-of-export.ts';
 import { readEnvText, writeEnvText } from '../formats/env-text.ts';
 import { withoutMark } from '../formats/utf8.ts';
 import { encryptArmored } from '../secrets/sources/age.ts';
-import { reasonOf } from '../state/disk.ts';
 
 /** The file for the secrets of an export. */
 export interface SecretsOptions {
@@ -91,14 +88,15 @@ function oneLine(text: string): string {
 }
 
 /**
- * The text of a file with the values of secrets, encrypted for recipients where there are some.
+ * The text of a file with the values of secrets, encrypted for recipients where there are some. `before`: the text that it replaces.
  * @throws {Stop} `env-value`, when no such file can hold a value; `file-unwritable`, when values would be lost.
  */
 export async function secretsText(
   secrets: readonly NamedSecret[],
-  { secretsFile, recipients = [] }: SecretsOptions,
+  { secretsFile = '', recipients = [] }: SecretsOptions,
+  before: string | undefined,
 ): Promise<string> {
-  if (secretsFile !== undefined && recipients.length === 0) await checkKept(secretsFile, secrets);
+  if (before !== undefined && recipients.length === 0) checkKept(secretsFile, before, secrets);
   const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
   if (refused.length > 0) {
     const names = refused.map(({ key }) => key).join(', ');
@@ -115,13 +113,9 @@ export async function secretsText(
 }
 
 /** @throws {Stop} `refused`, when a file has values that the new one would not have: git ignores it, so nothing else may. */
-async function checkKept(path: string, secrets: readonly NamedSecret[]): Promise<void> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw stop('refused', 'file-unwritable', `cannot replace ${path}: ${reasonOf(error)}; nothing was written`);
-  });
+function checkKept(path: string, before: string, secrets: readonly NamedSecret[]): void {
   const names = new Set(secrets.map(({ name }) => name));
-  const lost = [...readEnvText(withoutMark(text)).keys()].filter((name) => !names.has(name));
+  const lost = [...readEnvText(withoutMark(before)).keys()].filter((name) => !names.has(name));
   if (lost.length === 0) return;
   const message = `cannot replace ${path}: the new one would not have ${someOf(lost)}; nothing was written`;
   throw stop('refused', 'file-unwritable', message, {
