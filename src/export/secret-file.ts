@@ -119,6 +119,6 @@ function checkKept(path: string, before: string, secrets: readonly NamedSecret[]
   if (lost.length === 0) return;
   const message = `cannot replace ${path}: the new one would not have ${someOf(lost)}; nothing was written`;
   throw stop('refused', 'file-unwritable', message, {
-    remedy: 'Move these lines into another file that secrets: names, or remove them.',
+    remedy: 'Move these lines into another file that secrets: names.',
   });
 }

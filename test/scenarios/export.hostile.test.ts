@@ -147,7 +147,7 @@ test('objects of one name get their ids, and what a manifest cannot hold is list
     .map(({ address = '', message }) => `${address} ${message}`)
     .filter((line) => line.startsWith('production'));
   expect(listed).toEqual([
-    expect.stringMatching(/^production\.compose\.mentions env.*NO_SUCH/),
+    expect.stringMatching(/^production\.compose\.mentions all of env: env.A.*NO_SUCH/),
     expect.stringMatching(/^production\.compose\.twin.*domains\["none\.example\.com"\].*no service no-such-service/),
   ]);
 });
