@@ -5,10 +5,10 @@ import { usage } from '../diagnostics/usage.ts';
 import { same } from '../formats/json.ts';
 import { acceptedName } from '../manifest/accepted-drift.ts';
 import { memoryFile } from '../manifest/memory-name.ts';
-import { carryState } from '../state/carry-state.ts';
+import { type Carried, carryState } from '../state/carry-state.ts';
 import { systemClock } from '../state/clock.ts';
 import type { LockRequest } from '../state/lease.ts';
-import type { State, StateStore } from '../state/state.ts';
+import type { StateStore } from '../state/state.ts';
 import { waitOut } from '../state/wait-out.ts';
 import type { ProjectFolder } from './folder.ts';
 import { chooseState, compareStates, renameFamily } from './left-states.ts';
@@ -29,7 +29,7 @@ interface Moving extends LockRequest {
  *
  * @throws {Stop} `usage`, when the file was not renamed; `refused`, when the new name has another state
  */
-export async function moveState(from: ProjectFolder, to: ProjectFolder, moving: Moving): Promise<State | undefined> {
+export async function moveState(from: ProjectFolder, to: ProjectFolder, moving: Moving): Promise<Carried | undefined> {
   checkRenamed(from, to);
   const [former, next] = [await findFormerState(from, to.file), await findState(to)];
   const isOnePlace = same(former.state, next.state);
@@ -58,20 +58,20 @@ async function carried(
   source: StateStore,
   target: StateStore,
   { to, moving, choose }: { readonly to: ProjectFolder; readonly moving: Moving; readonly choose: string },
-): Promise<State | undefined> {
+): Promise<Carried | undefined> {
   await target.lock(moving);
   return carryState(source, target, { file: to.file, choose });
 }
 
 /** The state of a place that both names mean, with the new name in it. The key file is that of the new name from now on. */
-async function renamed(source: StateStore, target: StateStore, { file }: ProjectFolder): Promise<State | undefined> {
+async function renamed(source: StateStore, target: StateStore, { file }: ProjectFolder): Promise<Carried | undefined> {
   const state = await source.read();
   if (state === undefined) return undefined;
   await target.keepKey();
-  if (state.rootFile === file) return state;
+  if (state.rootFile === file) return { state, wasThere: true };
   const noted = { ...state, rootFile: file, serial: state.serial + 1 };
   await source.write(noted);
-  return noted;
+  return { state: noted, wasThere: false };
 }
 
 /** @throws {Stop} `usage`, unless a root file without previews has the new name, and none has the former one */

@@ -3,6 +3,12 @@ import { shellWord } from '../diagnostics/shell-word.ts';
 import type { State, StateStore } from './state.ts';
 import { unusable } from './unusable.ts';
 
+/** A state in its new place. `wasThere`: the old place has none: it was carried before, if at all. */
+export interface Carried {
+  readonly state: State;
+  readonly wasThere: boolean;
+}
+
 /**
  * Carries a state with its documents from one place to another; the root file `file` has it then. Both places are locked.
  * The new place is complete before the old one loses anything, so a run that is killed leaves one of the two whole, and the
@@ -14,20 +20,23 @@ export async function carryState(
   from: StateStore,
   to: StateStore,
   { file, choose }: { readonly file: string; readonly choose: string },
-): Promise<State | undefined> {
+): Promise<Carried | undefined> {
   const here = await from.read({ acceptsNone: true });
   const there = await to.read({ acceptsNone: true });
   // The old one may be gone only where it was carried already.
-  if (here === undefined && there === undefined) return from.read();
+  if (here === undefined && there === undefined) {
+    await from.read();
+    return undefined;
+  }
   if (here === undefined && there?.rootFile !== file)
     throw taken(to, `The former name has no state. trueup state list -f ${shellWord(file)} shows what is there.`);
   if (here !== undefined && there !== undefined && (here.lineage !== there.lineage || there.serial <= here.serial))
     throw taken(to, choose);
-  const carried = there ?? (here && (await copyState(here, { from, to, file })));
+  const state = there ?? (here && (await copyState(here, { from, to, file })));
   // Also what a run that was killed left of it.
   await from.remove();
   for (const name of await from.documents.list()) await from.documents.remove(name);
-  return carried;
+  return state && { state, wasThere: here === undefined };
 }
 
 async function copyState(

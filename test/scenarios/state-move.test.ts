@@ -65,7 +65,12 @@ describe('trueup state move', () => {
     expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['.gitignore', 'lease', 'live.yaml']);
     await plansNothing('live.yaml');
     // It is done: once more changes nothing, and the old name begins anew.
-    expect(await run('state', 'move', 'trueup.yaml', 'live.yaml')).toMatchObject({ code: 0, err: moved.err });
+    const again = 'trueup.yaml has no state, and live.yaml has one, with 3 objects. The platform was not touched.\n';
+    expect(await run('state', 'move', 'trueup.yaml', 'live.yaml')).toMatchObject({ code: 0, err: again });
+    // Nor does a name that never had one.
+    expect((await run('state', 'move', 'nothing.yaml', 'live.yaml')).err).toMatch(
+      /^nothing\.yaml has no state, and live/,
+    );
     cpSync(join(folder, 'live.yaml'), join(folder, 'trueup.yaml'));
     expect((await run('plan')).out).toMatch(/adopt/);
     expect(creates()).toHaveLength(made);

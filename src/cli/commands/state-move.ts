@@ -14,18 +14,22 @@ export const command = defineCommand({
   examples: ['trueup state move trueup.yaml production.yaml'],
   formats: reportFormats<State>({ json: stateListJson }),
   execute: async ({ options, terminal }, view, { args: [from = '', to = ''] }) => {
-    const state = await moveState(optionsFor(from, options), optionsFor(to, options), {
+    const moved = await moveState(optionsFor(from, options), optionsFor(to, options), {
       purpose: 'state move',
       timeoutMs: options.lockTimeoutMs,
       onWait: (ms) => terminal.err(`waiting ${Math.ceil(ms / 1_000)} s for requests of an earlier run\n`),
     });
-    if (state === undefined) {
+    if (moved === undefined) {
       const remedy = `Run trueup apply -f ${to} to begin one, or trueup state rebuild -f ${to} if it got lost.`;
       throw stop('refused', 'bad-reference', `${from} has no state; nothing was moved`, { remedy });
     }
+    const { state, wasThere } = moved;
     view.report(state);
     const objects = counted(Object.keys(state.resources).length, 'object');
-    terminal.err(`${to} has the state of ${from} now, with ${objects}. The platform was not touched.\n`);
+    const done = wasThere
+      ? `${from} has no state, and ${to} has one, with ${objects}`
+      : `${to} has the state of ${from} now, with ${objects}`;
+    terminal.err(`${done}. The platform was not touched.\n`);
     return 'done';
   },
 });
