@@ -56,8 +56,8 @@ export const command = defineCommand({
 
 /** Does what the flags say, and gives what changed; without one, makes the key where there is none. */
 async function change(run: Run, store: StateStore, { migrate: migrates, rotate: rotates }: KeyFlags) {
-  if (migrates === true) return (await migrate(run, store)) ? 'migrated' : undefined;
-  if (rotates === true) return (await rotate(run, store)) ? 'rotated' : undefined;
+  if (migrates === true && (await migrate(run, store))) return 'migrated';
+  if (rotates === true && (await rotate(run, store))) return 'rotated';
   await store.read(); // a key that does not fit the state is none
   await store.keepKey();
   return undefined;
@@ -68,7 +68,7 @@ async function rotate({ terminal }: Run, store: StateStore): Promise<boolean> {
   await store.lock({ purpose: 'state key --rotate' });
   const state = await store.read();
   if (state === undefined) {
-    terminal.err('There is no state yet: remove the key file for another key.\n');
+    terminal.err('There is no state yet: nothing was rotated.\n');
     return false;
   }
   await store.rotateKey(state);

@@ -59,6 +59,17 @@ describe('trueup state key', () => {
     expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toMatch(/^key\*\n$/m);
   });
 
+  it.each(['rotate', 'migrate'])('is made where there is no state to %s', async (word) => {
+    const { run, folder } = place('empty');
+    const done = await run(`state key --${word}`);
+    expect(done.err).toContain(`There is no state yet: nothing was ${word}d.`);
+    const key = join(folder, '.trueup/key');
+    expect(done.err).toContain(key);
+    expect(readFileSync(key, 'utf8')).toMatch(/^trueup-key-1-/);
+    expect((await run(apply)).code).toBe(0);
+    expect((await run('plan --detailed-exitcode')).code).toBe(0);
+  });
+
   it.each([
     ['-C', 'shops', /there is no folder \S+shops\n/],
     ['-f', 'prodution.yaml', /there is no file prodution\.yaml in/],
