@@ -27,11 +27,15 @@ export function deploymentFindings(
   });
 }
 
-/** The same without a plan, where nothing is known of the platform and each object may be new. */
+/**
+ * The same without a plan, where nothing is known of the platform and each object may be new. What is wrong of a new one only is no
+ * error: one that is there may be right.
+ */
 export function deploymentsExpected(found: readonly DeploymentFinding[]): Diagnostic[] {
-  return found.flatMap(({ when: { changes, before, isNew } = {}, ...item }) =>
-    changes === undefined && before === undefined && isNew !== 'for certain' ? [item] : [],
-  );
+  return found.flatMap(({ when: { changes, before, isNew } = {}, ...item }) => {
+    if (changes !== undefined || before !== undefined || isNew === 'for certain') return [];
+    return [isNew === true && item.severity === 'error' ? { ...item, severity: 'warning' as const } : item];
+  });
 }
 
 function isMet({ isNew, changes, since, before }: Condition, own: readonly Action[], version: string | undefined) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { staleSettings } from '../../src/emulator/docker-volumes.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
+import { read } from '../diagnostics/in-manifests.ts';
 
 const database = (password: string, more = '') => `${head}environments:
   production:
@@ -206,6 +207,11 @@ describe.each(readByShell)('%s: a user that a shell of the platform would read',
       message: expect.stringContaining('databaseUser: the platform changes the password by a command of a shell'),
       remedy: expect.stringContaining('Write a name without'),
     });
+  });
+
+  test.each(users)('is a warning without a plan, as the database may be there: %s', async (user) => {
+    const found = await read({ 'trueup.yaml': text(user) });
+    expect(found.map(({ code, severity }) => `${severity} ${code}`)).toEqual(['warning refused-setting']);
   });
 
   test.each(users)('stays in one that is there, and no shell gets it: %s', async (user) => {
