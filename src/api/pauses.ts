@@ -10,6 +10,7 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
   return fail(call, {
     ...endings[why],
     outcome: 'not executed',
+    isShutOut: is !== 'interrupted',
     event: describeEnd(inVain),
     ...(is === 'used up' ? { remedy: remedyForLimit(keyLimit) } : {}),
     ...(isOfProxy(last.code) ? { remedy: last.remedy } : {}),

@@ -58,6 +58,8 @@ export interface FailedCall {
   readonly retryAfterSeconds?: number | undefined;
   /** true: a 401 that does not show that the key is refused: a proxy gave it, or the platform accepts the key for others. */
   readonly isDenied?: boolean;
+  /** true: the platform took no request for as long as this client waits. */
+  readonly isShutOut?: boolean;
   /** What the call was made for, where that is known. */
   readonly neededBy?: readonly Needed[];
 }
@@ -101,6 +103,8 @@ export class PlatformError extends Error {
    * accepted otherwise.
    */
   readonly isKeyRefused: boolean;
+  /** Other requests would fail as well: the platform took none for as long as the client waits. */
+  readonly isShutOut: boolean;
   /** The addresses that need the answer; none: the run as a whole does. */
   readonly neededBy: readonly Needed[];
   readonly #call: FailedCall;
@@ -125,6 +129,7 @@ export class PlatformError extends Error {
       call.isDenied !== true &&
       call.status === 401 &&
       (call.code === undefined || call.serverMessage === 'UNAUTHORIZED');
+    this.isShutOut = call.isShutOut === true;
   }
 
   /** The same error, of a call that some addresses alone need. Never throws. */

@@ -23,7 +23,7 @@ export function reportFailure(run: Run, job: Job, error: unknown): void {
     const login = (error.status ?? 0) >= 500 ? storeLogin(error.operation, job.object?.id ?? '') : undefined;
     const item = diagnose(error, { address, position });
     report(job, login === undefined ? item : { ...item, remedy: `${login} ${item.remedy ?? ''}` });
-    if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
+    if (endsAll(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };
     run.ending.reason = 'of an internal error';
@@ -55,8 +55,8 @@ export async function reportUpgrade(run: Run): Promise<void> {
 }
 
 /** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
-function isShutOut({ failure, isKeyRefused }: PlatformError): boolean {
-  return failure === 'throttled' || isKeyRefused;
+function endsAll({ failure, isKeyRefused, isShutOut }: PlatformError): boolean {
+  return isShutOut || failure === 'throttled' || isKeyRefused;
 }
 
 /** Reports that a request was sent again, because its outcome stayed unknown. */
