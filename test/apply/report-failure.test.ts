@@ -4,7 +4,7 @@ import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { applyOver, plansNothing } from '../support/faults.ts';
 import { bench, head } from '../support/world.ts';
 
-/** An apply whose platform takes no request for longer than the longest wait. */
+/** How an apply ends whose platform takes no request for longer than the longest wait. */
 
 const ofStatus = (status: number, body: string, type = 'application/json'): WireAnswer => ({
   status,
