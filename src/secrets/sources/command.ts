@@ -76,7 +76,7 @@ const quietMs = 100;
 const leftOpenMs = 5_000;
 
 const leftOpen = {
-  problem: 'ended, and a program that it started has its output open: more of the value may come',
+  problem: 'ended and left a program with its output open, which may print more of the value,',
   remedy: 'Give that program an output of its own, as in `agent >/dev/null 2>&1 &`, or have the command wait for it.',
 } as const;
 

@@ -157,7 +157,7 @@ describe('a secret command', () => {
     const { folder, words } = leaves(1, 'half', 0);
     const { answer, secrets } = await run('', { words, folder });
     expect(answer).toMatchObject({
-      problem: 'ended, and a program that it started has its output open: more of the value may come',
+      problem: 'ended and left a program with its output open, which may print more of the value,',
       remedy: expect.stringContaining('>/dev/null') as string,
     });
     expect(answer).not.toHaveProperty('value');
