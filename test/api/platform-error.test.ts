@@ -112,6 +112,7 @@ describe('an error of the platform', () => {
       issues: [],
       retryAfterSeconds: 3,
       isKeyRefused: false,
+      isShutOut: false,
       neededBy: [],
     });
   });
