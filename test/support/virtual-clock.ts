@@ -1,11 +1,10 @@
 import type { BeatingClock } from '../../src/state/clock.ts';
 import type { VirtualTime } from '../../src/state/conformance/virtual-time.ts';
-import { testBulk } from './profile.ts';
 import { began, virtualTime } from '../../src/state/conformance/virtual-time.ts';
 
-/** Resolves when all promises are settled that can be: when the event loop comes round, and bulk reads wait for it no more. */
+/** Resolves when all promises are settled that can be: when the event loop comes round, and nothing waits for it any more. */
 export async function whenSettled(): Promise<void> {
-  const isPending = (): boolean => testBulk && process.getActiveResourcesInfo().includes('Immediate');
+  const isPending = (): boolean => process.getActiveResourcesInfo().includes('Immediate');
   do await new Promise((resolve) => setImmediate(resolve));
   while (isPending());
 }
