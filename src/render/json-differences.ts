@@ -25,12 +25,26 @@ const names = ['name', 'Name', 'serviceName', 'id', 'key', 'Target', 'TargetPort
 /** Most lists and maps around a difference: what is deeper differs as a whole. */
 const maxDepth = 64;
 
+/** Most lists and maps in each other of two values that are compared: for thousands the stack of Node has no room. */
+const maxLevels = 1_000;
+
 /** Most elements of a list that may differ, to be compared one by one. */
 const maxEdits = 500;
 
 /** The differences of two JSON values, member by member and element by element. Elements of lists are numbered from 0. */
 export function jsonDifferences(before: Json, after: Json, path: string): Difference[] {
-  return [...between({ path, depth: 0, before, after })];
+  const isDeep = [before, after].some(nestsDeeply);
+  return isDeep ? [{ path, before, after }] : [...between({ path, depth: 0, before, after })];
+}
+
+/** Whether there are too many lists and maps in each other. */
+function nestsDeeply(value: Json): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxLevels) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }
 
 function* between(sides: Sides): Iterable<Difference> {

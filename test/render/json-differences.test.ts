@@ -74,6 +74,7 @@ describe('the differences of two JSON values', () => {
     const [found, ...others] = jsonDifferences(nested(3_000, 1), nested(3_000, 2), 'f');
     expect(others).toEqual([]);
     expect(found?.path.length).toBeLessThan(300);
+    expect(jsonDifferences(nested(100_000, 1), nested(100_000, 2), 'f')).toHaveLength(1);
     expect(jsonDifferences(nested(60, 1), nested(60, 2), 'f')).toMatchObject([{ before: 1, after: 2 }]);
   });
 });
