@@ -170,7 +170,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   over.catch(() => undefined);
   for (let turn = 0; !time.isOver; turn++) {
     if (turn > 1_000_000) throw new Error('it does not come to an end');
-    if (testBulk) await whenSettled();
+    await whenSettled();
     if (!time.isOver) await vi.advanceTimersToNextTimerAsync();
   }
   return over;
