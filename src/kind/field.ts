@@ -111,8 +111,9 @@ export function schemaOf({ schema }: Pick<Field, 'schema'>): z.ZodType {
 /** A field beside the values of others. `valueOf`: null for none, and undefined for one that is not known yet. */
 export function fieldBeside(field: Field, valueOf: (field: string) => Json | undefined): Field {
   const { besides } = field;
-  const isNone = (name: string) => [null, ''].some((none) => valueOf(name) === none);
-  return besides === undefined || besides.fields.every(isNone) ? field : { ...field, schema: besides.schema };
+  if (besides === undefined) return field;
+  const values = besides.fields.map(valueOf);
+  return values.every((value) => value === null || value === '') ? field : { ...field, schema: besides.schema };
 }
 
 /** Tells the fields in which a `${secret:…}` may stand. Elsewhere Trueup shows the value, or finds objects by it. */

@@ -79,13 +79,16 @@ export const quotedPathBelow = pathBelow.refine(
   'may hold none of " $ ` \\: the platform writes the path into a command of a shell',
 );
 
+/** The signs that a shell reads beside blanks, for sentences. */
+export const signsOfShell = '| & ; < > ( ) $ ` \\ " \' * ? [ ]';
+
 /** A text that the platform writes into the command of a build without quotes. Source: utils/builders of v0.30.2. */
 export const wordOfBuild = z
   .string()
   .min(1)
   .refine(
     (text) => !isReadByShell(text),
-    'may hold no blank, and none of | & ; < > ( ) $ ` \\ " \' * ? [ ]: the platform writes it into a command of a shell without quotes',
+    `may hold no blank, and none of ${signsOfShell}: the platform writes it into a command of a shell without quotes`,
   );
 
 /** Whether a shell reads a text as something else than itself, where no quotes stand around it. */

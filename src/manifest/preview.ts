@@ -89,6 +89,7 @@ function withSuffix(node: Node, suffix: string): Node {
 
 /** The id of a preview in a text; the word behind the colon is `id`. */
 export const idExpression = /(?<!\$)\$\{preview:([^}]*)\}/;
+const everyId = new RegExp(idExpression, 'g');
 
 /** A value with the id for `${preview:id}`; what has none is the same node. */
 function withId(node: Node, id: string, report: Report): Node {
@@ -104,7 +105,7 @@ function withId(node: Node, id: string, report: Report): Node {
     return isChanged ? { ...node, entries: new Map(entries) } : node;
   }
   if (typeof node.value !== 'string') return node;
-  const source = node.value.replaceAll(new RegExp(idExpression, 'g'), (_, word: string) => {
+  const source = node.value.replaceAll(everyId, (_, word: string) => {
     if (word !== 'id') report('bad-expression', `there is no preview:${word}`, node.at, 'Write ${preview:id}.');
     return id;
   });

@@ -24,9 +24,10 @@ export const secretFields = onceFor(({ fields }: Kind) =>
 
 /** The name of the variable or the parameter that a value is as a whole. */
 export function wholeExpression(source: 'var' | 'param', node: Node | undefined): string | undefined {
-  const text = node?.is === 'scalar' ? node.source : '';
-  return new RegExp(`^\\$\\{${source}:([^}|]+)[^}]*\\}$`).exec(text)?.[1];
+  return node?.is === 'scalar' ? wholes[source].exec(node.source)?.[1] : undefined;
 }
+
+const wholes = { var: /^\$\{var:([^}|]+)[^}]*\}$/, param: /^\$\{param:([^}|]+)[^}]*\}$/ };
 
 /** The names of the variables that are the whole value of a secret field: what they give is secret wherever it stands. */
 export function secretVariables(blocks: Iterable<Block>): ReadonlySet<string> {

@@ -28,12 +28,12 @@ const sent = new WeakMap<Planned, { readonly meant: Json; readonly pair: Stored 
 export function sentPair(planned: Planned, wanted: Wanted, meant: Json, storage: Storage): Stored {
   const known = sent.get(planned);
   if (known?.meant === meant) return known.pair;
-  const pair = makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, meant], storage);
+  const pair = makePair(planned, wanted, [meant, meant], storage);
   sent.set(planned, { meant, pair });
   return pair;
 }
 
-/** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
+/** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. What was sent is settled then. */
 export function storedPair(
   planned: Planned,
   wanted: Wanted,
@@ -43,17 +43,18 @@ export function storedPair(
   const known = sent.get(planned);
   sent.delete(planned);
   if (answered === meant && known?.meant === meant) return known.pair;
-  return makePair({ attribute: planned.attribute, field: planned.field, wanted }, [meant, answered], storage);
+  return makePair(planned, wanted, [meant, answered], storage);
 }
 
 function makePair(
-  about: Storable,
+  { attribute, field }: Planned,
+  wanted: Wanted,
   [meant, answered]: readonly [Json, Json],
   { outputs, digest, redact = (text) => text }: Storage,
 ): Stored {
-  const { attribute, field, wanted } = about;
   const { isSecret, privateKeys } = wanted;
-  const secretLines = isSecret || privateKeys !== undefined ? linesOfSecrets(about, outputs) : undefined;
+  const secretLines =
+    isSecret || privateKeys !== undefined ? linesOfSecrets({ attribute, field, wanted }, outputs) : undefined;
   const how = { attribute, field, isSecret, secretLines, privateKeys, digest };
   const stored = toStored(how, meant);
   const isHidden = isSecret || field.secrecy === 'secret' || (secretLines?.size ?? 0) > 0;

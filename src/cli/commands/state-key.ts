@@ -1,7 +1,7 @@
 import type { Exit } from '../../render/exit-codes.ts';
 import { type Formats, type Screen, type View, jsonView, printJson, textView } from '../../render/output-format.ts';
 import { type StateKeyReport, stateKeyJson } from '../../render/state-views.ts';
-import type { StateStore } from '../../state/state.ts';
+import type { State, StateStore } from '../../state/state.ts';
 import type { FlagsOf, Options } from '../flags.ts';
 import { type Run, defineCommand } from '../command.ts';
 import { withStore } from '../connect.ts';
@@ -64,29 +64,33 @@ async function change(run: Run, store: StateStore, { migrate: migrates, rotate: 
 }
 
 /** Gives a state a new key, which is in the file beside it. Returns false where there is no state. */
-async function rotate({ terminal }: Run, store: StateStore): Promise<boolean> {
-  await store.lock({ purpose: 'state key --rotate' });
-  const state = await store.read();
-  if (state === undefined) {
-    terminal.err('There is no state yet: nothing was rotated.\n');
-    return false;
-  }
+async function rotate(run: Run, store: StateStore): Promise<boolean> {
+  const state = await readLocked(run, store, 'rotate');
+  if (state === undefined) return false;
   await store.rotateKey(state);
-  terminal.err(
+  run.terminal.err(
     'The state has a new key: replace the copies of the old one. The next apply makes new digests; make plan files again.\n',
   );
   return true;
 }
 
 /** Gives a state of a format without a MAC the newest one. Returns false where there is no state. */
-async function migrate({ terminal }: Run, store: StateStore): Promise<boolean> {
-  await store.lock({ purpose: 'state key --migrate' });
-  const state = await store.read();
-  if (state === undefined) {
-    terminal.err('There is no state yet: nothing was migrated.\n');
-    return false;
-  }
+async function migrate(run: Run, store: StateStore): Promise<boolean> {
+  const state = await readLocked(run, store, 'migrate');
+  if (state === undefined) return false;
   await store.write({ ...state, serial: state.serial + 1 });
-  terminal.err(`Wrote the state ${store.location} with a MAC. Keep a copy of its key: no run can do without it.\n`);
+  run.terminal.err(`Wrote the state ${store.location} with a MAC. Keep a copy of its key: no run can do without it.\n`);
   return true;
+}
+
+/** Locks a state and reads it; says that nothing was done where there is none. */
+async function readLocked(
+  { terminal }: Run,
+  store: StateStore,
+  word: 'rotate' | 'migrate',
+): Promise<State | undefined> {
+  await store.lock({ purpose: `state key --${word}` });
+  const state = await store.read();
+  if (state === undefined) terminal.err(`There is no state yet: nothing was ${word}d.\n`);
+  return state;
 }

@@ -2,7 +2,7 @@ import { folderTree } from '../../compose/folder-tree.ts';
 import type { Row } from '../../formats/json.ts';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import { filePath } from '../../kind/codecs.ts';
-import { isReadByShell } from '../../kind/value-forms.ts';
+import { isReadByShell, signsOfShell } from '../../kind/value-forms.ts';
 import { groupBy } from '../../kind/group.ts';
 import type { Loss } from '../../kind/lifecycle.ts';
 import { isOnServer } from './large-files.ts';
@@ -54,7 +54,7 @@ export function filesReadByShell(
   return all.flatMap(({ address, parent, values: { filePath: path }, shown }): Problem[] => {
     if (isOnServer(at(parent ?? '')) || typeof path !== 'string' || !isReadByShell(path)) return [];
     const message = `the platform deletes ${shown(path)} by a command of a shell without quotes, which reads its blanks and signs`;
-    const remedy = 'Write a path without blanks, and without any of | & ; < > ( ) $ ` \\ " \' * ? [ ].';
+    const remedy = `Write a path without blanks, and without any of ${signsOfShell}.`;
     const about = { field: 'filePath', fails: true, when: { isNew: true } } as const;
     return [{ code: 'refused-setting', address, ...about, message, remedy }];
   });
