@@ -32,7 +32,7 @@ import { isEdited, wantedOf } from '../plan/standing.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { wasThere } from '../state/pending-operation.ts';
 import type { StateRecord } from '../state/record.ts';
-import { createKeys } from '../export/export-address.ts';
+import { createKeys } from '../export/place-objects.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import { secrecyOf } from './adopted-value.ts';
 import { type Found, findingId, inOrder } from './finding.ts';

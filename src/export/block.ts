@@ -23,7 +23,7 @@ import { isUserName } from '../secrets/secret-names.ts';
 import type { Part } from '../secrets/text-parts.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { Remembered } from '../state/row-secrets.ts';
-import type { Placed } from './export-address.ts';
+import type { Placed } from './place-objects.ts';
 import { lastPart } from './free-names.ts';
 import type { References } from './references-between.ts';
 import { type Secrets, secretSpans, withSpans } from './secrets-of-export.ts';

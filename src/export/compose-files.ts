@@ -3,7 +3,7 @@ import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
 import { isRow } from '../formats/json.ts';
 import { observedValue, valueAt } from '../kind/row-values.ts';
-import { type Placed, type Present, place } from './export-address.ts';
+import { type Placed, type Present, place } from './place-objects.ts';
 import { type Writing, blockEntries, declareSecrets, keysTo } from './block.ts';
 import { createFileNames, fileName, yamlStem } from './free-names.ts';
 import { createReferences } from './references-between.ts';

@@ -9,7 +9,7 @@ import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
-import type { Present } from './export-address.ts';
+import type { Present } from './place-objects.ts';
 import { type Layout, inFile, organizationFile, oneFile, projectLayout } from './compose-files.ts';
 import type { TerraformState } from './terraform.ts';
 import { type Exported, type ExportInput, makeExport } from './prove-export.ts';

@@ -1,5 +1,5 @@
 import { outputValue } from '../kind/row-values.ts';
-import type { Placed, Present } from './export-address.ts';
+import type { Placed, Present } from './place-objects.ts';
 import { escaped } from '../edit/write-yaml.ts';
 
 /** The references from blocks to others: by the name that the platform made up for a service, and by id. */

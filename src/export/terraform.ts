@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Diagnostic, type Stop, diagnostic, stop } from '../diagnostics/diagnostic.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import type { Placed } from './export-address.ts';
+import type { Placed } from './place-objects.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
 /** What an export takes of a Terraform state: where each object of the platform is declared, by its id. */

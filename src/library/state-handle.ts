@@ -2,7 +2,7 @@ import { usage } from '../diagnostics/usage.ts';
 import { defined } from '../formats/json.ts';
 import { schemaName } from '../manifest/settings-shape.ts';
 import type { Given } from '../project/open-connection.ts';
-import type { Pool } from '../state/backends/database.ts';
+import type { Pool } from '../state/backends/postgres-client.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
 import { givenKey } from '../state/key-sources.ts';
 import type { StateStore } from '../state/state.ts';

@@ -12,7 +12,7 @@ import { storeOver } from '../store.ts';
 import { lockLost, unusable } from '../unusable.ts';
 import { writeEntry } from '../formats.ts';
 import { type Wave, chained, parseWave, chainReader, withWaves } from '../wave.ts';
-import { type Database, type PostgresLocation, openDatabase } from './database.ts';
+import { type Database, type PostgresLocation, openDatabase } from './postgres-client.ts';
 
 /**
  * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the

@@ -22,7 +22,7 @@ import {
   writeLine,
   writeWave,
 } from '../wave.ts';
-import { type Bucket, type BucketLocation, openBucket } from './bucket.ts';
+import { type Bucket, type BucketLocation, openBucket } from './s3-client.ts';
 
 /**
  * A state in a bucket of a store with conditional writes: `state.json`, `lease.json`, and an object for each wave, named by

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/state/backends/database.ts';
+import { openDatabase } from '../../../src/state/backends/postgres-client.ts';
 import { postgresStorage, postgresStore } from '../../../src/state/backends/postgres.ts';
 import { systemClock } from '../../../src/state/clock.ts';
 import { storeOver } from '../../../src/state/store.ts';
