@@ -22,7 +22,7 @@ const latencyMs = 20;
 const connections = 10;
 const runs = Number(process.argv[2] ?? 3);
 /**
- * `bare`: only 400 services beside the bare client; `bulk`: that, and what bulk reads change; `growth`: only what a run takes
+ * `bare`: only 400 services beside the bare client; `large`: only 2,016 of them; `bulk`: `bare`, and what bulk reads change; `growth`: only what a run takes
  * for ten and a hundred times as many services; `stages`: only what stages take beside the same written out; `start`: only how
  * long small commands take to start.
  */
@@ -85,22 +85,32 @@ const commands = {
   destroy: 'destroy',
 } as const;
 type Story = Record<keyof typeof commands, Measured>;
-/** What the bare client does too: it applies nothing a second time, and has no plans. */
-const bareCommands = ['apply', 'plan', 'edit', 'destroy'] as const;
-type BareStory = Record<(typeof bareCommands)[number], Measured>;
+/** What the clients for comparison do too: they apply nothing a second time, and have no saved plans. */
+const clientCommands = ['apply', 'plan', 'edit', 'destroy'] as const;
+type ClientStory = Record<(typeof clientCommands)[number], Measured>;
 
-/** What the bare client takes for the same objects. */
-async function bareStory(services: number): Promise<BareStory> {
+/** The clients for comparison, with what each is given behind the address, the key, the command and the connections. */
+const clients = {
+  bare: { file: 'bench/floor.mjs', given: (_folder: string, services: number) => String(services) },
+  promises: { file: 'bench/promises.mjs', given: (folder: string) => folder },
+} as const;
+type ClientName = keyof typeof clients;
+
+/** What a client takes for the same objects. */
+async function clientStory(name: ClientName, services: number): Promise<ClientStory> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-bench-'));
-  const platform = await emulate(['--latency', String(latencyMs)]);
-  const run = (command: string) => {
-    const client = join(root, 'bench/floor.mjs');
-    const words = [client, platform.url, platform.apiKey, command, String(connections), String(services)];
-    return measureProgram(folder, words, {});
+  const platform = await emulate(['--latency', String(latencyMs), '--profile', 'dokploy']);
+  const { file, given } = clients[name];
+  const run = (command: string, isEdited = false) => {
+    writeFileSync(join(folder, 'trueup.yaml'), leanManifest(services, `{ url: "${platform.url}" }`, isEdited));
+    const words = [platform.url, platform.apiKey, command, String(connections), given(folder, services)];
+    return measureProgram(folder, [join(root, file), ...words], {});
   };
   try {
     const apply = await run('apply');
-    return { apply, plan: await run('plan'), edit: await run('edit'), destroy: await run('destroy') };
+    const plan = await run('plan');
+    const edit = await run('edit', true);
+    return { apply, plan, edit, destroy: await run('destroy', true) };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -221,6 +231,8 @@ const growing = [
   'plan without a change',
   'apply of 1 % of the services',
   'destroy',
+  'bench/promises.mjs: first apply',
+  'bench/promises.mjs: plan',
 ] as const;
 
 /** Each command for so many services: the manifest in eleven files, the platform on this machine, with bulk reads. */
@@ -239,7 +251,13 @@ async function measureGrowing(services: number): Promise<Measured[]> {
     const plan = await run('plan', '--no-deploy');
     write(true);
     const edit = await run('apply', '--auto-approve', '--no-deploy');
-    return [validate, apply, plan, edit, await run('destroy', '--auto-approve', '--allow-data-loss')];
+    const destroy = await run('destroy', '--auto-approve', '--allow-data-loss');
+    write(false);
+    const promises = (command: string) => {
+      const words = [platform.url, platform.apiKey, command, String(connections), folder];
+      return measureProgram(folder, [join(root, clients.promises.file), ...words], {});
+    };
+    return [validate, apply, plan, edit, destroy, await promises('apply'), await promises('plan')];
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -342,12 +360,15 @@ interface Telling {
   readonly reads?: 'together' | 'alone';
 }
 
-/** Tells stories some times over, in turn with those of the bare client, and prints what each command took. */
+type ClientStories = Record<ClientName, ClientStory[]>;
+
+/** Tells stories some times over, in turn with those of the other clients, and prints what each command took. */
 async function reportStories(title: string, tellings: readonly Telling[]): Promise<ReadonlyMap<string, Story[]>> {
   const told = new Map(tellings.map(({ name }) => [name, [] as Story[]]));
-  const bare = new Map(tellings.map(({ services }) => [services, [] as BareStory[]]));
+  const others = new Map<number, ClientStories>(tellings.map(({ services }) => [services, { bare: [], promises: [] }]));
   for (let run = 0; run < runs; run++) {
-    for (const [services, stories] of bare) stories.push(await bareStory(services));
+    for (const [services, stories] of others)
+      for (const [name, all] of Object.entries(stories)) all.push(await clientStory(name as ClientName, services));
     for (const { name, services, reads } of tellings) told.get(name)?.push(await story(services, reads));
   }
   process.stdout.write(
@@ -356,20 +377,20 @@ async function reportStories(title: string, tellings: readonly Telling[]): Promi
   for (const { name, services } of tellings) {
     for (const [command, words] of Object.entries(commands) as [keyof Story, string][]) {
       const all = (told.get(name) ?? []).map((one) => one[command]);
-      const floor = (bare.get(services) ?? []).flatMap((one) =>
-        command in one ? one[command as keyof BareStory] : [],
+      const floor = (others.get(services)?.bare ?? []).flatMap((one) =>
+        command in one ? one[command as keyof ClientStory] : [],
       );
       process.stdout.write(`${name.padStart(8)}  ${words.padEnd(28)}  ${columnsOf(all, floor)}\n`);
     }
   }
-  for (const [services, stories] of bare) {
-    for (const command of bareCommands)
-      process.stdout.write(
-        `${'bare'.padStart(8)}  ${`${command}, ${services} services`.padEnd(28)}  ${columnsOf(
-          stories.map((one) => one[command]),
-          [],
-        )}\n`,
-      );
+  for (const [services, stories] of others) {
+    for (const [name, ofClient] of Object.entries(stories))
+      for (const command of clientCommands) {
+        const all = ofClient.map((one) => one[command]);
+        const floor = name === 'bare' ? [] : stories.bare.map((one) => one[command]);
+        const words = `${command}, ${services} services`.padEnd(28);
+        process.stdout.write(`${name.padStart(8)}  ${words}  ${columnsOf(all, floor)}\n`);
+      }
   }
   process.stdout.write('\n');
   return told;
@@ -387,18 +408,19 @@ if (only === 'stages') {
   await reportStages();
   process.exit();
 }
-if (only !== 'bare') {
+if (only !== 'bare' && only !== 'large') {
   await reportBulk(1000, { isPlain: true });
   await reportBulk(1000, { isPlain: false });
 }
 process.stdout.write(
-  `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs)\n\n`,
+  `${latencyMs} ms per request, ${connections} connections, median of ${runs} runs; a bare client makes the same objects without any check (bench/floor.mjs), another one keeps the promises of an apply (bench/promises.mjs)\n\n`,
 );
+const services = only === 'large' ? 2016 : 400;
 await reportStories('reads', [
-  { name: 'together', services: 400, reads: 'together' },
-  { name: 'alone', services: 400, reads: 'alone' },
+  { name: 'together', services, reads: 'together' },
+  { name: 'alone', services, reads: 'alone' },
 ]);
-if (only === 'bulk' || only === 'bare') process.exit();
+if (only === 'bulk' || only === 'bare' || only === 'large') process.exit();
 
 const told = await reportStories('services', [
   { name: '100', services: 100 },
