@@ -20,7 +20,7 @@ const parts = {
     atLeast: null,
   },
   stores: {
-    mutate: ['bucket', 'database', 'postgres', 's3'].map((name) => `src/state/backends/${name}.ts`),
+    mutate: ['s3-client', 'postgres-client', 'postgres', 's3'].map((name) => `src/state/backends/${name}.ts`),
     atLeast: null,
   },
 };

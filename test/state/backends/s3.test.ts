@@ -400,7 +400,8 @@ describe('a store of objects', () => {
   };
 
   const patient = { answerMs: 600 };
-  const impatient = { answerMs: 200 };
+  /** Enough for a busy machine to take and give what the tests say in time. */
+  const impatient = { answerMs: 1_000 };
 
   test('that gives a large object slowly is read', async () => {
     const part = 'a'.repeat(200_000);
@@ -444,11 +445,11 @@ describe('a store of objects', () => {
   });
 
   test.each([
-    ['does not answer', 0, 'no answer within 0.2 s', () => undefined],
+    ['does not answer', 0, 'no answer within 1 s', () => undefined],
     [
       'gives a part of an object, and no more',
       0,
-      'it gave less than 100 KiB within 0.2 s',
+      'it gave less than 100 KiB within 1 s',
       (_request: IncomingMessage, response: ServerResponse): void => {
         response.write('a'.repeat(300_000));
       },
@@ -456,17 +457,17 @@ describe('a store of objects', () => {
     [
       'gives an object by a few bytes',
       0,
-      'it gave less than 100 KiB within 0.2 s',
+      'it gave less than 100 KiB within 1 s',
       (_request: IncomingMessage, response: ServerResponse): void => {
         const timer = setInterval(() => response.write('a'), 20);
         response.on('close', () => clearInterval(timer));
       },
     ],
-    ['takes nothing of a large object', 30_000_000, 'it took less than 100 KiB within 0.2 s', () => undefined],
+    ['takes nothing of a large object', 30_000_000, 'it took less than 100 KiB within 1 s', () => undefined],
     [
       'takes an object, and does not answer',
       1_000_000,
-      'no answer within 0.2 s',
+      'no answer within 1 s',
       (request: IncomingMessage): void => {
         request.resume();
       },
