@@ -34,8 +34,13 @@ const fileOf = (bundle) => path.join(folder, `${bundle}.cjs`);
 /** Commands with code of their own: all that such a run compiled, and nothing else. The others take that of `plan`. */
 const commands = ['validate', 'plan', 'apply', 'drift', 'status', 'destroy'];
 
-/** A run that lasts longer gains little, and V8 has dropped functions that it used while it started. */
-const longestRunMs = 5000;
+/** A run that works or lasts longer gains little, and V8 has dropped functions that it used while it started. */
+const longest = { cpuMs: 5_000, ms: 60_000 };
+
+function wasLong() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000 > longest.cpuMs || performance.now() > longest.ms;
+}
 
 /** The bundles that ran, as `require` keeps them. */
 const loaded = new Map();
@@ -88,7 +93,7 @@ function runBundle(bundle, { file, isKept, agent }) {
     process.once('exit', (code) => {
       // The first run that connects compiles more of the program than those before it.
       const isDeeper = depth < loaded.size;
-      if (code !== 0 || (isTaken && !isDeeper) || performance.now() > longestRunMs) return;
+      if (code !== 0 || (isTaken && !isDeeper) || wasLong()) return;
       for (const flag of flagsOfLoading) setFlagsFromString(flag);
       if (cachedDataVersionTag() === tag)
         keepCode(file, checksum, { cached: script.createCachedData(), depth: loaded.size });

@@ -123,6 +123,18 @@ test.each([
   expect(keptIn(own())).toEqual([]);
 });
 
+test('a run that waits for a busy machine keeps its code; one that works for long does not', () => {
+  const script = join(place, 'busy.cjs');
+  writeFileSync(script, `const { now } = performance;\nperformance.now = () => now.call(performance) + 10_000;\n`);
+  const env = { NODE_OPTIONS: `--require ${script}` };
+  expect(trueup(['validate'], env)).toEqual(valid);
+  expect(keptIn(own())).toEqual(['validate']);
+  rmSync(own(), { recursive: true });
+  writeFileSync(script, `process.cpuUsage = () => ({ user: 4e6, system: 2e6 });\n`);
+  expect(trueup(['validate'], env)).toEqual(valid);
+  expect(keptIn(own())).toEqual([]);
+});
+
 test('another V8, or one with other flags, keeps code of its own', () => {
   trueup(['validate']);
   expect(trueup(['validate'], { NODE_OPTIONS: '--max-old-space-size=500 --stack-trace-limit=5' })).toEqual(valid);
