@@ -120,10 +120,10 @@ export function unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** A stop with one error. */
-export function stop(
-  failure: Stop['failure'],
-  code: Code,
+/** A stop with one error. A state that cannot be used always ends a run as `state`, which has an exit code of its own. */
+export function stop<C extends Code>(
+  failure: C extends `state-${string}` ? 'state' : Stop['failure'],
+  code: C,
   message: string,
   { cause, holder, ...hints }: Hints & Circumstances = {},
 ): Stop {

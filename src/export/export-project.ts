@@ -374,7 +374,7 @@ function nothingAt(
 async function presentIn({ manifest, records, connection }: Ground): Promise<Present> {
   if (manifest === undefined && records.length > 0) {
     const message = `the state ${connection.store.location} has ${records.length} resources, and there is no manifest`;
-    throw stop('refused', 'state-unusable', message, { remedy: 'Restore the manifest, or move the state away.' });
+    throw stop('state', 'state-unusable', message, { remedy: 'Restore the manifest, or move the state away.' });
   }
   const addresses = new Map(records.flatMap(([address, { id }]) => (id === null ? [] : [[id, address] as const])));
   const taken = new Set(records.map(([address]) => address));

@@ -37,7 +37,7 @@ export function statesWithoutFile(folder: string, preview?: string): readonly Le
  * Refuses to begin a state where the folder has that of a root file that is gone, with resources of this project: the file was
  * probably renamed, and what is there already would be created or adopted once more.
  *
- * @throws {Stop} `refused`
+ * @throws {Stop} `state`
  */
 export function refuseLeft(
   { folder, file, preview }: LocalPlace,
@@ -60,7 +60,7 @@ export function refuseLeft(
         ? `If you renamed the file, run trueup state move ${shellWord(left.file)} ${shellWord(file)}.`
         : `If you renamed the file: ${renameFamily(left.file, file)}`;
     const remedy = `${renamed} Otherwise put ${placeOf(left.file, preview)} aside. Nothing was sent.`;
-    throw stop('refused', 'state-unusable', message, { remedy });
+    throw stop('state', 'state-unusable', message, { remedy });
   }
 }
 

@@ -45,7 +45,7 @@ function ofRootFile(store: StateStore, { file, preview }: ProjectFolder): StateS
           : `If you renamed the file: ${renameFamily(state.rootFile, file)}`;
       const message = `the state ${store.location} belongs to ${state.rootFile}, and this run is of ${file}`;
       const remedy = `${renamed} Otherwise give ${file} a state of its own. Nothing was sent.`;
-      throw stop('refused', 'state-unusable', message, { remedy });
+      throw stop('state', 'state-unusable', message, { remedy });
     },
   };
 }
@@ -105,7 +105,7 @@ function refusingEarlier(
       }
       const message = `an earlier version left a state of this project in ${earlier.location}, and there is none in ${store.location}`;
       const remedy = `To use it, write ${member} under state: in the manifest. If it is of another manifest, give this one a ${member.split(':')[0]} of its own. Nothing was sent.`;
-      throw stop('refused', 'state-unusable', message, { remedy });
+      throw stop('state', 'state-unusable', message, { remedy });
     },
   };
 }

@@ -42,7 +42,7 @@ const stateUrl = 'TRUEUP_STATE_URL';
  * Finds the location of the state. TRUEUP_STATE_URL decides where it is set: a manifest may name the same location, or none.
  *
  * @throws {Stop} `refused`, when the manifest names another location, or when the run is pinned, TRUEUP_STATE_URL is not set
- *   and the manifest names a state elsewhere; `state`, when TRUEUP_STATE_URL is missing or no address of a state.
+ *   and the manifest names a state elsewhere; `state`, when TRUEUP_STATE_URL is missing, no address of a state, or one of two.
  */
 export function locateState(named: NamedState, options: ProjectFolder): StateLocation {
   const { state, project } = named;
@@ -53,7 +53,7 @@ export function locateState(named: NamedState, options: ProjectFolder): StateLoc
   const member = location.backend === 'postgres' ? 'name' : 'prefix';
   const message = `the state has no ${member} of its own, and the manifest can rename its project`;
   const remedy = `Write ${member}: ${project} under state:, or into ${stateUrl}. It stays when the project gets another name.`;
-  throw stop('refused', 'state-unusable', message, { remedy });
+  throw stop('state', 'state-unusable', message, { remedy });
 }
 
 /** Whether the manifest or TRUEUP_STATE_URL gives a state elsewhere a name that does not come from the project. */
@@ -195,7 +195,7 @@ function refuseOneState(given: Given): void {
   if ((given.backend === 's3' ? given.prefix : given.name) === undefined) return;
   const message = `${stateUrl} names a ${member}, and this run has several root files: they would have one state`;
   const remedy = `Leave the ${member} out: each state gets the name of its project and its file. Nothing was sent.`;
-  throw stop('refused', 'state-unusable', message, { remedy });
+  throw stop('state', 'state-unusable', message, { remedy });
 }
 
 function completeDatabase(given: GivenDatabase, name: string): Database {
@@ -259,7 +259,7 @@ function refuseTwo(folder: string): void {
   const file = join(folder, 'state.json');
   if (!existsSync(file)) return;
   const remedy = `Move ${file} away if it is of no use any more. To use it, write state: { backend: local } and do not set ${stateUrl}.`;
-  throw stop('refused', 'state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy });
+  throw stop('state', 'state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy });
 }
 
 /** `-f` with a path once chose a state of its own for the default manifest. */
@@ -267,7 +267,7 @@ function refuseEarlier(folder: string): void {
   const earlier = join(folder, 'trueup.yaml');
   if (!existsSync(join(earlier, 'state.json'))) return;
   const remedy = `To use it, move all files of ${earlier} into ${folder}; otherwise move it away. Nothing was sent.`;
-  throw stop('refused', 'state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy });
+  throw stop('state', 'state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy });
 }
 
 const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;

@@ -16,7 +16,10 @@ export const exitCodes = {
     about:
       'partly applied: something was written, and something failed, was ignored or is not sure; or a field is ignored by the platform',
   },
-  state: { code: 7, about: 'the state cannot be used' },
+  state: {
+    code: 7,
+    about: 'the state cannot be used: it is damaged, its key is missing, it belongs to another root file or project, …',
+  },
   'known drift': { code: 8, about: 'drift: only what is known or accepted drifted' },
   interrupted: { code: 130, about: 'ended at once by a signal' },
 } as const satisfies Record<string, { code: number; about: string }>;

@@ -14,7 +14,7 @@ export interface Carried {
  * The new place is complete before the old one loses anything, so a run that is killed leaves one of the two whole, and the
  * next one goes on. `undefined`: both places have none. `choose`: the remedy where both have a state.
  *
- * @throws {Stop} `refused`, when the new place has another state, or its key is not that of the state.
+ * @throws {Stop} `state`, when the new place has another state, or its key is not that of the state.
  */
 export async function carryState(
   from: StateStore,
@@ -57,5 +57,5 @@ async function copyState(
 }
 
 function taken({ location }: StateStore, remedy: string): Stop {
-  return stop('refused', 'state-unusable', `there is another state in ${location}; nothing was moved`, { remedy });
+  return stop('state', 'state-unusable', `there is another state in ${location}; nothing was moved`, { remedy });
 }

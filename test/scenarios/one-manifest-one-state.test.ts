@@ -67,7 +67,7 @@ test('a state that an earlier version put elsewhere is not left behind unseen', 
   mkdirSync(join(cwd, '.trueup'));
   renameSync(join(cwd, 'earlier'), join(cwd, '.trueup/trueup.yaml'));
   const planned = await trueup(['plan'], { cwd });
-  expect(planned.code).not.toBe(0);
+  expect(planned.code).toBe(7);
   expect(planned.err).toContain('an earlier version left a state of this manifest');
 });
 
@@ -85,7 +85,7 @@ test('a state that an earlier version put behind the name of the file in a bucke
   expect((await run(['apply', '--auto-approve'], earlier)).err).toContain('created');
   for (const words of [['plan'], ['apply', '--auto-approve'], ['state', 'list']]) {
     const refused = await run(words, '');
-    expect(refused.code).not.toBe(0);
+    expect(refused.code).toBe(7);
     expect(refused.err).toContain('an earlier version left a state of this project in');
     expect(refused.err).toContain('-> To use it, write prefix: prj_1/trueup.yaml/ under state: in the manifest.');
   }

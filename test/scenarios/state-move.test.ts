@@ -96,8 +96,7 @@ describe('trueup state move', () => {
     expect(await run('apply', '-f', 'other.yaml', '--auto-approve')).toMatchObject({ code: 0 });
     rename('trueup.yaml', 'former.yaml');
     const over = await run('state', 'move', 'trueup.yaml', 'other.yaml');
-    expect([over.code, over.err]).toEqual([expect.any(Number), expect.stringContaining('there is another state in')]);
-    expect(over.code).not.toBe(0);
+    expect([over.code, over.err]).toEqual([7, expect.stringContaining('there is another state in')]);
     const none = await run('state', 'move', 'nothing.yaml', 'former.yaml');
     expect(none.err).toContain('nothing.yaml has no state; nothing was moved');
     expect((await run('plan', '-f', 'other.yaml')).out).toContain('No changes.');
@@ -176,7 +175,7 @@ describe('a root file that was renamed without its state', () => {
     rename('trueup.yaml', 'live.yaml');
     const yes = ['--auto-approve', '--adopt', '--lock-timeout', '30', '-f', 'live.yaml'];
     const { code, err } = await run('apply', ...yes);
-    expect([code, err]).toEqual([1, expect.stringContaining('its state has 2 resources that live.yaml declares')]);
+    expect([code, err]).toEqual([7, expect.stringContaining('its state has 2 resources that live.yaml declares')]);
     expect((await run('status', '--all')).err).toContain('there is no root file trueup.yaml for the state');
     const moved = await run('state', 'move', 'trueup.yaml', 'live.yaml', '--lock-timeout', '30');
     expect(moved, moved.err).toMatchObject({ code: 0 });
@@ -196,7 +195,7 @@ describe('a root file that was renamed without its state', () => {
     rename('trueup.yaml', 'live.yaml');
     const before = emulator.log.length;
     const { code, err } = await run(...words, '-f', 'live.yaml');
-    expect(code, err).toBe(1);
+    expect(code, err).toBe(7);
     expect(err).toContain(
       'trueup.yaml is not here any more, and its state has 3 resources that live.yaml declares, production for one',
     );
@@ -261,7 +260,7 @@ test('a renamed file of previews goes by the remedy: back, prune, rename, apply'
       '7',
       ...(command === 'plan' ? [] : ['--auto-approve']),
     );
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(7);
     expect(refused.err).toContain(
       'preview.yaml is not here any more, and its state has 3 resources that pr.yaml declares',
     );
@@ -310,7 +309,7 @@ test.each(['former', 'present'])(
     expect(left).toContain(`, and the state of prod.yaml has 3 of its 3 objects too. ${choice}\n`);
     expect(left).not.toContain('destroy');
     const refused = await run('state', 'move', 'live.yaml', 'prod.yaml');
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(7);
     expect(refused.err.replaceAll(/\s+/g, ' ')).toContain(choice);
     renameSync(join(folder, kept === 'former' ? '.trueup/prod.yaml' : '.trueup/live.yaml'), join(folder, 'aside'));
     if (kept === 'former') expect(await run('state', 'move', 'live.yaml', 'prod.yaml')).toMatchObject({ code: 0 });
@@ -369,7 +368,7 @@ describe.each(['s3', 'postgres'] as const)('in %s', (backend) => {
       ['state', 'list'],
     ]) {
       const refused = await run(...words, '-f', 'live.yaml');
-      expect(refused.code, words.join(' ')).not.toBe(0);
+      expect(refused.code, words.join(' ')).toBe(7);
       expect(refused.err).toContain('belongs to trueup.yaml, and this run is of live.yaml');
       expect(refused.err).toContain(
         'run trueup state move trueup.yaml live.yaml. Otherwise give live.yaml a state of its own.',

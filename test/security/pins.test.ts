@@ -228,7 +228,7 @@ describe('S9: where CI is set, the environment chooses the location of the state
     writeFileSync(join(folder, '.trueup/state.json'), '{}');
     const env = { ...ci, ...aws, TRUEUP_STATE_URL: `s3://states/two?endpoint=${store.url}` };
     const { code, err } = await trueup(['plan', '-C', folder], { env });
-    expect(code).toBe(1);
+    expect(code).toBe(7);
     expect(err).toContain('there are two states');
   });
 
