@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { proxyErrorIn } from '../api/proxy-error.ts';
 import { Stop } from '../diagnostics/diagnostic.ts';
+import { diskProblem } from '../diagnostics/disk-errors.ts';
 import type { Process } from '../cli/process.ts';
 import { printable, printed } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -84,8 +85,10 @@ function readEvent(path = ''): string {
 }
 
 function describe(error: unknown, { redact }: Redactor): string {
-  if (error instanceof Stop) {
-    return error.diagnostics
+  const ofDisk = diskProblem(error);
+  const diagnostics = error instanceof Stop ? error.diagnostics : ofDisk && [ofDisk];
+  if (diagnostics !== undefined) {
+    return diagnostics
       .map(({ code, message, remedy }) => `error[${code}]: ${printable(message)}\n${remedyLine(remedy)}`)
       .join('');
   }

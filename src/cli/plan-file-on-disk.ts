@@ -2,6 +2,8 @@ import { type Stats, constants, realpathSync } from 'node:fs';
 import { lstat, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { type PlanFile, isPlanFileText, parsePlanFile, planFileText } from '../plan/plan-file.ts';
 import { withDrafts } from '../project/drafts.ts';
 import { leavesWorkspace } from '../project/links.ts';
@@ -22,7 +24,8 @@ export async function writePlanFile(folder: string, path: string, file: PlanFile
     await replaceFile(target, text);
   } catch (error) {
     if (error instanceof Stop) throw error;
-    throw unusable(path, `cannot be written (${reasonOf(error)})`, 'Name a file in a writable folder.', error);
+    const remedy = remedyForDisk(error) ?? 'Name a file in a writable folder.';
+    throw unusable(path, `cannot be written (${reasonOf(error)})`, remedy, error);
   }
 }
 
@@ -44,7 +47,8 @@ export async function readPlanFile(folder: string, path: string): Promise<Review
     text = await readText(resolve(folder, path), path);
   } catch (error) {
     if (error instanceof Stop) throw error;
-    throw unusable(path, `cannot be read (${reasonOf(error)})`, 'Write one with trueup plan --out FILE.', error);
+    const remedy = remedyForDisk(error) ?? 'Write one with trueup plan --out FILE.';
+    throw unusable(path, `cannot be read (${reasonOf(error)})`, remedy, error);
   }
   const parsed = parsePlanFile(text);
   if ('problem' in parsed) throw unusable(path, parsed.problem, parsed.remedy);
@@ -71,7 +75,7 @@ async function readText(target: string, path: string): Promise<string> {
 async function refuseOther(target: string, path: string): Promise<void> {
   const remedy = 'Name another file, or remove it.';
   const stat = await lstat(target).catch((error: unknown) => {
-    if (reasonOf(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (stat === undefined) return;
@@ -101,10 +105,6 @@ async function replaceFile(path: string, text: string): Promise<void> {
   } finally {
     await directory.close();
   }
-}
-
-function reasonOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown reason';
 }
 
 function unusable(path: string, what: string, remedy: string, cause?: unknown): Stop {

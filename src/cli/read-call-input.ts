@@ -4,6 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { memberMeant, valueMeant } from '../operate/called-operation.ts';
 import { isObject } from '../formats/json.ts';
 import { shownKey } from '../manifest/problem.ts';
@@ -101,13 +103,13 @@ async function readText(written: string, read: (from: string) => Promise<Uint8Ar
     return /^[^\r\n]*\r?\n$/.test(text) ? text.replace(/\r?\n$/, '') : text;
   } catch (error) {
     if (error instanceof Stop) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const reasons: Readonly<Record<string, string>> = {
       ENOENT: 'does not exist',
       ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
     };
-    const remedy = `A value that begins with @ names a file; write member:='"@…"' for the text itself.`;
-    throw stop('usage', 'file-unreadable', `${from} ${reasons[code] ?? `cannot be read (${code})`}`, { remedy });
+    const asText = `A value that begins with @ names a file; write member:='"@…"' for the text itself.`;
+    const why = reasons[systemCode(error)] ?? `cannot be read (${reasonOf(error)})`;
+    throw stop('usage', 'file-unreadable', `${from} ${why}`, { remedy: remedyForDisk(error) ?? asText });
   }
 }
 

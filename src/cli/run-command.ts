@@ -2,6 +2,7 @@ import { diagnose } from '../api/diagnose.ts';
 import { isOfKey, PlatformError } from '../api/platform-error.ts';
 import { whyDirect } from '../api/proxy.ts';
 import { type Diagnostic, diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diskProblem } from '../diagnostics/disk-errors.ts';
 import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/output-format.ts';
 import { systemClock } from '../state/clock.ts';
@@ -137,7 +138,8 @@ export function explain(
   { env = {}, keyName = 'TRUEUP_API_KEY' }: { readonly env?: Environment; readonly keyName?: string | undefined } = {},
 ): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
-  if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error, redact)] };
+  if (!(error instanceof PlatformError))
+    return { exit: 'failed', diagnostics: [diskProblem(error) ?? defect(error, redact)] };
   const places = error.neededBy.length === 0 ? [{}] : error.neededBy;
   const diagnostics = places.map((place) => {
     const found = diagnose(error, place);

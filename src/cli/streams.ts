@@ -1,3 +1,5 @@
+import { reasonOf } from '../diagnostics/disk-errors.ts';
+
 /**
  * Watches stdout and stderr. A reader that closes, as `head` does, is no error. A full disk behind a redirection is one:
  * half a result is no success, whatever the run did.
@@ -8,7 +10,7 @@ export function watchStreams(): void {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || isCut) return;
     isCut = true;
-    stderr.write(`error: the output is incomplete: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+    stderr.write(`error: the output is incomplete: stdout cannot be written (${reasonOf(error)})\n`);
     stderr.write('  -> Free some space there. The changes of this run stay; trueup plan shows what is left to do.\n');
   });
   stderr.on('error', (error: NodeJS.ErrnoException) => {

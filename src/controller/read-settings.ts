@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
-import { systemCode } from '../diagnostics/system-code.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { toJson } from '../formats/yaml-node.ts';
 import { withoutMark } from '../formats/utf8.ts';
 import { adviceFor, byPlace, missingBlank, problemOf } from '../manifest/problem.ts';
@@ -20,8 +20,8 @@ import { type Settings, settingsShape } from './settings.ts';
  */
 export async function readSettings(path: string, env: Environment): Promise<Settings> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${systemCode(error)}`, {
-      remedy: seeDocs,
+    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${reasonOf(error)}`, {
+      remedy: remedyForDisk(error) ?? seeDocs,
       cause: error,
     });
   });

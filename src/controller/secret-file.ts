@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stop } from '../diagnostics/diagnostic.ts';
-import { systemCode } from '../diagnostics/system-code.ts';
+import { reasonOf } from '../diagnostics/disk-errors.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Environment } from '../project/folder.ts';
 
@@ -32,7 +32,7 @@ export function fileNamed(
 export async function readSecretFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const remedy = 'Make the file, and let the user of this process read it.';
-    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${systemCode(error)}`, { remedy, cause: error });
+    throw stop('usage', 'file-unreadable', `cannot read ${path}: ${reasonOf(error)}`, { remedy, cause: error });
   });
   const secret = text.trim();
   if (secret === '' || secret.length > maxLength) {

@@ -168,7 +168,7 @@ export async function identitiesOf({
 }: Pick<AskingInput, 'identity' | 'addSecret'>): Promise<readonly string[] | Pick<Trouble, 'problem' | 'remedy'>> {
   const given = await identity();
   const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
-  if ('problem' in given) return { problem: given.problem, remedy };
+  if ('problem' in given) return { problem: given.problem, remedy: given.remedy ?? remedy };
   addSecret(given.text);
   const read = readIdentities(given.text);
   return 'identities' in read ? read.identities : { problem: `the identity ${read.problem}`, remedy };
@@ -280,7 +280,7 @@ async function readSource({ path: written, at }: FileSource, workspace: Workspac
   return {
     code: 'file-unreadable',
     problem: file.problem,
-    remedy: 'Name a file of the workspace, relative to this file.',
+    remedy: file.remedy ?? 'Name a file of the workspace, relative to this file.',
   };
 }
 

@@ -12,6 +12,8 @@ import { credentialRule, isEnvFile } from './private-names.ts';
 export interface FileProblem {
   readonly problem: string;
   readonly isPrivate?: { readonly remedy: string };
+  /** The next step, where the disk shows it. */
+  readonly remedy?: string | undefined;
   /** There is none yet, at a path that may be used. */
   readonly isMissing?: true;
   /** A link leads out of the workspace. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { readFile } from '../files/read.ts';
 import { adoptOnly } from '../manifest/required.ts';
@@ -207,7 +208,7 @@ export async function readIdentity(env: Environment): Promise<FileText> {
   try {
     return { text: await readFile(path, 'utf8') };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return { problem: `the identity of TRUEUP_AGE_IDENTITY_FILE cannot be read (${code ?? 'unknown reason'})` };
+    const problem = `the identity of TRUEUP_AGE_IDENTITY_FILE cannot be read (${reasonOf(error)})`;
+    return { problem, remedy: remedyForDisk(error) };
   }
 }

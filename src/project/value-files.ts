@@ -5,6 +5,8 @@ import { yamlLimit } from '../manifest/load.ts';
 import type { ValueFile } from '../manifest/variables.ts';
 import { ciphertextInBytes, sourceOf } from '../secrets/ciphertext.ts';
 import { stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { leavesWorkspace } from './links.ts';
 
@@ -29,15 +31,16 @@ export function readValueFiles(
 ): readonly ValueFile[] {
   return named.map((written) => {
     const path = resolve(cwd, written);
-    const refuse = (why: string) => usage(`${option} ${written}: ${why}`, 'Name a YAML file such as tag: 2025.11.3.');
+    const refuse = (why: string, remedy = 'Name a YAML file such as tag: 2025.11.3.') =>
+      usage(`${option} ${written}: ${why}`, remedy);
     // A link may come from a pull request: messages quote lines of what it leads to.
     if (leavesWorkspace(folder, path)) throw refuse('is a link that leads out of the folder of the manifest');
     let bytes: Buffer;
     try {
       bytes = read(path);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      throw refuse(code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code ?? 'unknown reason'})`);
+      if (systemCode(error) === 'ENOENT') throw refuse('there is no such file');
+      throw refuse(`cannot be read (${reasonOf(error)})`, remedyForDisk(error));
     }
     if (bytes.length > yamlLimit) throw refuse(`is larger than ${yamlLimit.toLocaleString('en')} bytes`);
     const ciphertext = ciphertextInBytes(bytes);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import { reasonOf } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 import { withoutMark } from '../formats/utf8.ts';
@@ -84,7 +84,10 @@ export async function writeFiles(
   } catch (error) {
     if (error instanceof Stop) throw error;
     const changed = stay.length === 0 ? 'nothing was changed' : `${someOf(stay)} is changed already`;
-    throw stop('refused', 'file-unwritable', `cannot write ${join(folder, path)}: ${reasonOf(error)}; ${changed}`);
+    throw stop('refused', 'file-unwritable', `cannot write ${join(folder, path)}: ${reasonOf(error)}; ${changed}`, {
+      remedy: remedyForDisk(error) ?? 'Move what is in its place away, or choose another folder.',
+      cause: error,
+    });
   }
 }
 

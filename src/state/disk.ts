@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { remedyForDisk } from '../diagnostics/disk-errors.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 
 /** The disk of a state in a folder. Every operation rejects with an error that has a `code`. */
 export interface Disk {
@@ -122,42 +124,8 @@ export async function throughDraft(
   }
 }
 
-/** Describes why a disk failed. */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  const words = reasons[code];
-  return words === undefined ? code : `${code}: ${words}`;
+/** The next step after a failure of the disk of a state, as a sentence: the state can also be elsewhere. */
+export function remedyForState(error: unknown): string {
+  const remedy = remedyForDisk(error) ?? 'It needs a folder that can be read and written.';
+  return systemCode(error) === 'EROFS' ? `${remedy} Or keep the state elsewhere: docs/state.md.` : remedy;
 }
-
-/** The next step after a failure of the disk, as a sentence. */
-export function remedyForDisk(error: unknown): string {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return remedies[code] ?? 'It needs a folder that can be read and written.';
-}
-
-const moreRoom = 'Make room on the disk, or allow this user more of it.';
-const moreFiles = 'Allow more open files (ulimit -n).';
-const ofUser = 'Allow this user to read and write there (ls -ld shows its owner), or run as the user who made it.';
-const remedies: Readonly<Record<string, string>> = {
-  EACCES: ofUser,
-  EDQUOT: moreRoom,
-  EIO: 'Check the disk.',
-  EMFILE: moreFiles,
-  ENFILE: moreFiles,
-  ENOSPC: moreRoom,
-  EPERM: ofUser,
-  EROFS: 'Run in a folder on a file system that can be written, or keep the state elsewhere: docs/state.md.',
-};
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not',
-  EDQUOT: 'the quota is used up',
-  EIO: 'the disk fails',
-  EISDIR: 'it is a folder',
-  EMFILE: 'too many files are open',
-  ENOSPC: 'the disk is full',
-  ENOTFILE: 'it is a pipe or a device',
-  ENOTDIR: 'a part of its path is no folder',
-  EPERM: 'the file system or its owner does not allow it',
-  EROFS: 'the file system can only be read',
-};

@@ -1,5 +1,6 @@
 import { type StateKey, isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
-import { type Disk, reasonOf, remedyForDisk, throughDraft } from './disk.ts';
+import { reasonOf } from '../diagnostics/disk-errors.ts';
+import { type Disk, remedyForState, throughDraft } from './disk.ts';
 import { keyProblem } from './unusable.ts';
 
 /** Where the key of a state is from. */
@@ -154,7 +155,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     const remedy =
       code === 'ENOTPRIVATE'
         ? 'If only you can have written it, make it a file that only you can read (chmod 600).'
-        : `${remedyForDisk(error)} Then run again. Nothing was changed.`;
+        : `${remedyForState(error)} Then run again. Nothing was changed.`;
     throw keyProblem(`the key ${path} cannot be used (${why})`, remedy, error);
   }
 }
@@ -175,7 +176,7 @@ async function writeKey(
     if (code === 'EEXIST') {
       throw keyProblem(`another run made the key ${path} at the same time; nothing was sent`, 'Run it again.', error);
     }
-    const remedy = `${remedyForDisk(error)} Then run again. Nothing was changed.`;
+    const remedy = `${remedyForState(error)} Then run again. Nothing was changed.`;
     throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, remedy, error);
   }
 }

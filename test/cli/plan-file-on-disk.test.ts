@@ -404,7 +404,7 @@ describe('a plan file on the disk', () => {
     ['', 'the plan file  is a folder; it was not overwritten'],
     ['/dev/full', 'the plan file /dev/full is a device or a pipe; it was not overwritten'],
     ['nowhere/plan', 'the plan file nowhere/plan cannot be written (ENOENT)'],
-    ['notes/plan', 'the plan file notes/plan cannot be written (ENOTDIR)'],
+    ['notes/plan', 'the plan file notes/plan cannot be written (ENOTDIR: a part of its path is no folder)'],
     ['x'.repeat(300), `the plan file ${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
     ['no\0name', 'the plan file no\0name cannot be written (ERR_INVALID_ARG_VALUE)'],
   ])('is not written to %j', async (path, words) => {
@@ -420,12 +420,12 @@ describe('a plan file on the disk', () => {
     const folder = project({});
     mkdirSync(join(folder, 'closed'), { mode: 0o500 });
     expect(await problem(writePlanFile(folder, join(folder, 'closed/plan'), file), folder)).toBe(
-      'the plan file closed/plan cannot be written (EACCES)',
+      'the plan file closed/plan cannot be written (EACCES: this user may not)',
     );
     await writePlanFile(folder, join(folder, 'plan'), file);
     chmodSync(join(folder, 'plan'), 0);
     expect(await problem(readPlanFile(folder, join(folder, 'plan')), folder)).toBe(
-      'the plan file plan cannot be read (EACCES)',
+      'the plan file plan cannot be read (EACCES: this user may not)',
     );
   });
 
@@ -451,7 +451,7 @@ describe('a plan file on the disk', () => {
     ['notes', 'is no plan file'],
     ['missing', 'cannot be read (ENOENT)'],
     ['dangling', 'cannot be read (ENOENT)'],
-    ['notes/plan', 'cannot be read (ENOTDIR)'],
+    ['notes/plan', 'cannot be read (ENOTDIR: a part of its path is no folder)'],
     ['no\0name', 'cannot be read (ERR_INVALID_ARG_VALUE)'],
   ])('is not read from %j', async (path, words) => {
     const folder = hostile();

@@ -46,3 +46,26 @@ test.each([
   if (words === undefined) expect(found?.remedy).not.toMatch(/proxy/i);
   else expect(found?.remedy).toContain(words);
 });
+
+test.each([
+  ['ENOSPC', 'file-unwritable', 'the disk is full', 'Make room on the disk'],
+  ['EROFS', 'file-unwritable', 'the file system can only be read', 'Run in a folder on a file system'],
+  ['EACCES', 'file-unreadable', 'this user may not', 'Allow this user to read and write there'],
+])('an error of the disk that nothing expected is no defect: %s', (code, diagnosed, why, remedy) => {
+  const error = Object.assign(new Error(`${code}: words of Node`), {
+    code,
+    syscall: 'open',
+    path: '/srv/shop/drift.yaml',
+  });
+  expect(explain(error, String)).toEqual({
+    exit: 'failed',
+    diagnostics: [
+      {
+        code: diagnosed,
+        severity: 'error',
+        message: `cannot use /srv/shop/drift.yaml: ${code}: ${why}`,
+        remedy: expect.stringContaining(remedy) as string,
+      },
+    ],
+  });
+});

@@ -24,7 +24,7 @@ describe.skipIf(!existsSync('/dev/full'))('a stdout that is full', () => {
   it.each([[['validate']], [['schema']], [['call', '--list']]])('is reported, and %s has failed', async (args) => {
     const run = await runInto('/dev/full', args);
     expect(run.code).toBe(1);
-    expect(run.err).toContain('stdout cannot be written (ENOSPC)');
+    expect(run.err).toContain('stdout cannot be written (ENOSPC: the disk is full)');
     expect(run.err.match(/stdout cannot be written/g)).toHaveLength(1);
   });
 });

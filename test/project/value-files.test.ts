@@ -120,7 +120,7 @@ describe('--var-file', () => {
     mkdirSync(join(folder, 'dir'));
     for (const [name, why] of [
       ['none.yaml', 'there is no such file'],
-      ['dir', 'cannot be read (EISDIR)'],
+      ['dir', 'cannot be read (EISDIR: it is a folder)'],
     ] as const) {
       const path = join(folder, name);
       const { code, err } = await trueup(['validate', '-C', folder, '--var-file', path]);

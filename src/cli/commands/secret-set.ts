@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import type { Stop } from '../../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../../diagnostics/disk-errors.ts';
+import { systemCode } from '../../diagnostics/system-code.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { decodeUtf8 } from '../../formats/utf8.ts';
 import { changeSealed, writeValues } from '../../project/sealed-secrets.ts';
@@ -54,9 +56,11 @@ async function readValue({ process, cannotAsk }: Run, name: string): Promise<str
 
 /** The value in a file, which may be of several lines. @throws {Stop} `usage`, when there is no value in it */
 async function readFrom(path: string, { cwd }: Pick<Run['process'], 'cwd'>): Promise<string> {
-  const problem = (says: string): Stop => usage(`--from-file ${path} ${says}`, 'Name a file that has the value.');
-  const bytes = await readRegularFile(resolve(cwd(), path), maxBytes).catch((error: NodeJS.ErrnoException) => {
-    throw problem(error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code ?? 'unknown reason'})`);
+  const problem = (says: string, remedy = 'Name a file that has the value.'): Stop =>
+    usage(`--from-file ${path} ${says}`, remedy);
+  const bytes = await readRegularFile(resolve(cwd(), path), maxBytes).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') throw problem('does not exist');
+    throw problem(`cannot be read (${reasonOf(error)})`, remedyForDisk(error));
   });
   if (bytes === undefined) throw problem(`is not a file, or has more than ${maxBytes} bytes`);
   const value = textOf(bytes);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Disk, reasonOf, remedyForDisk } from '../disk.ts';
+import { reasonOf } from '../../diagnostics/disk-errors.ts';
+import { type Disk, remedyForState } from '../disk.ts';
 import type { Documents } from '../named-documents.ts';
 import { unusable } from '../unusable.ts';
 import { putFile } from './put-file.ts';
@@ -9,7 +10,7 @@ const dayMs = 86_400_000;
 /** Documents as files in a folder. */
 export function folderDocuments(folder: string, disk: Disk): Documents {
   const failing = (path: string, what: string) => (error: unknown) => {
-    const remedy = `${remedyForDisk(error)} Then run again. Nothing was overwritten.`;
+    const remedy = `${remedyForState(error)} Then run again. Nothing was overwritten.`;
     throw unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
   };
   const orNone = (path: string, what: string) => (error: unknown) =>

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { stop } from '../../diagnostics/diagnostic.ts';
-import { type Disk, nodeDisk, reasonOf, remedyForDisk, throughDraft } from '../disk.ts';
+import { reasonOf } from '../../diagnostics/disk-errors.ts';
+import { type Disk, nodeDisk, remedyForState, throughDraft } from '../disk.ts';
 import { type LeaseEntry, parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
 
@@ -78,7 +79,10 @@ async function removeOld(disk: Disk, location: string, version: number): Promise
 function unreadable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be read (${reasonOf(error)})`;
-    throw stop('state', 'state-unusable', message, { remedy: `${remedyForDisk(error)} Then run again.`, cause: error });
+    throw stop('state', 'state-unusable', message, {
+      remedy: `${remedyForState(error)} Then run again.`,
+      cause: error,
+    });
   };
 }
 
@@ -87,7 +91,7 @@ function unwritable(location: string): (error: unknown) => never {
   return (error) => {
     const message = `the lock ${location} cannot be made (${reasonOf(error)})`;
     throw stop('state', 'state-unusable', message, {
-      remedy: `${remedyForDisk(error)} Nothing was changed.`,
+      remedy: `${remedyForState(error)} Nothing was changed.`,
       cause: error,
     });
   };

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { sleep } from '../../api/sleep.ts';
-import { type Disk, type DiskFile, nodeDisk, reasonOf, remedyForDisk } from '../disk.ts';
+import { reasonOf } from '../../diagnostics/disk-errors.ts';
+import { type Disk, type DiskFile, nodeDisk, remedyForState } from '../disk.ts';
 import type { Authenticity } from '../authenticity.ts';
 import { isSealed } from '../formats.ts';
 import { type KeySource, keyFile } from '../key-sources.ts';
@@ -228,7 +229,7 @@ function readOldLine(line: string): unknown {
 }
 
 function failed(path: string, what: string, { error, rest = again }: { error: unknown; rest?: string }) {
-  return unusable(path, `${what} (${reasonOf(error)})`, { remedy: `${remedyForDisk(error)} ${rest}`, cause: error });
+  return unusable(path, `${what} (${reasonOf(error)})`, { remedy: `${remedyForState(error)} ${rest}`, cause: error });
 }
 
 const again = 'Then run again. Nothing was overwritten: what was begun is in the journal, and found then.';
