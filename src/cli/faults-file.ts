@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Names } from '../api/translate.ts';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { planInOwnWords } from '../emulator/faults/in-own-words.ts';
 import { patterns } from '../emulator/faults/matching.ts';
 import { type FaultPlan, faultPlan, keysIn } from '../emulator/faults/fault-plan.ts';
@@ -47,7 +48,7 @@ export async function readFaultsFile(folder: string, path: string, names?: Names
 async function readText(folder: string, path: string): Promise<string> {
   const file = await readFile(folder, path);
   if ('text' in file) return file.text;
-  const remedy = 'Name a YAML file of faults, as docs/faults.md shows.';
+  const { remedy = 'Name a YAML file of faults, as docs/faults.md shows.' } = file;
   throw stop('usage', 'file-unreadable', `--faults: ${file.problem}`, { remedy });
 }
 
@@ -55,8 +56,12 @@ async function readFile(folder: string, path: string): Promise<FileText> {
   let real: string;
   try {
     real = await realpath(resolve(folder, path));
-  } catch {
-    return { problem: `there is no file ${path}` };
+  } catch (error) {
+    const remedy = remedyForDisk(error);
+    return {
+      problem: remedy === undefined ? `there is no file ${path}` : `${path} cannot be read (${reasonOf(error)})`,
+      remedy,
+    };
   }
   return (await openWorkspace(dirname(real))).read(basename(real), limit);
 }

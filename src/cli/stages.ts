@@ -2,9 +2,11 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { type Stop, unlessStopped } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { resolveAddress } from '../kind/aliases.ts';
 import { matching } from '../plan/narrow.ts';
 import { declaredResources } from '../project/load.ts';
+import { requireFolder } from '../project/no-root-file.ts';
 import { refuseTwins, rootFiles, stageOf } from '../project/root-files.ts';
 import { sharedPlatforms } from '../project/shared-platforms.ts';
 import { stageEnvironment } from '../project/stage-environment.ts';
@@ -157,6 +159,7 @@ function filesOf(process: Process, { options, given, command }: Asked): readonly
   if (!('all' in given.flags)) return named;
   if (named.length > 0) throw usage('--all and -f exclude each other', 'Leave one of them out.');
   const folder = resolve(process.cwd(), options.directory ?? '.');
+  requireFolder({ folder });
   const found = rootFiles(folder).filter((one) => !one.isPreview || command.several?.takesPreviews === true);
   if (found.length > 0) return found.map(({ file }) => file);
   throw usage(`--all: there is no root file in ${folder}`, 'A root file has trueup: 1 at its top.');
@@ -176,8 +179,8 @@ function planFileIn(
   try {
     mkdirSync(resolve(cwd(), out), { recursive: true });
   } catch (error) {
-    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-    throw usage(`--out ${out}: cannot make this folder (${code})`, 'For several root files, --out names a folder.');
+    const remedy = remedyForDisk(error) ?? 'For several root files, --out names a folder.';
+    throw usage(`--out ${out}: cannot make this folder (${reasonOf(error)})`, remedy);
   }
   return { out: file };
 }

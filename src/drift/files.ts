@@ -123,6 +123,6 @@ async function readFileOf(
     ? { problem: `${name} is a link, and Trueup would write where it leads` }
     : await (await openWorkspace(folder)).read(name, limit);
   if ('text' in file) return file.text;
-  const remedy = 'Put a file in its place, or remove it: trueup drift makes a new one.';
+  const { remedy = 'Put a file in its place, or remove it: trueup drift makes a new one.' } = file;
   throw stop('manifest', code, file.problem, { remedy });
 }

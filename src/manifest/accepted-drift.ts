@@ -65,10 +65,10 @@ export async function loadAccepted(
 ): Promise<readonly AcceptedDrift[]> {
   const name = acceptedName(file);
   const here = await workspace.match(name);
-  if (!Array.isArray(here) || here.length === 0) return [];
-  const read = await workspace.read(name, acceptedLimit);
+  if (!('problem' in here) && here.length === 0) return [];
+  const read = 'problem' in here ? here : await workspace.read(name, acceptedLimit);
   if ('problem' in read) {
-    diagnostics.push(diagnostic('accepted-drift', read.problem, { remedy: usualRemedy }));
+    diagnostics.push(diagnostic('accepted-drift', read.problem, { remedy: read.remedy ?? usualRemedy }));
     return [];
   }
   texts.set(name, read.text);

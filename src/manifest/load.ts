@@ -52,7 +52,7 @@ function readMap(
   },
 ): MapNode | undefined {
   if ('problem' in file) {
-    const { remedy } = file.isPrivate ?? { remedy: file.isLink === true ? withoutLink : inWorkspace };
+    const { remedy = file.isLink === true ? withoutLink : inWorkspace } = file.isPrivate ?? file;
     const code = file.isPrivate === undefined ? 'file-unreadable' : 'private-source';
     diagnostics.push(diagnostic(code, file.problem, { remedy, position: about.position }));
     return undefined;
@@ -135,7 +135,7 @@ async function loadBelow(tree: MapNode, above: readonly string[], descent: Desce
     const refuse = (message: string, remedy: string) => report('file-unreadable', `include: ${message}`, at, remedy);
     const found = named[index] ?? [];
     if ('problem' in found) {
-      refuse(found.problem, 'Name files of the workspace. * stands for a part of a file name.');
+      refuse(found.problem, found.remedy ?? 'Name files of the workspace. * stands for a part of a file name.');
       continue;
     }
     const isPattern = pattern.includes('*');

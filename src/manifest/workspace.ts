@@ -2,6 +2,8 @@ import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { isBelowFolder } from '../files/below.ts';
 import { matchesGlob } from '../formats/glob.ts';
@@ -53,7 +55,7 @@ export interface Workspace {
   /** The path below the root that `path` means when it is written in the file `from`. */
   readonly beside: (from: string, path: string) => string;
   /** Files that a pattern with `*` in its last part names, sorted; or why it can name none. */
-  readonly match: (pattern: string) => Promise<readonly string[] | { readonly problem: string }>;
+  readonly match: (pattern: string) => Promise<readonly string[] | FileProblem>;
 }
 
 /** How many files are read in a row, a few milliseconds, while answers of the platform wait. */
@@ -166,7 +168,7 @@ function readInspected(path: string, place: FilePlace, limit: number, inspect: I
   return 'problem' in file ? file : (inspect(path, place, file.bytes) ?? file);
 }
 
-function match(root: string, pattern: string): readonly string[] | { readonly problem: string } {
+function match(root: string, pattern: string): readonly string[] | FileProblem {
   const [folder, last] = [dirname(pattern), basename(pattern)];
   const problem = wayOut(root, pattern);
   if (problem !== undefined) return { problem };
@@ -183,8 +185,9 @@ function match(root: string, pattern: string): readonly string[] | { readonly pr
       .filter((entry) => !isFolder(entry))
       .map(({ name }) => join(folder, name))
       .toSorted();
-  } catch {
-    return [];
+  } catch (error) {
+    // A folder that is not there has no file; one that is closed may have some.
+    return ['ENOENT', 'ENOTDIR'].includes(systemCode(error)) ? [] : unreadable(folder, error);
   }
 }
 
@@ -233,10 +236,10 @@ function readPlace(path: string, { real }: FilePlace, limit: number): FileBytes 
 }
 
 function unreadable(path: string, error: unknown): FileProblem {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   if (code === 'ENOENT') return { problem: `there is no file ${path}`, isMissing: true };
   if (code === 'ENOTDIR') return { problem: `there is no file ${path}` };
-  return { problem: `${path} cannot be read (${code ?? 'unknown reason'})` };
+  return { problem: `${path} cannot be read (${reasonOf(error)})`, remedy: remedyForDisk(error) };
 }
 
 function wayOut(root: string, path: string): string | undefined {

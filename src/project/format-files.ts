@@ -44,7 +44,7 @@ export async function formatFiles(
   const formatted = [...new Set(named)].flatMap((path): FormattedFile[] => {
     const file = found.get(path) ?? { problem: `there is no file ${path}` };
     if ('problem' in file) {
-      const { remedy } = file.isPrivate ?? { remedy: 'Name YAML files in the folder of the manifest.' };
+      const { remedy = 'Name YAML files in the folder of the manifest.' } = file.isPrivate ?? file;
       diagnostics.push(
         diagnostic(file.isPrivate === undefined ? 'file-unreadable' : 'private-source', file.problem, { remedy }),
       );
@@ -96,7 +96,7 @@ async function filesOf(file: string, workspace: Workspace, { diagnostics, texts 
       if (written === undefined) continue;
       const found = await pathsOf(workspace, from, written);
       if ('problem' in found) {
-        const about = { position: position(item.at) };
+        const about = { position: position(item.at), remedy: found.remedy };
         diagnostics.push(diagnostic('file-unreadable', `include: ${found.problem}`, about));
         continue;
       }

@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -14,7 +15,17 @@ import { hasLocalState } from './state-location.ts';
 
 /** @throws {Stop} `usage`, when the folder of a manifest is not there */
 export function requireFolder({ folder }: Pick<RootPlace, 'folder'>): void {
-  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  try {
+    if (statSync(folder).isDirectory()) {
+      // Whether files are there shows only in a folder that can be listed and entered.
+      readdirSync(folder);
+      statSync(`${folder}/.`);
+      return;
+    }
+  } catch (error) {
+    const remedy = remedyForDisk(error);
+    if (remedy !== undefined) throw usage(`the folder ${folder} cannot be read (${reasonOf(error)})`, remedy);
+  }
   throw usage(`there is no folder ${folder}`, 'Name the folder of the manifest with -C.');
 }
 

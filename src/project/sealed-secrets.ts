@@ -106,7 +106,7 @@ async function openFile(
   const read = await workspace.readBytes(path, fileLimit);
   if ('problem' in read) {
     if (read.isMissing === true) return { ...named, file: { recipients: [], values: new Map() }, text: undefined };
-    throw refuse(read.problem, 'Name another file under sealed:.');
+    throw refuse(read.problem, read.remedy ?? 'Name another file under sealed:.');
   }
   const file = readSealedFile(read.bytes);
   if ('problem' in file) throw refuse(`${path} ${file.problem}`, file.remedy);

@@ -157,6 +157,10 @@ describe('a file that is no file of faults is one clear error', () => {
     const folder = project({});
     expect(await told(join(folder, 'none.yaml'))).toEqual([expect.stringContaining('there is no file')]);
     expect(await told(folder)).toEqual([expect.stringContaining('is not a file')]);
+    symlinkSync('circle.yaml', join(folder, 'circle.yaml'));
+    expect(await told(join(folder, 'circle.yaml'))).toEqual([
+      expect.stringMatching(/circle\.yaml cannot be read \(ELOOP: its links lead in a circle\).*Correct the link\./s),
+    ]);
   });
 
   it('and a link to a file is that file', async () => {

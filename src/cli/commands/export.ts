@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Stop, stop } from '../../diagnostics/diagnostic.ts';
+import { reasonOf, remedyForDisk } from '../../diagnostics/disk-errors.ts';
 import { type TerraformState, maxStateBytes, onlyProject, readTerraformState } from '../../export/terraform.ts';
 import type { NamedPlatform } from '../../api/profile.ts';
 import { resolveAddress } from '../../kind/aliases.ts';
@@ -74,7 +75,11 @@ export async function runExport(run: Run, view: ReportView<ExportReport>, flags:
 async function terraformOf(run: Run, { fromTerraform: file }: ExportFlags): Promise<TerraformState | undefined> {
   if (file === undefined) return undefined;
   const path = resolve(run.process.cwd(), file);
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(path).catch((error: unknown) => {
+    const remedy = remedyForDisk(error);
+    if (remedy !== undefined) throw usage(`${file} cannot be read (${reasonOf(error)})`, remedy);
+    return undefined;
+  });
   if (found?.isFile() !== true) throw usage(`there is no file ${file}`, 'terraform state pull > FILE writes one.');
   if (found.size > maxStateBytes) {
     const message = `${file} has ${found.size} bytes, and a Terraform state may have ${maxStateBytes}`;

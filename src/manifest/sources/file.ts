@@ -9,15 +9,14 @@ export const file: ExpressionSource = {
   resolve: (path, values, at) => {
     const found = values.file(path, at);
     if ('problem' in found) {
-      const { problem, isPrivate } = found;
-      return isPrivate === undefined ? unreadable(problem) : refusePrivate(problem, isPrivate.remedy);
+      const { problem, isPrivate, remedy } = found;
+      return isPrivate === undefined ? unreadable(problem, remedy) : refusePrivate(problem, isPrivate.remedy);
     }
     if (found.text.includes('\0')) return unreadable(`${path} is not text: it contains the character NUL`);
     return { is: 'text', text: withoutMark(found.text) };
   },
 };
 
-function unreadable(message: string): Resolution {
-  const remedy = 'Name a text file of the workspace, relative to this file.';
+function unreadable(message: string, remedy = 'Name a text file of the workspace, relative to this file.'): Resolution {
   return { is: 'refused', code: 'file-unreadable', message, remedy };
 }
