@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -134,6 +143,44 @@ describe('trueup secret set', () => {
       expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(says)]);
     }
     expect(read()).toBe(before);
+  });
+
+  test('writes the file that a link inside the folder leads to, as a plan reads it', async () => {
+    const own = (count: number) => manifest(count).replace('project: shop', 'project: { name: shop }');
+    const { run, folder, read } = place(own(1));
+    mkdirSync(join(folder, 'secrets/shared'), { recursive: true });
+    writeFileSync(join(folder, 'secrets/shared/all.env'), '');
+    symlinkSync('shared/all.env', join(folder, sealedFile));
+    for (const [words, verb] of [
+      ['secret set CACHE_PASSWORD', 'set CACHE_PASSWORD'],
+      ['secret set API_KEY', 'set API_KEY'],
+      ['secret set CACHE_PASSWORD', 'set CACHE_PASSWORD'],
+    ] as const) {
+      const { code, out, err } = await run(words, { input: `${canary}\n` });
+      expect([code, err, out]).toEqual([0, '', expect.stringContaining(`${verb} in ${sealedFile};`)]);
+    }
+    expect(lstatSync(join(folder, sealedFile)).isSymbolicLink()).toBe(true);
+    expect(await opened(read(), 'CACHE_PASSWORD')).toBe(`CACHE_PASSWORD=${canary}`);
+    writeFileSync(join(folder, 'staging.yaml'), own(2));
+    const env = { TRUEUP_AGE_IDENTITY: people[0]?.identity ?? '' };
+    expect(await run('secret recipients', { env })).toMatchObject({ code: 0, err: '' });
+    expect(await opened(read(), 'CACHE_PASSWORD', 1)).toBe(`CACHE_PASSWORD=${canary}`);
+    const found = await run('secret list --format json');
+    expect(documentOf(found)).toMatchObject({ secrets: [{ file: sealedFile, sealedForAll: true }, {}] });
+    expect(await run('apply --auto-approve', { env })).toMatchObject({ code: 0 });
+    expect((await run('plan', { env })).out).toContain('No changes.');
+  });
+
+  test('follows no link out of the folder, to read or to write', async () => {
+    const { run, folder } = place(manifest(1));
+    const outside = join(project({ 'other.env': '' }), 'other.env');
+    mkdirSync(join(folder, 'secrets'));
+    symlinkSync(outside, join(folder, sealedFile));
+    for (const words of ['secret list', 'secret set CACHE_PASSWORD', 'plan']) {
+      const { code, err } = await run(words, { input: 'a' });
+      expect([words, code, err]).toEqual([words, 1, expect.stringContaining(`${sealedFile} leads by a link out of`)]);
+    }
+    expect(readFileSync(outside, 'utf8')).toBe('');
   });
 
   test('names what to write without a sealed file', async () => {
