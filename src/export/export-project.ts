@@ -219,6 +219,9 @@ async function layoutsFor(
 /** Reads files of a folder; undefined: one is not there. */
 const readIn = (folder: string) => (path: string) => readFile(join(folder, path), 'utf8').catch(() => undefined);
 
+/** The bytes of a file; undefined: it is not there. What cannot be read is not replaced either. */
+const bytesOf = (path: string) => readFile(path).catch(() => undefined);
+
 /** Writes the files of an export, and that of its secrets. */
 async function writeExport(
   { files: exported }: Exported,
@@ -265,7 +268,7 @@ async function writeExport(
   const values = isAsked
     ? isSealed
       ? ''
-      : await secretsText(secrets, how, await readIn('')(how.secretsFile))
+      : await secretsText(secrets, how, { ...options, before: await bytesOf(how.secretsFile) })
     : undefined;
   if (values !== undefined && !isSealed && secretFile !== undefined) {
     const own = ['.gitignore', file, ...files.map(({ path }) => path)];

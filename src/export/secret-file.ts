@@ -5,9 +5,12 @@ import { usage } from '../diagnostics/usage.ts';
 import { type ProjectFolder, fileOption } from '../project/folder.ts';
 import type { SecretFile } from './root-file.ts';
 import type { NamedSecret } from './secrets-of-export.ts';
-import { readEnvText, writeEnvText } from '../formats/env-text.ts';
-import { withoutMark } from '../formats/utf8.ts';
-import { encryptArmored } from '../secrets/sources/age.ts';
+import { writeEnvText } from '../formats/env-text.ts';
+import { identitiesOf } from '../manifest/ask-sources.ts';
+import { readIdentity } from '../project/load.ts';
+import { ciphertextInBytes } from '../secrets/ciphertext.ts';
+import { decryptAge, encryptArmored } from '../secrets/sources/age.ts';
+import { readEnvFile } from '../secrets/sources/env-file.ts';
 
 /** The file for the secrets of an export. */
 export interface SecretsOptions {
@@ -88,15 +91,18 @@ function oneLine(text: string): string {
 }
 
 /**
- * The text of a file with the values of secrets, encrypted for recipients where there are some. `before`: the text that it replaces.
+ * The text of a file with the values of secrets, encrypted for recipients where there are some. `before`: what it replaces.
  * @throws {Stop} `env-value`, when no such file can hold a value; `file-unwritable`, when values would be lost.
  */
 export async function secretsText(
   secrets: readonly NamedSecret[],
   { secretsFile = '', recipients = [] }: SecretsOptions,
-  before: string | undefined,
+  { before, env, redactor }: Pick<ProjectFolder, 'env' | 'redactor'> & { readonly before: Uint8Array | undefined },
 ): Promise<string> {
-  if (before !== undefined && recipients.length === 0) checkKept(secretsFile, before, secrets);
+  if (before !== undefined) {
+    const identity = () => readIdentity(env);
+    checkKept(secretsFile, await valuesIn(before, { identity, addSecret: redactor.add }), secrets);
+  }
   const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
   if (refused.length > 0) {
     const names = refused.map(({ key }) => key).join(', ');
@@ -112,10 +118,38 @@ export async function secretsText(
   return recipients.length === 0 ? text : encryptArmored(text, recipients);
 }
 
-/** @throws {Stop} `refused`, when a file has values that the new one would not have: git ignores it, so nothing else may. */
-function checkKept(path: string, before: string, secrets: readonly NamedSecret[]): void {
+/** The values in a file of secrets, or why they cannot be seen. Opens one that is encrypted with age. */
+async function valuesIn(
+  bytes: Uint8Array,
+  asking: Parameters<typeof identitiesOf>[0],
+): Promise<ReturnType<typeof readEnvFile> | { readonly problem: string; readonly remedy: string }> {
+  const of = ciphertextInBytes(bytes)?.of;
+  if (of === undefined) return readValues(bytes, asking.addSecret);
+  const problem = `its values are ciphertext of ${of}`;
+  if (of !== 'age') return { problem };
+  const identities = await identitiesOf(asking);
+  if ('problem' in identities) return { problem: `${problem}, and ${identities.problem}`, remedy: identities.remedy };
+  const opened = await decryptAge(bytes, identities);
+  return 'problem' in opened
+    ? { ...opened, problem: `it ${opened.problem}` }
+    : readValues(opened.bytes, asking.addSecret);
+}
+
+function readValues(...about: Parameters<typeof readEnvFile>): ReturnType<typeof readEnvFile> {
+  const found = readEnvFile(...about);
+  return 'problem' in found ? { problem: `it ${found.problem}` } : found;
+}
+
+/** @throws {Stop} `refused`, when a file may have values that the new one would not have: nothing else need have them. */
+function checkKept(path: string, before: Awaited<ReturnType<typeof valuesIn>>, secrets: readonly NamedSecret[]): void {
+  if ('problem' in before) {
+    const { problem } = before;
+    const away = 'Move the file away, or name another one.';
+    const remedy = 'remedy' in before ? `${away} ${before.remedy}` : away;
+    throw stop('refused', 'file-unwritable', `cannot replace ${path}: ${problem}; nothing was written`, { remedy });
+  }
   const names = new Set(secrets.map(({ name }) => name));
-  const lost = [...readEnvText(withoutMark(before)).keys()].filter((name) => !names.has(name));
+  const lost = [...before.values.keys()].filter((name) => !names.has(name));
   if (lost.length === 0) return;
   const message = `cannot replace ${path}: the new one would not have ${someOf(lost)}; nothing was written`;
   throw stop('refused', 'file-unwritable', message, {

@@ -243,6 +243,64 @@ test('encrypts the secrets for a recipient of age', async () => {
   expect(readFileSync(join(out, 'trueup.yaml'), 'utf8')).toContain('- age: secrets.env.age');
 });
 
+test('--force replaces no encrypted file whose values it would lose, or cannot see', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  const { Encrypter, armor, generateIdentity, identityToRecipient } = await import('age-encryption');
+  const identity = await generateIdentity();
+  const recipient = await identityToRecipient(identity);
+  const file = join(out, 'secrets.env.age');
+  const flags = { out, withSecrets: file, ageRecipient: [recipient], force: true as const };
+  const encrypted = async (text: string) => {
+    const encrypter = new Encrypter();
+    encrypter.addRecipient(recipient);
+    return encrypter.encrypt(text);
+  };
+  for (const content of [
+    await encrypted('BY_HAND=correct-horse\n'),
+    armor.encode(await encrypted('BY_HAND=correct-horse\n')),
+    'ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]\n',
+  ]) {
+    writeFileSync(file, content);
+    for (const withSecrets of [file, join(out, 'secrets.env')]) {
+      rmSync(join(out, 'secrets.env'), { force: true });
+      writeFileSync(withSecrets, content);
+      const isAge = withSecrets === file;
+      const ran = await run(exportCommand({ ...flags, withSecrets, ageRecipient: isAge ? [recipient] : [] }));
+      expect(ran.exit).toBe('stopped');
+      const why = content.toString().startsWith('ENC') ? 'sops' : 'age, and this run has no identity';
+      expect(ran.err).toContain(
+        `cannot replace ${withSecrets}: its values are ciphertext of ${why}; nothing was written`,
+      );
+      expect(ran.err).toContain('Move the file away');
+      expect(readFileSync(withSecrets)).toEqual(Buffer.from(content));
+    }
+  }
+  rmSync(join(out, 'secrets.env'));
+  vi.stubEnv('TRUEUP_AGE_IDENTITY', identity);
+  try {
+    writeFileSync(file, await encrypted('BY_HAND=correct-horse\n'));
+    const lost = await run(exportCommand(flags));
+    expect([lost.exit, lost.err]).toEqual([
+      'stopped',
+      expect.stringContaining(`cannot replace ${file}: the new one would not have BY_HAND; nothing was written`),
+    ]);
+    expect(lost.err).not.toContain('correct-horse');
+    rmSync(file);
+    for (const time of ['first', 'again']) {
+      const ran = await run(exportCommand(flags));
+      expect([time, ran.exit, ran.err]).toEqual([time, 'done', '']);
+      expect(await planIn(out)).toContain('No changes.');
+    }
+    const written = readFileSync(file);
+    vi.stubEnv('TRUEUP_AGE_IDENTITY', await generateIdentity());
+    const closed = await run(exportCommand(flags));
+    expect([closed.exit, readFileSync(file)]).toEqual(['stopped', written]);
+  } finally {
+    vi.stubEnv('TRUEUP_AGE_IDENTITY', undefined);
+  }
+});
+
 test('adds what a manifest does not manage beside it, and touches nothing of what is there', async () => {
   const { emulator, folder, run } = await place(sections, { secrets });
   const act = (operation: string, input: Record<string, unknown>) => emulator.act(operation, input);
