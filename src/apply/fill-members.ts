@@ -6,6 +6,7 @@ import { type Json, type Row, isRow } from '../formats/json.ts';
 import { merged } from '../kind/shared-set.ts';
 import { nested, observedValue, valueAt } from '../kind/row-values.ts';
 import { resolveField } from '../manifest/fields.ts';
+import { wordsOf } from '../manifest/problem.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/checked-answers.ts';
 import type { Action, AttributeChange, Member, Step } from '../plan/action.ts';
@@ -79,13 +80,9 @@ export function rehearse(input: Resolving): void {
   const members = known.map(([name, from]) => [name, valueOf(context, name, from, undefined)] as const);
   const { input: shape } = endpointOf(step.operation);
   const isWhole = known.length === Object.keys(step.members).length;
-  const result = (isWhole ? shape : shape.partial()).safeParse(nested(Object.fromEntries(members)));
-  if (result.success) return;
-  const [issue] = result.error.issues;
-  throw cannot(
-    input,
-    `${(issue?.path ?? []).map(String).join('.')}: ${issue?.message ?? 'the input does not fit the operation'}`,
-  );
+  const value = nested(Object.fromEntries(members));
+  const { error } = (isWhole ? shape : shape.partial()).safeParse(value);
+  if (error !== undefined) throw cannot(input, wordsOf(error, { name: '', value, isSecret: true }));
 }
 
 function isKnown(from: Member, outputs: Outputs): boolean {

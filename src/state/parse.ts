@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { parseJson, TooManyParts } from '../api/parse-json.ts';
+import { someOf } from '../diagnostics/some-of.ts';
 import type { Authenticity } from './authenticity.ts';
 import { withNextKey } from './digests.ts';
 import {
@@ -83,9 +84,7 @@ export function checkState(
   const checked = <T>(schema: z.ZodType<T>): T => {
     const result = schema.safeParse(content);
     if (result.success) return result.data;
-    const [issue] = result.error.issues;
-    const why = [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
-    throw unusable(location, `is not a state of Trueup: ${why}`);
+    throw unusable(location, `is not a state of Trueup: ${misfitOf(content, result.error)}`);
   };
   if (version === 1 || version === 2) {
     const { digestKey, resources, ...former } = checked(unsealedStateSchema(version));
@@ -99,6 +98,26 @@ export function checkState(
   const { profile: _, ...state } = checked(stateSchema());
   holdOnce(state.resources);
   return { state, format: newestFormat };
+}
+
+type Members = Readonly<Record<PropertyKey, unknown>>;
+
+/** The first thing that a state does not have, or has and must not. */
+function misfitOf(content: unknown, { issues: [issue] }: z.ZodError): string {
+  const path = issue?.path ?? [];
+  if (path.length === 0 && issue?.code === 'invalid_type') {
+    const is = content === null ? 'null' : Array.isArray(content) ? 'a list' : `a ${typeof content}`;
+    return `it is ${is}, and a state is an object`;
+  }
+  const version = versionOf(content);
+  const isKnown = typeof version === 'number' && version >= 1 && version <= newestFormat;
+  const none = isKnown ? `no state of format ${version}` : 'no state';
+  const nameOf = (parts: readonly PropertyKey[]) => parts.map(String).join('.') || 'it';
+  if (issue?.code === 'unrecognized_keys') return `${nameOf(path)} has ${someOf(issue.keys)}, which ${none} has`;
+  const above = path.slice(0, -1);
+  const parent = above.reduce<unknown>((value, key) => (value as Members)[key], content) as Members;
+  if (parent[path.at(-1) ?? ''] === undefined) return `${nameOf(above)} has no ${String(path.at(-1))}`;
+  return `${nameOf(path)} ${issue?.code === 'custom' ? issue.message : `has a value that ${none} has`}`;
 }
 
 /** Holds once what a text says several times: a value that was wanted and answered, and an address. */

@@ -330,9 +330,9 @@ describe('before a replacement, the requests of the new object are checked:', ()
 
   test('a value that the operation does not take, or one that is missing, is named', () => {
     const refused = (why: string) => `${address}: redis.create was not sent: ${why}`;
-    expect(() => creating({ ...whole, name: fixed(3) })).toThrow(refused('name: '));
+    expect(() => creating({ ...whole, name: fixed(3) })).toThrow(refused('name must be text'));
     const { name: _left, ...without } = whole;
-    expect(() => creating(without)).toThrow(refused('name: '));
+    expect(() => creating(without)).toThrow(refused('name must be text, got nothing'));
   });
 
   test.each<[string, Member]>([
@@ -343,7 +343,7 @@ describe('before a replacement, the requests of the new object are checked:', ()
   ])('a member that %s is not checked, and all others are', (_title, member) => {
     const { name: _left, ...without } = whole;
     expect(() => creating({ ...without, name: member })).not.toThrow();
-    expect(() => creating({ ...whole, description: member, name: fixed(3) })).toThrow('name: ');
+    expect(() => creating({ ...whole, description: member, name: fixed(3) })).toThrow('name must be text');
   });
 
   test('a member whose value became known is checked', () => {
@@ -354,7 +354,7 @@ describe('before a replacement, the requests of the new object are checked:', ()
         outputs,
         idOf: () => 'redis_1',
       });
-    expect(trying(() => 'db-1')).toThrow('replicas: ');
+    expect(trying(() => 'db-1')).toThrow('replicas must be');
     expect(trying(() => undefined)).not.toThrow();
   });
 

@@ -36,20 +36,41 @@ describe('a state', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['nothing', null, /^the state s\.json is not a state of Trueup: Invalid input/],
-    ['a list', [], /is not a state of Trueup: Invalid input/],
-    ['a format of another type', { ...state, formatVersion: '3' }, /is not a state of Trueup: formatVersion /],
+    ['nothing', null, /^the state s\.json is not a state of Trueup: it is null, and a state is an object$/],
+    ['a list', [], /is not a state of Trueup: it is a list, and a state is an object$/],
+    ['a text', 'x', /is not a state of Trueup: it is a string, and a state is an object$/],
+    ['a number', 5, /is not a state of Trueup: it is a number, and a state is an object$/],
+    ['no member', {}, /is not a state of Trueup: it has no lineage$/],
+    [
+      'a list of records',
+      { ...former, resources: [] },
+      /is not a state of Trueup: resources has a value that no state of format 1 has$/,
+    ],
+    [
+      'a format of another type',
+      { ...state, formatVersion: '3' },
+      /is not a state of Trueup: formatVersion has a value that no/,
+    ],
     ['a format before the first', { ...state, formatVersion: 0 }, /is not a state of Trueup: formatVersion /],
     ['no lineage', { ...state, lineage: '' }, /is not a state of Trueup: lineage /],
     ['no key of digests', { ...second, digestKey: '' }, /is not a state of Trueup: digestKey /],
     ['no number of a key', { ...state, keyNumber: 0 }, /is not a state of Trueup: keyNumber /],
     ['half a version', { ...state, serial: 1.5 }, /is not a state of Trueup: serial /],
     ['a version before the first', { ...state, serial: -1 }, /is not a state of Trueup: serial /],
-    ['a member it never had', { ...state, more: 1 }, /is not a state of Trueup: Unrecognized key/],
+    [
+      'a member it never had',
+      { ...state, more: 1 },
+      /is not a state of Trueup: it has more, which no state of format 4 has$/,
+    ],
     [
       'a record of another format',
       { ...former, resources: { a: { ...recordOf('1'), duplicates: [] } } },
-      /resources\.a/,
+      /resources\.a\.pairs\.env has ignored, which no state of format 1 has$/,
+    ],
+    [
+      'half a record',
+      { ...former, resources: { a: { ...recordOf('1'), kind: undefined } } },
+      /is not a state of Trueup: resources\.a has no kind$/,
     ],
   ])('with %s is refused, with the member', async (_what, content, words) => {
     const { failure, message, diagnostics } = await refused(content);
