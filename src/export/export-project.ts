@@ -6,6 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { didYouMean } from '../diagnostics/closest.ts';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
+import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
@@ -216,11 +217,15 @@ async function layoutsFor(
   return () => inFile(file, (entries) => appendEntries(file, text, entries), beside);
 }
 
-/** Reads files of a folder; undefined: one is not there. */
-const readIn = (folder: string) => (path: string) => readFile(join(folder, path), 'utf8').catch(() => undefined);
+/** The bytes of a file; undefined: it is not there. @throws as `readFile` does: what cannot be read is not replaced either. */
+const bytesOf = (path: string) =>
+  readFile(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;
+    throw error;
+  });
 
-/** The bytes of a file; undefined: it is not there. What cannot be read is not replaced either. */
-const bytesOf = (path: string) => readFile(path).catch(() => undefined);
+/** Reads files of a folder; undefined: one is not there. */
+const readIn = (folder: string) => async (path: string) => (await bytesOf(join(folder, path)))?.toString();
 
 /** Writes the files of an export, and that of its secrets. */
 async function writeExport(

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { exportDocument } from '../../../src/render/document-schemas.ts';
 import { exportCommand, planCommand } from '../asked.ts';
@@ -296,6 +296,13 @@ test('--force replaces no encrypted file whose values it would lose, or cannot s
     vi.stubEnv('TRUEUP_AGE_IDENTITY', await generateIdentity());
     const closed = await run(exportCommand(flags));
     expect([closed.exit, readFileSync(file)]).toEqual(['stopped', written]);
+    if (process.getuid?.() !== 0) return;
+    for (const folder of [out, dirname(out)]) chmodSync(folder, 0o777);
+    chmodSync(file, 0);
+    process.seteuid?.(65_534);
+    const unread = await run(exportCommand(flags)).finally(() => process.seteuid?.(0));
+    expect([unread.exit, unread.err]).toEqual(['stopped', expect.stringContaining('EACCES')]);
+    expect(readFileSync(file)).toEqual(written);
   } finally {
     vi.stubEnv('TRUEUP_AGE_IDENTITY', undefined);
   }
