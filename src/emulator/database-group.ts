@@ -103,15 +103,12 @@ export function databaseGroup(kind: DatabaseKind): Group {
       const row = find(context, input);
       if (row['applicationStatus'] !== 'done')
         throw new ApiError('BAD_REQUEST', `No running container found for ${textOf(row, 'appName')}`);
-      const column = input['type'] === 'root' ? 'databaseRootPassword' : 'databasePassword';
-      const values = { [column]: textOf(input, 'password') };
+      const isRoot = input['type'] === 'root';
+      const values = { [isRoot ? 'databaseRootPassword' : 'databasePassword']: textOf(input, 'password') };
       const volumeName = `${textOf(row, 'appName')}-data`;
+      const user = isRoot ? 'root' : textOr(row, 'databaseUser');
       const volume = context.store.find('volume', volumeName);
-      requireLogin(table, row, { volume, password: textOf(input, 'password') });
-      // The row says which user it is, and the server knows the one of its first start.
-      const user = volume?.['databaseUser'] ?? row['databaseUser'];
-      if (column === 'databasePassword' && user !== row['databaseUser'])
-        throw failed(`Command failed: the server has no user ${textOf(row, 'databaseUser')}`);
+      requireSuccess(table, row, { volume, user, password: textOf(input, 'password') });
       context.store.update(table, row[key], values);
       context.store.update('volume', volumeName, values);
       return true;
@@ -164,47 +161,64 @@ export function databaseGroup(kind: DatabaseKind): Group {
 }
 
 /**
- * Refuses a change of a password where the server has another password than the row of the user that the platform logs in as: the
- * answer quotes the command with both passwords. Source: changePassword of the routers of v0.30.2.
+ * Refuses a change of a password where the server has another password than the row of the user that the platform logs in as, or
+ * no user of that name: the answer quotes the command with its passwords. Source: changePassword of the routers of v0.30.2.
  */
-function requireLogin(table: DatabaseTable, row: Row, { volume, password }: LoginInput): void {
-  const login = logins[table];
-  if (login === undefined || volume === undefined) return;
-  const there = volume[login.column] ?? null;
-  if (there === null || there === row[login.column]) return;
-  const command = login.command(textOf(row, 'databaseUser'), textOr(row, login.column), password);
-  throw failed(`Command execution failed: Command failed: docker exec 3f2a ${command}\n${login.refusal}\n`);
+function requireSuccess(table: DatabaseTable, row: Row, { volume, user, password }: PasswordChange): void {
+  const program = programs[table];
+  if (program === undefined || volume === undefined) return;
+  const { login, command, noUser } = program;
+  const stored = login === undefined ? '' : textOr(row, login.column);
+  const fail = (why: string) =>
+    failed(`Command execution failed: Command failed: docker exec 3f2a ${command(user, stored, password)}\n${why}\n`);
+  const there = login === undefined ? null : (volume[login.column] ?? null);
+  if (login !== undefined && there !== null && there !== row[login.column]) throw fail(login.refusal);
+  // The row says which user it is; the server knows the one of its first start, and root where it has a password of its own.
+  const first = volume['databaseUser'] ?? row['databaseUser'] ?? '';
+  if (user !== first && (user !== 'root' || login?.column !== 'databaseRootPassword')) throw fail(noUser(user));
 }
 
-interface LoginInput {
+interface PasswordChange {
   readonly volume: Row | undefined;
+  /** The user whose password changes. */
+  readonly user: string;
   readonly password: string;
 }
 
-/** The servers that take no command without a password. A PostgreSQL trusts its own container. */
-const logins: Readonly<Partial<Record<DatabaseTable, Login>>> = {
-  mariadb: sqlLogin('mariadb'),
-  mysql: sqlLogin('mysql'),
+/** The programs that change a password. A PostgreSQL trusts its own container. */
+const programs: Readonly<Partial<Record<DatabaseTable, PasswordProgram>>> = {
+  mariadb: sqlProgram('mariadb'),
+  mysql: sqlProgram('mysql'),
   mongo: {
-    column: 'databasePassword',
+    login: { column: 'databasePassword', refusal: 'MongoServerError: Authentication failed.' },
     command: (user, stored, password) =>
       `mongosh -u '${user}' -p '${stored}' --authenticationDatabase admin --eval "db.getSiblingDB('admin').changeUserPassword('${user}', '${password}')"`,
-    refusal: 'MongoServerError: Authentication failed.',
+    noUser: () => 'MongoServerError: Authentication failed.',
+  },
+  postgres: {
+    command: (user, _, password) =>
+      `psql -U ${user} -d postgres -c "ALTER USER \\"${user}\\" WITH PASSWORD '${password}';"`,
+    noUser: (user) =>
+      `psql: error: connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: FATAL:  role "${user}" does not exist`,
   },
 };
 
-interface Login {
-  readonly column: string;
+interface PasswordProgram {
+  /** The column of the password with which the platform logs in; undefined: the server takes commands without one. */
+  readonly login?: { readonly column: string; readonly refusal: string };
   readonly command: (user: string, stored: string, password: string) => string;
-  readonly refusal: string;
+  readonly noUser: (user: string) => string;
 }
 
-function sqlLogin(program: string): Login {
+function sqlProgram(program: string): PasswordProgram {
   return {
-    column: 'databaseRootPassword',
+    login: {
+      column: 'databaseRootPassword',
+      refusal: "ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)",
+    },
     command: (user, stored, password) =>
       `${program} -u root -p'${stored}' -e "ALTER USER '${user}'@'%' IDENTIFIED BY '${password}'; FLUSH PRIVILEGES;"`,
-    refusal: "ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)",
+    noUser: (user) => `ERROR 1396 (HY000) at line 1: Operation ALTER USER failed for '${user}'@'%'`,
   };
 }
 

@@ -292,6 +292,36 @@ test.each([
   expect(await change()).toEqual({ status: 200, body: true });
 });
 
+test.each(['mysql', 'mariadb'])(
+  '%s: a refused change of the root password names root, and no other user',
+  async (kind) => {
+    const key = `${kind}Id`;
+    const { id } = await create(kind);
+    await call(`${kind}.deploy`, { [key]: id });
+    await call(`${kind}.update`, { [key]: id, databaseRootPassword: 'stored-1' });
+    const { status, body } = await call(`${kind}.changePassword`, { [key]: id, password: 'wanted-1', type: 'root' });
+    expect([status, body['message']]).toEqual([500, expect.stringContaining("ALTER USER 'root'@'%' IDENTIFIED BY")]);
+  },
+);
+
+test.each([
+  ['mysql', /mysql -u root .*"ALTER USER 'late'@'%'.*\nERROR 1396 .* Operation ALTER USER failed for 'late'@'%'\n$/s],
+  [
+    'mariadb',
+    /mariadb -u root .*"ALTER USER 'late'@'%'.*\nERROR 1396 .* Operation ALTER USER failed for 'late'@'%'\n$/s,
+  ],
+  ['postgres', /psql -U late -d postgres -c "ALTER USER \\"late\\" .*\npsql: error: .*role "late" does not exist\n$/s],
+  ['mongo', /mongosh -u 'late' .*changeUserPassword\('late', .*\nMongoServerError: Authentication failed\.\n$/s],
+] as const)('%s: the password of a user that the server does not have stays', async (kind, message) => {
+  const key = `${kind}Id`;
+  const { id, databasePassword } = await create(kind);
+  await call(`${kind}.deploy`, { [key]: id });
+  await call(`${kind}.update`, { [key]: id, databaseUser: 'late' });
+  const refused = await call(`${kind}.changePassword`, { [key]: id, password: 'wanted-1' });
+  expect([refused.status, refused.body['message']]).toEqual([500, expect.stringMatching(message)]);
+  expect((await call(`${kind}.one`, { [key]: id })).body).toMatchObject({ databasePassword });
+});
+
 describe('postgres alone', () => {
   test('changes its password in the row and in the database, once it runs', async () => {
     const { id, appName } = await create('postgres');
