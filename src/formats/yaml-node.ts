@@ -3,12 +3,14 @@ import type { Json } from './json.ts';
 /** A YAML value with its place, in the form that the caller gives to places. */
 export type YamlNode<P> = YamlScalar<P> | YamlList<P> | YamlMap<P>;
 
-interface Tagged {
+interface Noted<P> {
   /** It has the tag `!reset`. */
   readonly isReset?: true;
+  /** The value as it stands in the file, where the id of a preview was written into it. */
+  readonly written?: YamlNode<P>;
 }
 
-export interface YamlScalar<P> extends Tagged {
+export interface YamlScalar<P> extends Noted<P> {
   readonly is: 'scalar';
   readonly value: string | number | boolean | null;
   /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
@@ -25,13 +27,13 @@ interface SecretPart {
   readonly to: number;
 }
 
-interface YamlList<P> extends Tagged {
+interface YamlList<P> extends Noted<P> {
   readonly is: 'list';
   readonly items: readonly YamlNode<P>[];
   readonly at: P;
 }
 
-export interface YamlMap<P> extends Tagged {
+export interface YamlMap<P> extends Noted<P> {
   /** The keys that a `!reset` took out, each with its place. */
   readonly resets?: ReadonlyMap<string, P> | undefined;
   readonly is: 'map';

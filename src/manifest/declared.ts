@@ -179,8 +179,10 @@ export function readValue(declaration: Declaration, node: Node, key: string): Ty
   const value = type === 'text' ? written : node.value;
   if (type === 'number' || type === 'boolean') {
     const isOne = typeof value === type && (type === 'boolean' || Number.isFinite(value));
-    if (!isOne)
-      return { message: `must be ${nouns[type]}, got ${got(key, node)}`, remedy: wordMeant(type, written, key) };
+    if (!isOne) {
+      const remedy = node.written === undefined ? wordMeant(type, written, key) : undefined;
+      return { message: `must be ${nouns[type]}, got ${got(key, node)}`, remedy };
+    }
   }
   return checkLimits(declaration, { value, written }, key);
 }

@@ -81,7 +81,7 @@ export function asPreview(tree: MapNode, id: string, report: Report): OfPreview 
 
 /** The name of an environment with a text behind it. */
 function withSuffix(node: Node, suffix: string): Node {
-  if (node.is === 'scalar') return { ...node, value: `${String(node.value)}${suffix}`, source: node.source + suffix };
+  if (node.is === 'scalar') return { ...node, value: `${String(node.value)}${suffix}`, source: node.source + suffix, written: node };
   const name = node.is === 'map' ? node.entries.get('name') : undefined;
   if (node.is !== 'map' || name === undefined) return node;
   return { ...node, entries: new Map([...node.entries, ['name', { ...name, node: withSuffix(name.node, suffix) }]]) };
@@ -95,14 +95,14 @@ const everyId = new RegExp(idExpression, 'g');
 function withId(node: Node, id: string, report: Report): Node {
   if (node.is === 'list') {
     const items = node.items.map((item) => withId(item, id, report));
-    return items.some((item, at) => item !== node.items[at]) ? { ...node, items } : node;
+    return items.some((item, at) => item !== node.items[at]) ? { ...node, items, written: node } : node;
   }
   if (node.is === 'map') {
     const entries = [...node.entries].map(
       ([key, entry]) => [key, { ...entry, node: withId(entry.node, id, report) }] as const,
     );
     const isChanged = entries.some(([key, entry]) => entry.node !== node.entries.get(key)?.node);
-    return isChanged ? { ...node, entries: new Map(entries) } : node;
+    return isChanged ? { ...node, entries: new Map(entries), written: node } : node;
   }
   if (typeof node.value !== 'string') return node;
   const source = node.value.replaceAll(everyId, (_, word: string) => {
@@ -110,7 +110,7 @@ function withId(node: Node, id: string, report: Report): Node {
     return id;
   });
   if (source === node.value) return node;
-  return { ...node, source, value: /^(?:0|[1-9]\d{0,14})$/.test(source) ? Number(source) : source };
+  return { ...node, source, value: /^(?:0|[1-9]\d{0,14})$/.test(source) ? Number(source) : source, written: node };
 }
 
 /** A manifest as a preview has it. */

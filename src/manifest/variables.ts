@@ -187,7 +187,7 @@ function missing(name: string, { keyAt }: Entry, root: string): VariableValue {
 
 /** The remedy that makes a value the default of a declaration. */
 function asDefault(name: string, node: Node): string {
-  const value = toJson(node);
+  const value = toJson(node.written ?? node);
   const shown = maskValue(name, value) === value ? value : open;
   return remedyOf([{ key: name, value: { default: shown }, notes: [] }]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { Stop, diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { examplePreview, isPreviewId, diagnosticWithoutExample } from '../../src/manifest/preview.ts';
 import { fieldPath } from '../../src/kind/row-values.ts';
 import { asWritten } from '../../src/manifest/wanted.ts';
@@ -69,6 +69,44 @@ test('the id is a number where a whole value is one', async () => {
   const port = resources.find(({ kind }) => kind.kind === 'domain')?.fields['port'];
   expect(port && asWritten(port)).toBe(812);
 });
+
+describe.each([['7'], [undefined]])('remedies of preview %s repeat the id as it is written', (preview) => {
+  const found = async (texts: Record<string, string>) => {
+    const read = stageIn(folderWith(texts), file, preview === undefined ? {} : { preview });
+    return (await read.then(() => [], problems)).map(({ remedy }) => remedy);
+  };
+
+  test('of a variable that is not declared', async () => {
+    const texts = files();
+    texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { hsot: "pr-${preview:id}.x",');
+    expect(await found(texts)).toEqual(['Write this instead:\nhsot: { default: "pr-${preview:id}.x" }']);
+  });
+
+  test('of a list that is not declared', async () => {
+    const texts = files();
+    texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { hosts: ["${preview:id}", b],');
+    expect(await found(texts)).toEqual(['Write this instead:\nhosts: { default: ["${preview:id}", b] }']);
+  });
+
+  test('of a text that is no number', async () => {
+    const texts = files();
+    texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { port: "0${preview:id}",');
+    const remedies = await found(texts);
+    expect(remedies).toEqual(['It is declared at shop.yaml:2:26.']);
+  });
+
+  test('of sections below the environment', async () => {
+    const texts = files('environments: { x: {} }\n');
+    expect(await found(texts)).toEqual([
+      'Write the sections of pr at the top of the file, without environments:; or remove environment:.',
+    ]);
+  });
+});
+
+const problems = (error: unknown) => {
+  if (error instanceof Stop) return error.diagnostics;
+  throw error;
+};
 
 test.each([
   ['1', true],

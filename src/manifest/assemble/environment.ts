@@ -11,6 +11,8 @@ export const environmentKey = 'environment';
 /** The environment of a root file. */
 export interface OwnEnvironment {
   readonly name: string;
+  /** Its name as the root file has it: without the id of a preview. */
+  readonly written: string;
   /** Where its name stands. */
   readonly at: Place;
 }
@@ -32,7 +34,9 @@ export function holderOf(kinds: readonly Kind[]): Holder | undefined {
 export function ownEnvironment(tree: MapNode): OwnEnvironment | undefined {
   const node = nodeAt(tree, [environmentKey]);
   const name = node?.is === 'map' ? nodeAt(node, ['name']) : node;
-  return name?.is === 'scalar' ? { name: String(name.value), at: name.at } : undefined;
+  if (name?.is !== 'scalar') return undefined;
+  const { value } = name.written?.is === 'scalar' ? name.written : name;
+  return { name: String(name.value), written: String(value), at: name.at };
 }
 
 /**
@@ -54,8 +58,8 @@ export function withOwnEnvironment(
   for (const [key, entry] of tree.entries) {
     const isBlock = key === environmentKey;
     if (key === holder.section) {
-      const message = `${key} does not go with ${environmentKey}: ${own.name}, which stands in ${placeOf(own.at)}`;
-      const remedy = `Write the sections of ${own.name} at the top of the file, without ${key}:; or remove ${environmentKey}:.`;
+      const message = `${key} does not go with ${environmentKey}: ${own.written}, which stands in ${placeOf(own.at)}`;
+      const remedy = `Write the sections of ${own.written} at the top of the file, without ${key}:; or remove ${environmentKey}:.`;
       report('inconsistent', message, entry.keyAt, remedy);
     } else if (isBlock || holder.sections.has(key)) {
       entries.set(holder.section, { keyAt: own.at, node: place });
