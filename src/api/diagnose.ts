@@ -5,12 +5,9 @@ import { type PlatformError, answerLines } from './platform-error.ts';
 export function diagnose(
   error: PlatformError,
   about: { readonly address?: string; readonly position?: Position | undefined } = {},
-): Diagnostic {
-  return diagnostic('platform-answer', error.sentence, {
-    details: answerLines(error),
-    remedy: remedyAndOutcome(error),
-    ...about,
-  });
+): Diagnostic & { readonly remedy: string } {
+  const remedy = remedyAndOutcome(error);
+  return { ...diagnostic('platform-answer', error.sentence, { details: answerLines(error), ...about }), remedy };
 }
 
 /** The next step after a failed call, and behind it what is known of its effect. */

@@ -22,7 +22,7 @@ export function reportFailure(run: Run, job: Job, error: unknown): void {
   } else if (error instanceof PlatformError) {
     const login = (error.status ?? 0) >= 500 ? storeLogin(error.operation, job.object?.id ?? '') : undefined;
     const item = diagnose(error, { address, position });
-    report(job, login === undefined ? item : { ...item, remedy: `${login} ${item.remedy ?? ''}` });
+    report(job, login === undefined ? item : { ...item, remedy: `${login} ${item.remedy}` });
     if (endsAll(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };

@@ -110,7 +110,7 @@ function refusal(error: PlatformError, url: string): Check[] {
     const message = 'the platform rejects the API key (401): it is wrong, deleted, expired or used up';
     return [check('address', 'good', `${url} is reachable`), check('key', 'bad', message, remedy)];
   }
-  return [check('address', 'bad', error.message, error.remedy === '' ? undefined : error.remedy)];
+  return [check('address', 'bad', error.message, error.remedy)];
 }
 
 function rest(error: PlatformError): Check[] {
