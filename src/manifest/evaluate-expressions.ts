@@ -11,7 +11,7 @@ import {
   unknownEncoding,
   urlencode,
 } from './expression-encoding.ts';
-import { type Expression, findNearMisses, parseExpressions } from './expression.ts';
+import { type Expression, findNearMisses, parseExpressions, shellDefault } from './expression.ts';
 import { type TextPiece, secretsApart } from './secrets-apart.ts';
 import { type Refusal, type Resolution, type Values, badExpression } from './sources/source.ts';
 import type { Report } from './report-at.ts';
@@ -281,12 +281,22 @@ function evaluateExpression({ source, argument: name, encoding }: Expression, at
       found.isUnknown = true;
       return { from: 'secret', name };
     case 'refused':
-      refuse(found, at, resolution);
+      refuse(
+        found,
+        at,
+        shellDefault.test(name) ? { ...resolution, remedy: remedyForDefault(source, name) } : resolution,
+      );
       // Like a secret that is missing, its value is not known: no check finds a second mistake in it.
       return { from: from ?? 'secret', name };
     default:
       return resolution satisfies never;
   }
+}
+
+/** The remedy for what a shell may have meant; what stands behind its sign may be secret. */
+function remedyForDefault({ name }: Expression['source'], argument: string): string {
+  const ofShell = `$\${${name}:${argument.slice(0, 1)}…}`;
+  return `Write ${ofShell} where a shell reads it. Write \${var:NAME} for a variable that has its default under variables:.`;
 }
 
 /** What an expression stands for, before it is encoded; a refusal where it cannot be. */

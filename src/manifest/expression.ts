@@ -2,6 +2,14 @@ import { closest } from '../diagnostics/closest.ts';
 import { expressionSources } from './sources/all.ts';
 import type { ExpressionSource } from './sources/source.ts';
 
+/** What a shell and a compose file have behind the name and the colon: `${NAME:-default}`. */
+export const shellDefault = /^[-+?=]/;
+
+/** What to do where the text of a shell reads like an expression, and nothing escapes it. */
+export function remedyForShell(name: string): string {
+  return `If a shell reads it, give its variable another name than ${name}.`;
+}
+
 /** One `${source:argument}` of a text. */
 export interface Expression {
   readonly source: ExpressionSource;

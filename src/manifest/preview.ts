@@ -6,6 +6,7 @@ import { fieldPath } from '../kind/row-values.ts';
 import { environmentKey, holderOf, ownEnvironment } from './assemble/environment.ts';
 import { sectionsOf } from './blocks.ts';
 import { checkedResource } from './checked-resource.ts';
+import { remedyForShell } from './expression.ts';
 import { type Report, reportInto } from './report-at.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -81,14 +82,15 @@ export function asPreview(tree: MapNode, id: string, report: Report): OfPreview 
 
 /** The name of an environment with a text behind it. */
 function withSuffix(node: Node, suffix: string): Node {
-  if (node.is === 'scalar') return { ...node, value: `${String(node.value)}${suffix}`, source: node.source + suffix, written: node };
+  if (node.is === 'scalar')
+    return { ...node, value: `${String(node.value)}${suffix}`, source: node.source + suffix, written: node };
   const name = node.is === 'map' ? node.entries.get('name') : undefined;
   if (node.is !== 'map' || name === undefined) return node;
   return { ...node, entries: new Map([...node.entries, ['name', { ...name, node: withSuffix(name.node, suffix) }]]) };
 }
 
-/** The id of a preview in a text; the word behind the colon is `id`. */
-export const idExpression = /(?<!\$)\$\{preview:([^}]*)\}/;
+/** The id of a preview in a text; the word behind the colon is `id`. A shell has `${preview:-default}` and `${preview:1}`. */
+export const idExpression = /(?<!\$)\$\{preview:(?![-+?=\d])([^}]*)\}/;
 const everyId = new RegExp(idExpression, 'g');
 
 /** A value with the id for `${preview:id}`; what has none is the same node. */
@@ -106,7 +108,8 @@ function withId(node: Node, id: string, report: Report): Node {
   }
   if (typeof node.value !== 'string') return node;
   const source = node.value.replaceAll(everyId, (_, word: string) => {
-    if (word !== 'id') report('bad-expression', `there is no preview:${word}`, node.at, 'Write ${preview:id}.');
+    const remedy = `Write \${preview:id}. ${remedyForShell('preview')}`;
+    if (word !== 'id') report('bad-expression', `there is no preview:${word}`, node.at, remedy);
     return id;
   });
   if (source === node.value) return node;

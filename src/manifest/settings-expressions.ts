@@ -1,5 +1,5 @@
 import { environmentKey } from './assemble/environment.ts';
-import { parseExpressions } from './expression.ts';
+import { parseExpressions, remedyForShell, shellDefault } from './expression.ts';
 import { idExpression } from './preview.ts';
 import type { Report } from './report-at.ts';
 import type { Node } from './tree.ts';
@@ -12,7 +12,9 @@ export function refuseExpressions(path: readonly string[], node: Node, report: R
     for (const [key, { node: value }] of node.entries.entries()) refuseExpressions([...path, key], value, report);
   else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
     const { parts, unclosed } = parseExpressions(node.value);
-    const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
+    const isCommand = ofCommand.test(path.join('.'));
+    const isOfShell = (argument: string) => isCommand && shellDefault.test(argument);
+    const first = unclosed ?? parts.find((part) => typeof part === 'object' && !isOfShell(part.argument))?.source;
     // Variables take the id of a preview, and what stands in others than those of the root file is a warning.
     const name = first?.name ?? (path[0] !== 'variables' && idExpression.test(node.value) ? 'preview' : undefined);
     if (name === undefined) return;
@@ -20,10 +22,13 @@ export function refuseExpressions(path: readonly string[], node: Node, report: R
     const remedy =
       name === 'preview' && path[0] === environmentKey
         ? 'Write the name alone: the environment of preview 123 is NAME-123.'
-        : 'Write the value itself. Expressions work in the fields of resources.';
+        : `Write the value itself. ${isCommand ? remedyForShell(name) : 'Expressions work in the fields of resources.'}`;
     report('bad-expression', message, node.at, remedy);
   }
 }
 
 /** Its form is checked: `${secret:NAME}` and nothing else. */
 const ofReceiver = /^drift\.notify\.\d+\.(?:url|signature)$/;
+
+/** A word of a program, which may be a shell. */
+const ofCommand = /^secrets\.\d+\.command\./;

@@ -396,6 +396,24 @@ describe('secrets: in a manifest', () => {
     });
   });
 
+  test.each(['${preview:-x}', '${preview:0:1}', '${env:-x}', '${secret:+x}'])(
+    'may have what a shell reads in a command: %s',
+    async (text) => {
+      const said = await told(`${head}secrets: [{ command: [sh, -c, "echo ${text} {name}"] }]\n`);
+      expect(said.problems).toEqual([]);
+    },
+  );
+
+  test.each(['preview', 'env'])('says what to do about a variable %s of a shell', async (name) => {
+    const said = await told(`${head}secrets: [{ command: [sh, -c, §"echo \${${name}:x} {name}"] }]\n`);
+    const remedy = `Write the value itself. If a shell reads it, give its variable another name than ${name}.`;
+    expect(said).toEqual({
+      problems: ['bad-expression at the mark'],
+      said: `secrets must not hold \${${name}:…}: settings take no expressions ${remedy}`,
+      hasRemedy: true,
+    });
+  });
+
   test('is refused in an included file', async () => {
     const files = { 'trueup.yaml': `${head}include: [a.yaml]\n`, 'a.yaml': '§secrets: [{ file: a }]\n' };
     expect(await told(files)).toEqual(oneError('unknown-key', /an included file has no key secrets/));

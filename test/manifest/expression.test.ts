@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findNearMisses, parseExpressions } from '../../src/manifest/expression.ts';
 import { knownValue } from '../../src/manifest/wanted.ts';
 import type { Plan } from '../../src/plan/action.ts';
+import { plansNothing } from '../support/faults.ts';
 import { bench, head } from '../support/world.ts';
 
 /** ${source:name}: five sources, and everything else is text. */
@@ -119,6 +120,26 @@ describe('a key', () => {
     const { resources } = await bench().manifest(`${head}environments: { "$\${env:X}": {} }\n`);
     expect(resources.map((resource) => resource.address)).toEqual(['["$${env:X}"]']);
   });
+});
+
+describe('a default, as a shell writes it', () => {
+  test.each(['env', 'var', 'file', 'secret', 'ref'])(
+    'is no expression of ${%s:}: the remedy says how to write both',
+    async (name) => {
+      const text = (written: string) =>
+        `${head}environments: { production: { redis: { a: { dockerImage: "redis:8", databasePassword: x, env: { A: "${written}" } } } } }\n`;
+      const made = bench();
+      await expect(made.manifest(text(`\${${name}:-x}`))).rejects.toMatchObject({
+        diagnostics: [
+          {
+            remedy: `Write $\${${name}:-…} where a shell reads it. Write \${var:NAME} for a variable that has its default under variables:.`,
+          },
+        ],
+      });
+      await made.apply(text(`$\${${name}:-x}`));
+      await plansNothing(made, text(`$\${${name}:-x}`));
+    },
+  );
 });
 
 describe('${var:}', () => {

@@ -70,6 +70,25 @@ test('the id is a number where a whole value is one', async () => {
   expect(port && asWritten(port)).toBe(812);
 });
 
+test('what a shell reads is no id, in variables and in fields', async () => {
+  const texts = files('redis: { r: { dockerImage: "redis:8", databasePassword: x, env: { A: "${preview:-b}" } } }\n');
+  texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { folder: "/${preview:-a}",');
+  const { variables } = await stageIn(folderWith(texts), file, { preview: '7' });
+  expect(variables.get('folder')?.value).toMatchObject({ value: '/${preview:-a}' });
+});
+
+test('another word than id is an error that says what to write, for a shell too', async () => {
+  const texts = files();
+  texts['preview.yaml'] = texts['preview.yaml'].replace('variables: {', 'variables: { folder: §"/${preview:number}",');
+  expect(await mistakes(texts, file)).toEqual([
+    {
+      code: 'bad-expression',
+      at: 'the mark',
+      says: 'there is no preview:number -> Write ${preview:id}. If a shell reads it, give its variable another name than preview.',
+    },
+  ]);
+});
+
 describe.each([['7'], [undefined]])('remedies of preview %s repeat the id as it is written', (preview) => {
   const found = async (texts: Record<string, string>) => {
     const read = stageIn(folderWith(texts), file, preview === undefined ? {} : { preview });
