@@ -11,13 +11,14 @@ import { type Evaluation, evaluate } from './evaluate-expressions.ts';
 import { expressionIn, expressionsIn, notInKeys } from './expression.ts';
 import { variablesIn } from './sources/var.ts';
 import { misplacedSecret } from './misplaced-secret.ts';
-import { adviceFor, guessFor, missingBlank, problemOf, shownKey, withoutMarks } from './problem.ts';
+import { aboutListsAndMaps, adviceFor, guessFor, missingBlank, problemOf, shownKey, withoutMarks } from './problem.ts';
 import { textInstead, valueInstead } from './short-value.ts';
 import { type Entry, type Node, isEmpty, placeAt, textOf } from './tree.ts';
 import {
   type Outputs,
   type Resolved,
   type Wanted,
+  asWritten,
   changed,
   checkedValue,
   constant,
@@ -135,7 +136,10 @@ export function checked(
   evaluation: FieldEvaluation,
 ): Wanted {
   const found = checkedValue(wanted);
-  if (found === undefined) return wanted;
+  if (found === undefined) {
+    refuseTextInPlace(wanted, written, field, node, evaluation);
+    return wanted;
+  }
   const text = textOf(node);
   const isFilledIn = text?.includes('${') === true;
   const { value, error: refusal } = conform(field, found, isFilledIn, wanted.written);
@@ -151,21 +155,47 @@ export function checked(
     // What looks like an expression and is none is no value to write.
     const instead = advice === undefined && !isFilledIn ? valueInstead(written, field, node, evaluation) : undefined;
     const example = inUnits(field.unit, field.examples[0]);
+    // Only a variable gives a list, which is one of texts.
+    const fits = aboutListsAndMaps(error) === undefined || schemaOf(field).safeParse(['a']).success;
     const remedy =
-      expressions.length > 0
-        ? whatToCorrect(
-            expressions.map(withPlace(evaluation)),
-            schemaOf(field),
-            isSecret ? undefined : example,
-            guessFor(error, refused),
-          )
-        : (instead ?? whatItIs(written, schemaOf(field), example, advice));
+      expressions.length === 0
+        ? (instead ?? whatItIs(written, schemaOf(field), example, advice))
+        : fits
+          ? whatToCorrect(
+              expressions.map(withPlace(evaluation)),
+              schemaOf(field),
+              isSecret ? undefined : example,
+              guessFor(error, refused),
+            )
+          : withoutExpression(written, field);
     evaluation.report('wrong-type', message, place, remedy);
   } else if (field.unit !== undefined)
     warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
   if (value === found) return wanted;
   if (wanted.content.reveal().is === 'value') return changed(wanted, { content: constant(value, wanted.at).content });
   return knownValue(wanted) === undefined ? wanted : changed(wanted, { reading: secret(value) });
+}
+
+/** Refuses an expression whose value is not known yet in the place of a list or a map: it gives a text, whichever that is. */
+function refuseTextInPlace(
+  wanted: Wanted,
+  written: string,
+  field: Field,
+  node: Node,
+  { report }: FieldEvaluation,
+): void {
+  const value = asWritten(wanted);
+  const error = aboutListsAndMaps(conform(field, value, true).error);
+  if (error === undefined) return;
+  const isSecret = field.secrecy !== undefined || wanted.isSecret;
+  const { message, place } = problemOf(error, node, { name: written, value, isSecret });
+  report('wrong-type', message, place, withoutExpression(written, field));
+}
+
+/** The remedy where an expression stands in the place of a list or a map. */
+function withoutExpression(written: string, field: Field): string {
+  const example = inUnits(field.unit, field.examples[0]);
+  return `What an expression gives here is a text. ${whatItIs(written, schemaOf(field), example)}`;
 }
 
 /** A value with its secrets, for what a field says of any text; undefined where it needs an output or a secret that is missing. */

@@ -240,11 +240,24 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
   return Object.hasOwn(members, step) ? (members as Record<PropertyKey, unknown>)[step] : undefined;
 }
 
+/** Whether a list or a map belongs there: no text fits, whichever it is. */
+function isForListOrMap(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && ['array', 'object', 'record'].includes(issue.expected);
+}
+
+/** What an error says of texts in the place of lists and maps; undefined where that is nothing. */
+export function aboutListsAndMaps(error: z.ZodError | undefined): z.ZodError | undefined {
+  const issues = error?.issues.filter(isForListOrMap) ?? [];
+  return issues.length === 0 ? undefined : new z.ZodError(issues);
+}
+
 /** What an error says of the parts of a value without a mark; undefined where that is nothing. */
 export function withoutMarks(error: z.ZodError, value: Json): z.ZodError | undefined {
   const inner = (at: Json | undefined, key: PropertyKey): Json | undefined =>
     typeof at === 'object' && at !== null ? (at as Readonly<Record<PropertyKey, Json>>)[key] : undefined;
-  const isMarked = ({ code, path }: z.core.$ZodIssue): boolean => {
+  const isMarked = (issue: z.core.$ZodIssue): boolean => {
+    const { code, path } = issue;
+    if (isForListOrMap(issue)) return false;
     const found = path.reduce(inner, value);
     // Of a list or a map only these depend on the texts in it.
     const isAboutTexts = typeof found === 'string' || code === 'custom' || code === 'invalid_union';

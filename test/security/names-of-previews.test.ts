@@ -267,12 +267,26 @@ test.each([
   ['endpointSpecSwarm: §{ Ports: "${var:list}" }', 'endpointSpecSwarm publishes a port'],
   ['networkSwarm: §[{ Aliases: ["${ref:postgres.main.host}"] }]', 'networkSwarm has the alias ${ref:'],
   ['networkSwarm: §[{ Aliases: "${var:list}" }]', 'networkSwarm has the alias ${'],
-  ['networkSwarm: §[{ Aliases: "${ref:postgres.main.host}" }]', 'networkSwarm has the alias ${ref:'],
   ['networkSwarm: §[{ Target: "${ref:postgres.main.host}" }]', 'networkSwarm names ${ref:'],
 ])('refuses %s of an application and of a database', async (field, message) => {
   expect(await found('application', `${app}, ${field}`)).toEqual(refused(message));
   const database = 'dockerImage: "redis:8", databasePassword: "${secret:PW}"';
   expect(await found('redis', `${database}, ${field}`)).toEqual(refused(message));
+});
+
+test.each([
+  'labelsSwarm: §"${ref:postgres.main.host}"',
+  'labelsSwarm: §"${secret:LABELS}"',
+  'networkSwarm: §"${ref:postgres.main.host}"',
+  'networkSwarm: [§"${ref:postgres.main.host}"]',
+  'networkSwarm: [{ Aliases: §"${ref:postgres.main.host}" }]',
+  'endpointSpecSwarm: §"${ref:postgres.main.host}"',
+  'endpointSpecSwarm: { Ports: §"${ref:postgres.main.host}" }',
+])('refuses %s: nothing sees what is in it', async (field) => {
+  const says: unknown = expect.stringMatching(
+    /Swarm[\w.]* must be a (?:list|map), got .* What an expression gives here is a text\./,
+  );
+  expect(await found('application', `${app}, ${field}`)).toContainEqual({ code: 'wrong-type', at: 'the mark', says });
 });
 
 test.each([
