@@ -41,7 +41,7 @@ function editOne(file: string, text: string, edit: Edit): string {
   if (next !== undefined) return next;
   const about: About = { file, text, path: edit.path };
   const shared = anchorOn(reading.contents, edit.path);
-  if (shared === undefined) throw refused(about, 'it cannot be changed without changing another value');
+  if (shared === undefined) throw refused(about, 'it is written in an unusual way', keyOn(reading.contents, edit.path));
   throw refused(about, `others share it by the anchor &${shared.anchor}`, shared.offset);
 }
 
@@ -189,6 +189,18 @@ function anchorOn(contents: unknown, path: readonly string[]): Anchored | undefi
     return items.map((item) => anchorOf(item) ?? inside(item)).find((name) => name !== undefined);
   };
   return found ?? inside(node);
+}
+
+/** The place of the last key of a path that is there. */
+function keyOn(contents: unknown, path: readonly string[]): number {
+  let [node, at] = [contents, 0];
+  for (const key of path) {
+    const pair = isMap(node) ? node.items.find((one) => keyText(one.key) === key) : undefined;
+    if (pair === undefined) break;
+    if (isScalar(pair.key)) at = pair.key.range?.[0] ?? at;
+    node = pair.value;
+  }
+  return at;
 }
 
 interface Anchored {

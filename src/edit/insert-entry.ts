@@ -3,7 +3,7 @@ import { changeFlow } from './change-flow.ts';
 import { type Value, indentedBy, renderEntries } from './write-yaml.ts';
 import { keyText } from './nodes.ts';
 import { type Work, refused, unusual } from './splices.ts';
-import { breakAt, itemEnd, itemStart, lineEnd, lineStart, tokensOf, withoutBreak } from './tokens.ts';
+import { breakAt, itemEnd, itemStart, keepsLines, lineEnd, lineStart, tokensOf, withoutBreak } from './tokens.ts';
 import { type KeyValue, inOneLine } from './value-lines.ts';
 
 /** Adds entries to a map, and removes those of the numbers of `leaving`; without a map, at the end of the text. */
@@ -128,6 +128,13 @@ function removeLines(node: YAMLMap | YAMLSeq, first: number, last: number, work:
     // It stands behind the sign of a list, and the next one gets its place, with the comments above that.
     splices.push({ from, to: stop + text.slice(stop).search(/\S/), text: '' });
   } else {
+    const previous = items[first - 1];
+    if (previous !== undefined && keepsLines(previous)) {
+      // Empty lines behind it would be lines of the text above it.
+      const [behind = ''] = /^(?:[ \t]*\r?\n)*/.exec(text.slice(stop)) ?? [];
+      splices.push({ from: start, to: stop + behind.length, text: '' });
+      return;
+    }
     // Behind the last line there may be no line break: then the line before it ends the file in the same way.
     const isOpen = stop === text.length && !text.endsWith('\n');
     splices.push({ from: isOpen ? withoutBreak(text, start) : start, to: stop, text: '' });

@@ -6,7 +6,7 @@ import { insert, insertItems, remove } from './insert-entry.ts';
 import { indexOf, isAlready, keyText } from './nodes.ts';
 import { type Work, refused, unusual } from './splices.ts';
 import { breakAt, endOf, itemStart, lineEnd, lineStart, signOf, tokensOf, withoutBreak } from './tokens.ts';
-import { type KeyValue, entriesOf, fitsBlock, inOneLine, isFilled, listOf, stringOf } from './value-lines.ts';
+import { type KeyValue, entriesOf, fitsBlock, inOneLine, isFilled, jsonOf, listOf, stringOf } from './value-lines.ts';
 
 /** Replaces the value of an entry of a map or list. */
 export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, work: Work): void {
@@ -30,7 +30,29 @@ export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, wo
   if (value.is !== 'reset') refuseExpressions(old, work);
   if (isScalar(old) && old.tag !== undefined && !old.tag.startsWith('tag:yaml.org'))
     throw refused(work, 'it has a tag', old.range?.[0]);
+  removeTag(item, old, value, work);
   replaceWhole({ node, item, old }, value, work);
+}
+
+/** Removes a tag that the new value does not have, such as `!!str` before a number, with the blanks on one side of it. */
+function removeTag({ start, key, sep }: CST.CollectionItem, old: Place['old'], value: Value, { splices }: Work): void {
+  const before = sep ?? (key ? [] : start);
+  const at = before.findIndex(({ type }) => type === 'tag');
+  const tag = before[at];
+  if (tag === undefined || old?.tag === tagOf(value)) return;
+  const [lead, previous, next] = [before[at - 2], before[at - 1], before[at + 1]];
+  const end = tag.offset + tag.source.length;
+  if (previous?.type === 'space' && lead?.type !== 'newline')
+    splices.push({ from: previous.offset, to: end, text: '' });
+  else splices.push({ from: tag.offset, to: next?.type === 'space' ? end + next.source.length : end, text: '' });
+}
+
+/** The tag that a value has without one; undefined: none of YAML. */
+function tagOf(value: Value): string | undefined {
+  if (value.is === 'reset') return undefined;
+  const json = jsonOf(value);
+  const name = Array.isArray(json) ? 'seq' : json === null ? 'null' : Number.isInteger(json) ? 'int' : typeof json;
+  return `tag:yaml.org,2002:${{ string: 'str', boolean: 'bool', number: 'float', object: 'map' }[name] ?? name}`;
 }
 
 function replaceMap(map: YAMLMap, entries: readonly KeyValue[], work: Work): void {
@@ -115,7 +137,7 @@ function replaceWhole({ node, item, old }: Place, value: Value, work: Work): voi
       splices.push({
         from: sign,
         to: sign,
-        text: `${isMap(node) && item.sep === undefined ? ':' : ''} ${inOneLine(value, { isFlow })}`,
+        text: `${isMap(node) && !hasColon(item) ? ':' : ''} ${inOneLine(value, { isFlow })}`,
       });
     return;
   }
@@ -135,6 +157,11 @@ function replaceWhole({ node, item, old }: Place, value: Value, work: Work): voi
         : { from, to, text: isFlow ? written : blanksBefore(from, column, text) + written },
     );
   }
+}
+
+/** Whether a colon stands behind a key: in braces, and behind a `?`, there may be none. */
+function hasColon({ sep = [] }: CST.CollectionItem): boolean {
+  return sep.some(({ type }) => type === 'map-value-ind');
 }
 
 /** Blanks before a value that takes the place of a list in the column of its key: no other value may stand there. */

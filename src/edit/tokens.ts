@@ -47,6 +47,16 @@ export function endOf(token: CST.Token): number {
   return props.reduce((sum, prop) => sum + sourceOf(prop).length, token.offset) + sourceOf(token).length;
 }
 
+/** Whether an entry ends with the text of a block that keeps the empty lines behind it: `|+`. */
+export function keepsLines({ value }: CST.CollectionItem): boolean {
+  if (value?.type === 'block-map' || value?.type === 'block-seq') {
+    const last = entriesIn(value).at(-1);
+    return last !== undefined && keepsLines(last);
+  }
+  if (value?.type !== 'block-scalar') return false;
+  return value.props.some((prop) => prop.type === 'block-scalar-header' && prop.source.includes('+'));
+}
+
 /** The text of a token. */
 export function sourceOf(token: CST.Token): string {
   return 'source' in token ? token.source : '';
