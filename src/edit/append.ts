@@ -7,7 +7,7 @@ import { breakAt, lineEnd, lineStart } from './tokens.ts';
 /**
  * Adds entries to the text of a manifest, each behind the last one of its map. Every other byte stays.
  *
- * @throws {Stop} `usage`, when a map on the way is written in braces, or comes from an alias.
+ * @throws {Stop} `usage`, when a map on the way is not written with one key per line: in braces, or by an alias.
  */
 export function appendEntries(file: string, text: string, entries: readonly Entry[]): string {
   const { contents } = parseYaml(text, { logLevel: 'silent', prettyErrors: false, schema: 'core' });
@@ -59,7 +59,7 @@ function endOf(text: string, { key, value }: YAMLMap['items'][number]): number {
 function cannotAppend(file: string, path: string) {
   const where = path === '' ? file : `${path} in ${file}`;
   return usage(
-    `cannot add lines to ${where}: it is written in braces, or comes from an alias`,
+    `cannot add lines to ${where}: it is not written with one key per line`,
     'Write it with one key per line.',
   );
 }

@@ -123,8 +123,10 @@ function change(contents: YAMLMap | null, { path, value, order = [] }: Edit, wor
     const rest = path.slice(depth + 1);
     const index = map === null ? -1 : indexOf(map, key);
     if (map === null || index === -1) {
-      if (value === undefined)
-        throw refused(work, 'it is not written there, but comes from a merge key (<<)', startOf(map));
+      if (value === undefined) {
+        const isMerged = map !== null && comesFromMerge(map, key);
+        throw refused(work, isMerged ? 'it comes from a merge key (<<)' : 'it is not written there', startOf(map));
+      }
       if (map !== null && rest.length > 0 && comesFromMerge(map, key)) {
         throw refused(
           work,

@@ -56,6 +56,10 @@ test.each([
   ['environments: { production: { compose: { old: 1 } } }\n'],
   ['x: &x\n  compose: { old: 1 }\nenvironments:\n  production: *x\n'],
   ['- 1\n'],
-])('a map in braces or from an alias takes no line: %j', (text) => {
-  expect(() => appendEntries('f', text, [compose])).toThrow('cannot add lines to');
+  ['environments:\n  production:\n    compose:\n      ? old\n'],
+  ['environments:\n  production: # none\n'],
+])('a map in braces, from an alias or without a line takes no line: %j', (text) => {
+  expect(() => appendEntries('f', text, [compose])).toThrow(
+    /cannot add lines to .*: it is not written with one key per line$/,
+  );
 });

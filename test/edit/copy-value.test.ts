@@ -145,10 +145,14 @@ describe('a value of several lines', () => {
   });
 });
 
-test('a value that others share by an anchor, or that has a tag, is refused', () => {
+test('a value with a tag becomes the one of the other file', () => {
+  expect(copy('variables: { tag: !!str 1.9 }\n', '1.10')).toBe('variables: { tag: 1.10 }\n');
+  expect(copy('variables:\n  tag: 1.9 # c\n', '!!str 1.10')).toBe('variables:\n  tag: "1.10" # c\n');
+});
+
+test('a value that others share by an anchor is refused', () => {
   const text = 'x-tag: &t 1.9\nvariables: { tag: *t, other: *t }\n';
   expect(copy(text, '1.10')).toBe('x-tag: &t 1.9\nvariables: { tag: 1.10, other: *t }\n');
   expect(() => copy('variables: { tag: &t 1.9, other: *t }\n', '1.10')).toThrow(/share it by the anchor/);
-  expect(() => copy('variables: { tag: !!str 1.9 }\n', '1.10')).toThrow(/cannot change tag/);
   expect(() => copy('x-v: &v { tag: 1.9 }\nvariables: *v\n', '1.10')).toThrow(/alias/);
 });

@@ -314,7 +314,21 @@ test.each<[string, string, Record<string, Json | undefined>, string, string]>([
     'a comes from a merge key (<<)',
     '3:3',
   ],
-  ['the removal of one', 'x: &x { a: 1 }\nb:\n  <<: *x\n', { 'b.a': undefined }, 'it is not written there', '3:3'],
+  [
+    'the removal of one',
+    'x: &x { a: 1 }\nb:\n  <<: *x\n',
+    { 'b.a': undefined },
+    'it comes from a merge key (<<)',
+    '3:3',
+  ],
+  [
+    'the removal of what is not there',
+    'b:\n  c: 1\n',
+    { 'b.a': undefined },
+    'change a: it is not written there',
+    '2:3',
+  ],
+  ['the removal of it in braces', 'b: {}\n', { 'b.a': undefined }, 'change a: it is not written there', '1:4'],
   [
     'a map with a merge key as a whole',
     'x: &x { a: 1 }\nb:\n  <<: *x\n  c: 1\n',
