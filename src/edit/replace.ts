@@ -52,8 +52,15 @@ function tagOf(value: Value): string | undefined {
   if (value.is === 'reset') return undefined;
   const json = jsonOf(value);
   const name = Array.isArray(json) ? 'seq' : json === null ? 'null' : Number.isInteger(json) ? 'int' : typeof json;
-  return `tag:yaml.org,2002:${{ string: 'str', boolean: 'bool', number: 'float', object: 'map' }[name] ?? name}`;
+  return `tag:yaml.org,2002:${tags.get(name) ?? name}`;
 }
+
+const tags: ReadonlyMap<string, string> = new Map([
+  ['string', 'str'],
+  ['boolean', 'bool'],
+  ['number', 'float'],
+  ['object', 'map'],
+]);
 
 function replaceMap(map: YAMLMap, entries: readonly KeyValue[], work: Work): void {
   const keys = entries.map(({ key }) => key);

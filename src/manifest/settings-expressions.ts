@@ -13,8 +13,10 @@ export function refuseExpressions(path: readonly string[], node: Node, report: R
   else if (typeof node.value === 'string' && !ofReceiver.test(path.join('.'))) {
     const { parts, unclosed } = parseExpressions(node.value);
     const isCommand = ofCommand.test(path.join('.'));
-    const isOfShell = (argument: string) => isCommand && shellDefault.test(argument);
-    const first = unclosed ?? parts.find((part) => typeof part === 'object' && !isOfShell(part.argument))?.source;
+    const [found] = parts.flatMap((part) =>
+      typeof part === 'string' || (isCommand && shellDefault.test(part.argument)) ? [] : [part.source],
+    );
+    const first = unclosed ?? found;
     // Variables take the id of a preview, and what stands in others than those of the root file is a warning.
     const name = first?.name ?? (path[0] !== 'variables' && idExpression.test(node.value) ? 'preview' : undefined);
     if (name === undefined) return;

@@ -292,7 +292,7 @@ test.each([
   expect(await change()).toEqual({ status: 200, body: true });
 });
 
-test.each(['mysql', 'mariadb'])(
+test.each(['mysql', 'mariadb'] as const)(
   '%s: a refused change of the root password names root, and no other user',
   async (kind) => {
     const key = `${kind}Id`;
