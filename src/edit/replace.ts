@@ -37,7 +37,7 @@ export function replace(node: YAMLMap | YAMLSeq, index: number, value: Value, wo
 /** Removes a tag that the new value does not have, such as `!!str` before a number, with the blanks on one side of it. */
 function removeTag({ start, key, sep }: CST.CollectionItem, old: Place['old'], value: Value, { splices }: Work): void {
   const before = sep ?? (key ? [] : start);
-  const at = before.findIndex(({ type }) => type === 'tag');
+  const at = before.findIndex(({ source }) => source.startsWith('!'));
   const tag = before[at];
   if (tag === undefined || old?.tag === tagOf(value)) return;
   const [lead, previous, next] = [before[at - 2], before[at - 1], before[at + 1]];
