@@ -21,8 +21,34 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Does work in one transaction, which is taken back where the work throws. */
-export async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
+/** Most attempts of what deadlocks end. */
+const maxAttempts = 5;
+
+/**
+ * Does work of one statement or transaction. Does it again where PostgreSQL ended it by a deadlock: it and another process waited for
+ * each other, and nothing of it was done. No order of locks rules that out, as one statement locks its rows, and those that a deletion
+ * takes along, in the order of its plan.
+ */
+export async function pastDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === maxAttempts || !isDeadlock(error)) throw error;
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
+}
+
+/** Does work in one transaction, which is taken back where the work throws; after a deadlock it does the work again. */
+export function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
+  return pastDeadlocks(() => inOneTransaction(pool, work));
+}
+
+async function inOneTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await answered(pool.connect());
   // A connection that is lost says so beside the statement that fails.
   const ignore = (): void => undefined;

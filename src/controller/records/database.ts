@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Queries } from '../queue.ts';
-import { type Query, answered, inTransaction } from '../transaction.ts';
+import { type Query, answered, inTransaction, pastDeadlocks } from '../transaction.ts';
 
 /** The tables of a controller in their schema; in statements `@` stands for it. */
 export interface Database {
@@ -25,7 +25,7 @@ export interface Database {
 export function databaseIn(pool: Pool, schema: string): Database {
   const named = (text: string): string => text.replaceAll('@', `${schema}.`);
   const rows = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
-    (await answered(pool.query(named(text), [...values]))).rows as Row[];
+    (await pastDeadlocks(() => answered(pool.query(named(text), [...values])))).rows as Row[];
   const transaction = <T>(work: (query: Query, send: Query) => Promise<T>): Promise<T> =>
     inTransaction(pool, (send) => work((text, values) => send(named(text), values), send));
   return {

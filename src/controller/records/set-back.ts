@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 
 /** Moments that decide when something is done, with the interval by which each is ahead of now at most. */
 interface Moments {
-  /** What orders the rows, as all who lock several of them do. */
+  /** What orders the rows, as most who lock several of them do. */
   readonly key: string;
   readonly columns: Readonly<Record<string, string>>;
 }

@@ -134,7 +134,6 @@ export function sourcesIn({ rows, transaction, takeEach }: Database) {
           'select id from @wave where source = $1 order by id for update',
           [id],
         );
-        await lockTold(query, id);
         const stacks = await query<{ readonly id: string; readonly isLeft: boolean }>(
           'delete from @stack where source = $1 returning id, made is not null and not is_gone as "isLeft"',
           [id],
@@ -276,16 +275,8 @@ async function write(query: Query, source: SourceSettings): Promise<void> {
   );
 }
 
-/** Locks what the forge of a source was told of its stacks, in the order in which all lock it, before that is deleted. */
-async function lockTold(query: Query, source: string): Promise<void> {
-  const ofSource = 'where stack in (select id from @stack where source = $1)';
-  await query(`select from @status ${ofSource} order by stack, commit for update`, [source]);
-  await query(`select from @proposal ${ofSource} order by stack for update`, [source]);
-}
-
 /** Forgets what a forge was told of a source, and what it answered. The numbers of pull requests mean others at another forge. */
 async function forgetForge(query: Query, source: string): Promise<void> {
-  await lockTold(query, source);
   await query('delete from @status where stack in (select id from @stack where source = $1)', [source]);
   await endProposalsIn(query, source, 'the source has another forge or repository');
   const text = `update @source set forge_problem = null, forge_after = null, compared_at = null, pulls_problem = null where id = $1`;
