@@ -160,10 +160,14 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** The highest number of a pull request: the database and the pages of the controller take no higher one. */
+const maxNumber = 999_999_999;
+
 function numberOf(row: PullRow | null, path: string): number {
   const number = row?.iid ?? row?.number;
-  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
-  throw new ForgeError(200, `the forge answered ${path} with a row without a number`);
+  if (typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= maxNumber) return number;
+  const range = `from 1 to ${maxNumber}`;
+  throw new ForgeError(200, `the forge answered ${path} with a row without a number of a pull request, ${range}`);
 }
 
 function pathOf({ name, repository }: Repository, number?: number): string {

@@ -185,6 +185,18 @@ describe.skipIf(missing !== undefined)(missing ?? 'a forge that refuses', () => 
     expect(await records.shownSources()).toMatchObject([{ pullsProblem: null, refusedStacks: 0 }]);
   });
 
+  test('that lists a number which no row of the database takes is shown with that, and fails no job', async () => {
+    const { records, server: forge, look, tell } = await forgeBench(pool, 'gitlab');
+    await look();
+    await tell();
+    forge.requests.set(3_000_000_000, { title: 'a change', body: '', branch: 'main', base: 'main', isOpen: true });
+    expect(await tell()).toEqual(['pulls shop']);
+    const problem = 'with a row without a number of a pull request, from 1 to 999999999';
+    expect(await records.shownSources()).toMatchObject([
+      { forgeProblem: null, pullsProblem: expect.stringContaining(problem) as string },
+    ]);
+  });
+
   test('for ten minutes because of its limit gets no request meanwhile', async () => {
     const { server: forge, look, tell } = await forgeBench(pool, 'gitlab');
     await look();
