@@ -1295,12 +1295,17 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
       const kinds = (await records.alarms()).map(({ kind }) => kind);
       return [digest === (await records.waitingPlan(id))?.digest && digest !== undefined, kinds];
     };
+    // It is looked at again at once: the queue keeps that until the run that made the plan is over.
+    const isDue = async () => (await records.dueStacks(10)).map((stack) => stack.id);
+    await isDue();
     await records.addPlatform({ ...main, url: 'https://main.example.com' }, 'alex');
     expect(await isKept(first)).toEqual([false, []]);
+    expect([await isDue(), await isDue()]).toEqual([[id], []]);
     const second = await asRead();
     await records.addPlatform({ ...main, id: 'other', url: second.url }, 'alex');
     await records.addSource({ ...source, platforms: [{ platform: 'other', paths: 'infra/*' }] }, 'alex');
     expect(await isKept(second)).toEqual([false, []]);
+    expect([await isDue(), await isDue()]).toEqual([[id], []]);
     expect(await isKept(await asRead())).toEqual([true, ['approval']]);
   });
 
