@@ -38,7 +38,7 @@ export interface InVain {
    */
   readonly is: 'limit' | 'interrupted' | 'used up' | 'refused';
   readonly why: Why;
-  /** The system's code of the refusal that began the wait. */
+  /** The code of the refusal that `why` is of. */
   readonly code: string | undefined;
   readonly goodAnswers: number;
   readonly waitedMs: number;
@@ -113,8 +113,9 @@ function askedMs({ retryAfterSeconds = 0 }: PlatformError): number {
 
 /** The time from one opening of the circuit to its closing. */
 interface Outage {
-  readonly why: Why;
-  readonly code: string | undefined;
+  /** The cause by the last refusal that has one: what is said of an outage is not of two. */
+  why: Why;
+  code: string | undefined;
   readonly waiters: Set<(leave: Leave) => void>;
   /** Ends the sleep between two questions when no request waits any more. */
   wake: AbortController;
@@ -155,6 +156,14 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     last,
     keyLimit: typeof keyLimit === 'object' ? keyLimit : undefined,
   });
+
+  function noteRefusal(current: Outage, refusal: PlatformError): void {
+    current.last = refusal;
+    const why = whyToWait(refusal);
+    if (why === undefined) return;
+    current.why = why;
+    current.code = refusal.code;
+  }
 
   function release(over: Outage, leave: Leave): void {
     outage = undefined;
@@ -209,7 +218,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       close(current);
       return 'over';
     }
-    current.last = refusal;
+    noteRefusal(current, refusal);
     const why = whyNotWait(refusal);
     if (why !== undefined) {
       release(current, inVain(why, current));
@@ -241,7 +250,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
         close(current);
         return;
       }
-      current.last = refusal;
+      noteRefusal(current, refusal);
     }
     current.isAsking = false;
   }

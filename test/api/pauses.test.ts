@@ -826,6 +826,55 @@ describe('a sign-in of a proxy in the place of all answers', () => {
   });
 });
 
+describe('a sign-in of a proxy, behind which the key is refused by then', () => {
+  const shut = (options: Partial<ClientOptions>) => {
+    let isShut = false;
+    const [[, signIn]] = signIns as unknown as readonly [(typeof signIns)[number]];
+    const refusal = (operation: string) => (operation === 'user.get' ? bare : signIn);
+    const made = platform((operation) => (isShut ? refusal(operation) : undefined), options);
+    return { ...made, close: () => void (isShut = true) };
+  };
+  const ofKey = 'the platform no longer accepts the API key (401 after 1 good answer)';
+
+  it('is an error of the key alone where that has a limit', async () => {
+    const made = shut({ limitOfNewKey: { uses: 10, windowMs: 86_400_000 } });
+    await made.look();
+    made.close();
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'authentication', isKeyRefused: true, status: 401 });
+    expect(error.sentence).toContain(
+      `${ofKey}: a key that was made without a limit of its own has 10 uses in 24 hours`,
+    );
+    expect(error.message).not.toContain('proxy');
+    expect(error.remedy).toContain('Make a key without a limit');
+  });
+
+  it('is an error of the key alone after the longest wait', async () => {
+    const made = shut({});
+    await made.look();
+    made.close();
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'authentication', isKeyRefused: true, serverMessage: 'Unauthorized' });
+    expect(error.sentence).toContain(`${ofKey}, and `);
+    expect([error.message, error.remedy].join(' ')).not.toContain('proxy');
+    expect(made.pauses).toMatchObject([{ event: 'paused', why: 'key' }]);
+  });
+
+  it('is an error of the proxy alone where the key was refused first', async () => {
+    let refusal: WireAnswer | undefined;
+    const [[, signIn]] = signIns as unknown as readonly [(typeof signIns)[number]];
+    const made = platform((_operation, now) => refusal && (now < 60_000 ? refusal : signIn));
+    await made.look();
+    refusal = bare;
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'redirect', isKeyRefused: false, status: 401 });
+    expect(error.sentence).toContain(
+      'a proxy before the platform asks for a sign-in of its own (401 after 1 good answer), and ',
+    );
+    expect(error.remedy).toContain('let requests to /api pass without signing in');
+  });
+});
+
 describe('a 401 of one path, beside a key that is accepted', () => {
   const ofOne = (refusal: WireAnswer) => platform((operation) => (operation === 'ai.getAll' ? refusal : undefined));
 
