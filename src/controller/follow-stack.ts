@@ -10,13 +10,15 @@ const [firstPause, longestPause] = [5, 300];
 
 /**
  * Sees the deployments of a stack through that an apply began, also one that ended with its worker. Then the stack is in step, or it
- * is to be planned again: soon after a failure, and later after each further one.
+ * is to be planned again: soon after a failure, and later after each further one. Where another run saw them through, the stack is
+ * run: that run may have ended with its worker, or this one was to be another when the deployments went on.
  *
  * @throws what failed: the queue calls again later
  */
 export async function followStack(running: Running, id: string, signal: AbortSignal): Promise<Ending> {
   const stack = await running.records.stack(id);
-  if (stack === undefined || stack.deploying === null || stack.ends !== null) return { is: 'over' };
+  if (stack === undefined || stack.ends !== null) return { is: 'over' };
+  if (stack.deploying === null) return { is: 'again', as: 'stack', afterSeconds: 0 };
   return withStack(running, { stack, as: 'follow', signal }, (run) => follow(running, run));
 }
 
@@ -36,11 +38,11 @@ async function follow(running: Running, { stack, commit, project, signal: given 
     await records.deploysNothing(stack);
     return wantsOther ? { is: 'again', as: 'stack', afterSeconds: 0 } : { is: 'over' };
   }
-  await records.deploysNothing(stack);
   if (followed !== undefined && !isDone) {
     const about = { problem: problemOf(followed), commit: deploying ?? commit, ending: followed.ending };
     await records.stackFailed(stack.id, about);
   }
+  await records.deploysNothing(stack);
   const failures = await records.failures(stack.id);
   const afterSeconds = failures === 0 ? 0 : Math.min(firstPause * 2 ** (failures - 1), longestPause);
   return { is: 'again', as: 'stack', afterSeconds };

@@ -701,7 +701,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await runStack(running, id, signal)).toEqual(next);
     const before = posts();
     expect(await followStack(running, id, signal)).toEqual({ is: 'over' });
-    expect(await followStack(running, id, signal)).toEqual({ is: 'over' });
+    // What came meanwhile, such as a person who asked for a run, is not over.
+    expect(await followStack(running, id, signal)).toEqual({ is: 'again', as: 'stack', afterSeconds: 0 });
     expect(await records.stack(id)).toMatchObject({ applied: 'c1', deploying: null });
     expect(await kinds()).toEqual(['plan done', 'apply deploying', 'follow done']);
     expect([posts(), await hasChanges('c1')]).toEqual([before, false]);
@@ -712,6 +713,38 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     await run();
     expect([(await records.stack(id))?.applied, await hasChanges('c3')]).toEqual(['c3', false]);
   });
+
+  const composed = (image: string) =>
+    `trueup: 1\nproject: prj_1\nenvironments:\n  production:\n    compose:\n      web: { source: { type: raw, composeFile: 'services: { web: { image: "${image}" } }' } }\n`;
+
+  test.each(['stackFailed', 'deploysNothing'] as const)(
+    'whose worker ended when it had noted of a failed deployment (%s) says why, and is planned again at once',
+    async (last) => {
+      await deploysSlowly(300);
+      await enrolled('automatic');
+      await push('c1', composed('fail:1'));
+      expect(await runStack(running, id, signal)).toMatchObject({ as: 'follow' });
+      const ending = new AbortController();
+      const cut = async (about: never, more: never): Promise<never> => {
+        await (records[last] as (...all: readonly unknown[]) => Promise<unknown>)(about, more);
+        ending.abort();
+        throw new Error('the worker is gone');
+      };
+      const killed = { ...running, records: { ...records, [last]: cut } };
+      await expect(followStack(killed, id, ending.signal)).rejects.toThrow('the worker is gone');
+      expect((await asRead()).problem).toContain(
+        'a deployment ended as failed: production.compose.web was not deployed',
+      );
+      expect(await followStack(running, id, signal)).toEqual({
+        is: 'again',
+        as: 'stack',
+        afterSeconds: expect.any(Number) as number,
+      });
+      await push('c2', composed('web:2'));
+      await run();
+      expect([(await asRead()).problem, await hasChanges('c2')]).toEqual([null, false]);
+    },
+  );
 
   /** A worker that ends with the n-th request that it writes with, and can say nothing of that. */
   const killedAt = async (n: number) => {
