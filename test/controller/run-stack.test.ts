@@ -599,6 +599,20 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await records.dueStacks(10)).toEqual([{ id, platform: 'main', site: 0 }]);
   });
 
+  test('that is approved while it is paused is due when the pause is over, also where nobody resumes it', async () => {
+    await enrolled('approval');
+    await push('c1', manifest('redis:7'));
+    await run();
+    await records.pause({ id }, { until: { seconds: 3_600 }, who: 'alex', because: 'a migration' });
+    await approve((await records.waitingPlan(id))?.digest);
+    const isDue = async () => (await records.dueStacks(10)).map((stack) => stack.id);
+    expect(await isDue()).toEqual([]);
+    await pool.query('update trueup_controller.stack set paused_until = now()');
+    expect([await isDue(), await isDue()]).toEqual([[id], []]);
+    await run();
+    expect([await records.waitingPlan(id), await hasChanges('c1')]).toEqual([undefined, false]);
+  });
+
   test('has a name that no stack of another source can have', async () => {
     await expect(
       records.addSource(

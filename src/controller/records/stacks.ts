@@ -104,14 +104,17 @@ export function stacksIn({ rows, row, takeEach, onStack }: Database) {
         await bringWanted(query, id);
       }),
 
-    /** Takes stacks of a site that are due for a look at what drifted, as `dueSources` takes sources. */
+    /**
+     * Takes stacks of a site that are due for a look at what drifted, as `dueSources` takes sources. One that is paused stays due, as what
+     * was approved meanwhile is.
+     */
     dueStacks: (most: number, send: ForDue<DueStack> = () => Promise.resolve(), site = 0) =>
       takeEach<DueStack>(
         most,
         {
           text: `update @stack set look_at = now() + make_interval(secs =>
             (select look_seconds from @source where @source.id = @stack.source) * (0.9 + random() * 0.2))
-          where id in (select id from @stack where not is_gone and look_at <= now()
+          where id in (select id from @stack where not is_gone and look_at <= now() and coalesce(paused_until <= now(), true)
             and platform in (select id from @platform where site = $1) order by look_at limit 1 for update skip locked)
           returning ${dueColumns('@stack')}`,
           values: [site],

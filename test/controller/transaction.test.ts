@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Records } from '../../../src/controller/records/all.ts';
-import { migrate } from '../../../src/controller/schema.ts';
-import { type ControllerDatabase, startControllerDatabase } from '../../support/controller-pages.ts';
-import { whyNoPostgres } from '../../support/postgres-server.ts';
+import type { Records } from '../../src/controller/records/all.ts';
+import { migrate } from '../../src/controller/schema.ts';
+import { type ControllerDatabase, startControllerDatabase } from '../support/controller-pages.ts';
+import { whyNoPostgres } from '../support/postgres-server.ts';
 
 /** Processes that lock the same rows in different orders: PostgreSQL ends one of them, and it begins again. */
 
