@@ -156,7 +156,9 @@ export function checked(
     const instead = advice === undefined && !isFilledIn ? valueInstead(written, field, node, evaluation) : undefined;
     const example = inUnits(field.unit, field.examples[0]);
     // Only a variable gives a list, which is one of texts.
-    const fits = aboutListsAndMaps(error) === undefined || schemaOf(field).safeParse(['a']).success;
+    const givesList =
+      expressions.some((one) => variablesIn(one).length > 0) && schemaOf(field).safeParse(['a']).success;
+    const fits = aboutListsAndMaps(error) === undefined || givesList;
     const remedy =
       expressions.length === 0
         ? (instead ?? whatItIs(written, schemaOf(field), example, advice))
@@ -167,7 +169,7 @@ export function checked(
               isSecret ? undefined : example,
               guessFor(error, refused),
             )
-          : withoutExpression(written, field);
+          : withoutExpression(written, field, Array.isArray(found));
     evaluation.report('wrong-type', message, place, remedy);
   } else if (field.unit !== undefined)
     warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
@@ -193,9 +195,10 @@ function refuseTextInPlace(
 }
 
 /** The remedy where an expression stands in the place of a list or a map. */
-function withoutExpression(written: string, field: Field): string {
+function withoutExpression(written: string, field: Field, isList = false): string {
   const example = inUnits(field.unit, field.examples[0]);
-  return `What an expression gives here is a text. ${whatItIs(written, schemaOf(field), example)}`;
+  const gives = isList ? 'a variable gives here is a list of texts' : 'an expression gives here is a text';
+  return `What ${gives}. ${whatItIs(written, schemaOf(field), example)}`;
 }
 
 /** A value with its secrets, for what a field says of any text; undefined where it needs an output or a secret that is missing. */

@@ -16,9 +16,9 @@ test('a text is read as a number or a boolean where the field is one', () => {
 });
 
 describe('an expression that is known only after apply, in the place of', () => {
-  const app = (fields: string) =>
+  const app = (fields: string, before = '') =>
     told(
-      `${head}environments: { production: { application: {
+      `${head}${before}environments: { production: { application: {
         web: { source: { type: docker, image: nginx } },
         api: { source: { type: docker, image: nginx }, ${fields} } } } }\n`,
     );
@@ -43,11 +43,19 @@ describe('an expression that is known only after apply, in the place of', () => 
     ['a map in a list', `networkSwarm: [§${ref}]`, /^networkSwarm\.0 must be a map, got "/],
     ['a list in a map', `endpointSpecSwarm: { Ports: §${ref} }`, /^endpointSpecSwarm\.Ports must be a list, got "/],
     ['a list of texts', `args: §${ref}`, /^args must be a list, got "/],
+    ['a list of texts with a secret', 'args: §"${secret:ARGS}"', /^args must be a list, got text .* Write for example/],
   ])('%s is refused: it is a text', async (_what, fields, says) => {
     const { problems, said } = await app(fields);
     expect(problems).toEqual(['wrong-type at the mark']);
     expect(said).toMatch(says);
     expect(said).toContain('What an expression gives here is a text.');
+  });
+
+  test('a map of a list is refused for a variable too: it gives a list of texts', async () => {
+    const { said } = await app('networkSwarm: §"${var:names}"', 'variables: { names: { type: list, default: [a] } }\n');
+    expect(said).toContain(
+      'networkSwarm.0 must be a map, got "a" What a variable gives here is a list of texts. Write',
+    );
   });
 
   test.each([
