@@ -217,10 +217,11 @@ async function layoutsFor(
   return () => inFile(file, (entries) => appendEntries(file, text, entries), beside);
 }
 
-/** The bytes of a file; undefined: it is not there. @throws as `readFile` does: what cannot be read is not replaced either. */
+/** The bytes of a file; undefined: there is none, or a folder. @throws as `readFile` does: what cannot be read is not replaced either. */
 const bytesOf = (path: string) =>
   readFile(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;
+    // What writes a file says that a folder is in its place.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(systemCode(error))) return undefined;
     throw error;
   });
 

@@ -312,6 +312,16 @@ test('--force replaces no encrypted file whose values it would lose, or cannot s
   }
 });
 
+test('a folder in the place of the file of the secrets is named', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  const ran = await run(exportCommand({ out, withSecrets: out, force: true }));
+  expect([ran.exit, ran.err]).toEqual([
+    'stopped',
+    expect.stringContaining(`cannot write ${out}: EISDIR: it is a folder`),
+  ]);
+});
+
 test('adds what a manifest does not manage beside it, and touches nothing of what is there', async () => {
   const { emulator, folder, run } = await place(sections, { secrets });
   const act = (operation: string, input: Record<string, unknown>) => emulator.act(operation, input);
