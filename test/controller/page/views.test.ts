@@ -570,3 +570,9 @@ test('sessions that are not shown are not counted', () => {
     'The last 1000 sessions of browsers.',
   ]);
 });
+
+test('a stack that is paused has no next look: that comes when the pause is over', () => {
+  const next = (about: Parameters<typeof stackRow>[0]) =>
+    html(stackPage({ stack: stackRow(about), runs: [], now, csrf: 'x', mayOperate: false })).includes('next look');
+  expect([next({}), next({ isPaused: true, pausedUntil: now })]).toEqual([true, false]);
+});

@@ -88,7 +88,8 @@ function factsOf({ stack, now, pullPage }: StackView): Markup {
     ['commit', commitCode(wanted)],
     ['applied', wanted === applied ? 'the same commit' : commitCode(applied)],
     ['looked at', moment(stack.lookedAt, now)],
-    ['next look', stack.isGone ? undefined : moment(stack.nextLookAt, now)],
+    // One that is paused stays due: it is looked at when the pause is over.
+    ['next look', stack.isGone || stack.pausedUntil !== null ? undefined : moment(stack.nextLookAt, now)],
   ]);
 }
 
