@@ -8,6 +8,7 @@ import { didYouMean } from '../diagnostics/closest.ts';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { systemCode } from '../diagnostics/system-code.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 import { appendEntries } from '../edit/append.ts';
 import { withIncludes } from './includes.ts';
 import type { Present } from './place-objects.ts';
@@ -217,11 +218,10 @@ async function layoutsFor(
   return () => inFile(file, (entries) => appendEntries(file, text, entries), beside);
 }
 
-/** The bytes of a file; undefined: there is none, or a folder. @throws as `readFile` does: what cannot be read is not replaced either. */
+/** The bytes of a file; undefined: there is none. @throws as `open` does: what cannot be read is not replaced either. */
 const bytesOf = (path: string) =>
-  readFile(path).catch((error: unknown) => {
-    // What writes a file says that a folder is in its place.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(systemCode(error))) return undefined;
+  readRegularFile(path, Number.POSITIVE_INFINITY).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;
     throw error;
   });
 

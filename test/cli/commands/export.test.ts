@@ -312,6 +312,15 @@ test('--force replaces no encrypted file whose values it would lose, or cannot s
   }
 });
 
+test('a pipe in the place of the file of the secrets is not waited for', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  const pipe = join(out, 'secrets.env');
+  execFileSync('mkfifo', [pipe]);
+  const ran = await run(exportCommand({ out, withSecrets: pipe, force: true }));
+  expect([ran.exit, ran.err]).toEqual(['stopped', expect.stringContaining(pipe)]);
+});
+
 test('a folder in the place of the file of the secrets is named', async () => {
   const { run } = await place(sections, { secrets });
   const out = newFolder();
