@@ -1,6 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import { isWithin } from '../kind/address.ts';
+import { addressParts, isWithin } from '../kind/address.ts';
+import { nameIn } from '../kind/row-values.ts';
 import type { Observed } from '../observe/observed.ts';
 import { type Action, isCreation, isDeletion, leavesState } from './action.ts';
 import { movedEntry } from './moved-addresses.ts';
@@ -23,18 +24,18 @@ export function misspeltKeys(
   const slips: Slip[] = [];
   const diagnostics = actions.flatMap((action) => {
     const { kind, address, position, parent } = action;
-    const { addressedByKey, keyField = '' } = kind.identity;
-    if (!isCreation(action) || addressedByKey !== true) return [];
+    if (!isCreation(action) || kind.identity.addressedByKey !== true) return [];
     const parentId = parent === undefined ? undefined : objects.get(parent)?.id;
     const going = actions.flatMap((one) => {
-      const name = objects.get(one.address)?.row[keyField];
-      const isGoing = one.kind === kind && leavesState(one);
-      return isGoing && typeof name === 'string' && redact(name) === name ? [[name, one] as const] : [];
+      if (one.kind !== kind || !leavesState(one)) return [];
+      const name = nameIn(kind, objects.get(one.address)?.row ?? {});
+      return name !== undefined && redact(name) === name ? [[name, one] as const] : [];
     });
     const others = [...unmanaged, ...ofOthers].flatMap((one) =>
       one.kind === kind.kind && one.parentId === parentId && one.name !== undefined ? [one.name] : [],
     );
-    const written = address.slice(parent === undefined || !isWithin(address, parent) ? 0 : parent.length + 1);
+    // The address quotes a key such as `shop.eu`.
+    const written = addressParts(address)?.at(-1) ?? address;
     const near = [...going.map(([name]) => name), ...others].filter((name) => !differsInNumber(name, written));
     const meant = closest(written, near);
     if (meant === undefined) return [];

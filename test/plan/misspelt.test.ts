@@ -55,6 +55,17 @@ describe('M5: an environment of nearly the same name as', () => {
     ]);
   });
 
+  test('one with a name that an address quotes is noted', async () => {
+    const made = bench();
+    await made.emulator.act('environment.create', { name: 'shop-eu', projectId: 'prj_1' });
+    expect(await suggestions(made, manifest('production', 'shop.eu'))).toMatchObject([
+      {
+        message: '["shop.eu"] is created, and there is shop-eu, which no block declares',
+        remedy: 'Did you mean shop-eu? Then write that in place of ["shop.eu"].',
+      },
+    ]);
+  });
+
   test.each(['live', 'preview2', 'production'])('none is there: nothing is noted of %s', async (name) => {
     const made = bench();
     await made.emulator.act('environment.create', { name: 'preview1', projectId: 'prj_1' });
@@ -113,7 +124,7 @@ describe('an environment that is created beside', () => {
     [
       'one below the same project',
       {
-        actions: [actionOf('project', { kind: projectKind }), created('project.prodution', { parent: 'project' })],
+        actions: [actionOf('project', { kind: projectKind }), created('prodution', { parent: 'project' })],
         unmanaged: [other('production', { parentId: 'id of project' })],
       },
     ],
@@ -126,6 +137,11 @@ describe('an environment that is created beside', () => {
     [
       'an object of another kind that leaves',
       { actions: [created('prodution'), leaving('production', { kind: kindNamed('redis') })] },
+    ],
+    ['one that stays, a letter away', { actions: [created('a'), leaving('b', { action: 'update' })] }],
+    [
+      'one that the platform does not have any more',
+      { actions: [created('prodution'), leaving('production', { action: 'forget', id: undefined })] },
     ],
     ['an object of another kind', { unmanaged: [other('production', { kind: 'redis' })] }],
     ['one below another project', { unmanaged: [other('production', { parentId: 'another' })] }],
@@ -147,6 +163,18 @@ describe('an environment that is created beside', () => {
     ],
   ])('%s is no slip', (_what, about) => {
     expect(meant(about)).toEqual([]);
+  });
+
+  test('of several that leave, the nearest one is probably that one: its new name is a move', () => {
+    const actions = [created('prodution'), leaving('productive'), leaving('production')];
+    const { diagnostics, covers } = found({ actions });
+    expect(diagnostics.map(({ message, remedy }) => [message, remedy])).toEqual([
+      [
+        'prodution is created, and there is production, which no block declares',
+        'Did you mean production? Then write that in place of prodution. If it is its new name, write moved: [{ from: "production", to: "prodution" }].',
+      ],
+    ]);
+    expect(['productive', 'production'].map((from) => covers(from, 'prodution'))).toEqual([false, true]);
   });
 
   test('one that leaves explains each new address below it, and only those', () => {
