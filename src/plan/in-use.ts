@@ -1,4 +1,4 @@
-import { groupBy } from '../kind/group.ts';
+import { append } from '../kind/group.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/row-values.ts';
 import type { ObservedObject } from '../observe/observed.ts';
@@ -65,21 +65,22 @@ function usersById(
   actions: readonly Action[],
   objects: ReadonlyMap<string, ObservedObject>,
 ): ReadonlyMap<string, readonly User[]> {
-  const uses: [id: string, by: User][] = [];
+  const users = new Map<string, User[]>();
   for (const action of actions) {
     const { address, kind, changes } = action;
     const row = objects.get(address)?.row;
     if (row === undefined || deletesObject(action)) continue;
     for (const [name, { refersTo, growsByItself }] of Object.entries(kind.fields)) {
       // What the platform adds by itself, it takes out by itself.
-      const ids = refersTo === undefined || growsByItself === true ? [] : [observedValue(kind, name, row) ?? []].flat();
+      if (refersTo === undefined || growsByItself === true) continue;
       const path = fieldPath(kind, name);
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
       const isLeaving = changes.some((change) => change.path === path);
-      for (const id of ids) if (typeof id === 'string') uses.push([id, { path, address, isLeaving }]);
+      for (const id of [observedValue(kind, name, row)].flat())
+        if (typeof id === 'string') append(users, id, { path, address, isLeaving });
     }
   }
-  return groupBy(uses);
+  return users;
 }

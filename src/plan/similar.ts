@@ -37,7 +37,7 @@ export function similarNames(actions: readonly Action[], { unmanaged, objects }:
 }
 
 function keyOf(kind: string, parentId: string | undefined, form: string): string {
-  return JSON.stringify([kind, parentId ?? '', form]);
+  return JSON.stringify([kind, parentId, form]);
 }
 
 /** The name without case and signs, and each form of that which lacks one letter: near names have one in common. */

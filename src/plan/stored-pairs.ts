@@ -100,7 +100,7 @@ function linesOfSecrets(
 }
 
 function linesOf(text: unknown): readonly string[] {
-  return typeof text === 'string' ? text.split('\n') : [];
+  return String(text).split('\n');
 }
 
 /** What is in clear of a line with marks, before the first one and behind the last. */

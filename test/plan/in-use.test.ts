@@ -69,6 +69,20 @@ test.each<[string, readonly [Action, Row | undefined]]>([
   expect(saidOf(user)).toEqual(loses);
 });
 
+test('a set that the platform itself adds to and takes from uses nothing', () => {
+  const server = actionOf('servers.build', { kind: kindNamed('server'), action: 'delete', id: 'srv_1' });
+  const member = actionOf('members.ann', { kind: kindNamed('memberPermissions') });
+  const web = actionOf('production.application.web', { kind: kindNamed('application') });
+  const said = (one: Action, row: Row) =>
+    noted([server, one], new Map([[one.address, objectOf(one.address, row)]]))[0]?.notes.map(({ message }) => message);
+  expect(said(member, { accessedServers: ['srv_1'] })).toEqual([
+    'what uses servers.build and is not in this manifest loses it',
+  ]);
+  expect(said(web, { serverId: 'srv_1' })).toEqual([
+    'servers.build is still used: serverId of production.application.web',
+  ]);
+});
+
 test('another change of what uses it takes nothing from that', () => {
   expect(saidOf([compose('a', { changes: [changeAt('description'), changeAt('env.A')] }), fetched])).toHaveLength(1);
   expect(saidOf([compose('a', { changes: [changeAt('description')] }), fetched])[0]).toMatch(/^cannot-change/);
