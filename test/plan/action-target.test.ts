@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
-import { planOptions, protection } from '../../src/plan/action-target.ts';
+import { all, planOptions, protection } from '../../src/plan/action-target.ts';
 import { here, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What becomes of the options of a block, beside those in the state. */
@@ -77,4 +77,9 @@ describe('an option', () => {
   test('that the kind does not have is no change', () => {
     expect(found({}, { colour: 'red', composeFile: 'services: {}' })).toEqual([]);
   });
+});
+
+test('lists without items are one list, which the many objects without notes and changes share', () => {
+  expect(all([], [])).toBe(all<Json>([]));
+  expect(all([1], [], [2, 3])).toEqual([1, 2, 3]);
 });

@@ -115,6 +115,22 @@ describe('it is created', () => {
     ]);
   });
 
+  test('with values of which none was settled before', () => {
+    const fields = {
+      name: declared('shop'),
+      composeFile: lacking('FILE'),
+      command: referring(host),
+      description: declared(null),
+    };
+    const { attributes } = plan({ kind: kindNamed('compose'), resource: { fields } });
+    expect(attributes.map(({ attribute: { field }, standing }) => [field, standing.declared, standing.there])).toEqual([
+      ['name', 'new', 'other'],
+      ['composeFile', 'new, secret missing', 'other'],
+      ['command', 'known after apply', 'other'],
+      ['description', 'new', 'as wanted'],
+    ]);
+  });
+
   test('in the scope of what it is below, when that holds its row', () => {
     const link = kindNamed('domain').parents['compose'];
     const parent = actionOf('production.compose.shop', { kind: kindNamed('compose'), scope: 'the scope' });
@@ -215,6 +231,10 @@ describe('it is refused', () => {
         message: expect.stringContaining('needs A, B,') as string,
         remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B, or name a source under secrets: that has them.',
       },
+    ]);
+    const both = { name: lacking('DB'), databasePassword: lacking('DB') };
+    expect(plan({ resource: { fields: both } }).notes.map(({ message }) => message)).toEqual([
+      'name, databasePassword: need DB, which this run does not have',
     ]);
   });
 

@@ -415,6 +415,8 @@ describe('a set that others add to', () => {
   test('is as it should be when ours are in it', () => {
     const found = projects(['a'], ['x', 'a'], pairOf(['a']));
     expect(found).toMatchObject({ changes: [], diagnostics: [], attributes: [{ field: { codec: contains } }] });
+    const first = projects(['a'], ['x', 'a']);
+    expect(first).toMatchObject({ changes: [], diagnostics: [], attributes: [{ decision: { settled: true } }] });
   });
 
   test('is written when declared ids are missing or former ones are left; the plan shows the set after it', () => {

@@ -59,6 +59,15 @@ test('what is removed below a service stands before its deployment, and deployme
   ]);
 });
 
+test('what runs once comes behind the deployments, whatever it runs in', () => {
+  const run = actionOf('staging.redis.main (run)', { action: 'run', parent: 'staging.redis.main' });
+  expect(sorted(run, deployment('production.redis.b'), ...kept).slice(-3)).toEqual([
+    'production.redis.a',
+    'production.redis.b (deploy)',
+    'staging.redis.main (run)',
+  ]);
+});
+
 test('a removed environment stands behind the last one, with what was in it', () => {
   const actions = [
     gone('preview.redis.main.mounts.x', mount, 'preview.redis.main'),

@@ -311,6 +311,16 @@ describe('the records of the state', () => {
     });
   });
 
+  test('take what was deployed along', () => {
+    const records = { 'production.redis.old': below('production'), 'production.redis.other': below('production') };
+    const [old, other] = [{ inputs: 'of the old one' }, { inputs: 'of the other one' }];
+    const deployed = { 'production.redis.old': old, 'production.redis.other': other };
+    const { state } = inputOf({}, records, deployed);
+    const entry = moved('production.redis.old', 'production.redis.new');
+    const found = applyMoves(state, entry, [redis('production.redis.new', 'production')]);
+    expect(found.state.deployments).toEqual({ 'production.redis.new': old, 'production.redis.other': other });
+  });
+
   test('have no parent at the top', () => {
     const state = stateOf({ 'sshKeys.old': recordOf('sshKey', 'key_1', { parent: 'somewhere' }) });
     const target = resourceOf(kindNamed('sshKey'), 'sshKeys.new');
@@ -324,6 +334,7 @@ describe('the records of the state', () => {
       {
         code: 'bad-move',
         message: 'moved from not an address to nor this: nothing is declared at nor this',
+        remedy: 'Correct to:, or remove the entry.',
         position: here,
       },
     ]);

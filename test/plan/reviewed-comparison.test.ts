@@ -72,6 +72,30 @@ describe('a plan file of another platform, project or organization', () => {
   });
 });
 
+describe('the name of the project and the version of the platform', () => {
+  const of = (platformVersion: string): Partial<PlanFile> => ({ platformVersion });
+  const versions = (then: string, now: string) =>
+    `the plan was made with version ${then} of the platform, which has version ${now} now`;
+  const project = 'the plan is for project prj_1, and shop is prj_2 now';
+
+  test.each<[string, Partial<PlanFile>, Partial<PlanFile>, readonly string[]]>([
+    ['mean the same project and the same version', of('v1'), of('v1'), []],
+    ['mean another project: it was made again', {}, { projectId: 'prj_2' }, [project]],
+    ['mean another version', of('v1'), of('v2'), [versions('v1', 'v2')]],
+    ['mean a version where the platform gave none', {}, of('v2'), [versions('unknown', 'v2')]],
+    ['mean none any more', of('v1'), {}, [versions('v1', 'unknown')]],
+    [
+      'both mean others',
+      of('v1'),
+      { ...of('v2'), projectId: 'prj_2', organizationId: 'org_2', moved: 'other', facts: { [main]: update } },
+      [project, versions('v1', 'v2')],
+    ],
+  ])('%s', (_what, reviewed, now, reasons) => {
+    expect(why(reviewed, now)).toEqual(reasons);
+    expect(why(reviewed, now, { continues: true })).toEqual(reasons);
+  });
+});
+
 describe('the state', () => {
   const first = (lineage: string): Partial<PlanFile> => ({ state: { lineage } });
   const state = (more: object): Partial<PlanFile> => ({

@@ -77,6 +77,9 @@ describe('a change of the service itself', () => {
       [command(settled, { ...about, wanted: referring(host) })],
     ])
       expect(staleness({ root: stack(attributes) })).toBeUndefined();
+    // It was ignored when it was deployed last, and a person set it since.
+    const ignored = { ...about, pair: { ...pairOf('up', 'UP'), ignored: 1 } } as const;
+    expect(staleness({ root: stack([command(settled, ignored)]) })?.because).toEqual(['command']);
     const known = [
       command(settled, { ...about, standing: { declared: 'edited', there: 'as wanted' }, wanted: referring(host) }),
     ];
