@@ -34,10 +34,12 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   const hasOther =
     from.row !== to.row || above?.attributes.some((one) => one.field.map !== undefined && isWritten(one)) === true;
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
-  const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
+  const maps = Object.entries(kind.fields)
+    .filter(([, { map }]) => hasOther && map !== undefined)
+    .map(([name]) => name);
   const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
   const lists = listsAfter(input, changing);
-  const names = [...new Set([...changed, ...(hasOther ? maps : []), ...Object.keys(lists)])];
+  const names = [...new Set([...changed, ...maps, ...Object.keys(lists)])];
   if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
   const next = { ...rowAfter({ kind, attributes }, row, outputs), ...lists };
   const nextParent = above === undefined ? {} : rowAfter(above, to.row, outputs);
@@ -52,7 +54,7 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
   };
   return sorts.flatMap(([of]) =>
     names.flatMap((name) => {
-      const loss = lossAsShown(lossIn(of, name, { row, next, parent: { row: from.shown(), next: nextParent } }), () => {
+      const loss = lossAsShown(lossIn(of, name, { row, next, parent: { row: from.row, next: nextParent } }), () => {
         shown ??= {
           row: shownRow(input, { ...changing, row, outputs }),
           next: shownAfter(input, changing, next),
