@@ -1,6 +1,8 @@
 import { onceFor } from '../api/once.ts';
-import { type Row, member } from '../formats/json.ts';
+import { type Json, type Row, member } from '../formats/json.ts';
+import type { MapCodec } from '../kind/codecs.ts';
 import { groupBy } from '../kind/group.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { ChangeAtRisk, FieldChange, Loss } from '../kind/lifecycle.ts';
 import { observedValue } from '../kind/row-values.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -56,9 +58,8 @@ export function lossesOf(input: Planning, changing: Changing): Loss[] {
     names.flatMap((name) => {
       const loss = lossAsShown(lossIn(of, name, { row, next, parent: { row: from.row, next: nextParent } }), () => {
         shown ??= {
-          row: shownRow(input, { ...changing, row, outputs }),
-          next: shownAfter(input, changing, next),
-          parent: { row: from.shown(), next: nextParent },
+          ...asShown(kind, row, shownRow(input, { ...changing, row, outputs }), shownAfter(input, changing, next)),
+          parent: asShown((above ?? changing).kind, from.row, from.shown(), nextParent),
         };
         return lossIn(of, name, shown);
       });
@@ -114,8 +115,8 @@ function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row
       else if (wanted !== undefined) next[attribute.field] = withGaps(wanted, known);
       continue;
     }
-    const text = observedValue(kind, attribute.field, row);
-    const entries = maps.get(attribute.field) ?? new Map(codec.read(typeof text === 'string' ? text : ''));
+    const there = observedValue(kind, attribute.field, row);
+    const entries = maps.get(attribute.field) ?? new Map(entriesOf(codec, there));
     maps.set(attribute.field, entries);
     if (decision.do === 'remove') entries.delete(attribute.key);
     else entries.set(attribute.key, resolved?.is === 'known' ? String(resolved.value) : notKnown);
@@ -124,7 +125,7 @@ function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row
   return next;
 }
 
-/** The same as people may see it: with marks in place of secrets. Maps stay: nothing quotes their values. */
+/** The same as people may see it: with marks in place of secrets. Maps stay here: nothing quotes their values. */
 function shownAfter(
   { outputs, values }: Planning,
   { attributes, privateKeys }: Pick<Changing, 'attributes' | 'privateKeys'>,
@@ -138,6 +139,26 @@ function shownAfter(
     shown[attribute.field] = wantedAs({ planned, resolved, values, outputs, privateKeys }) ?? null;
   }
   return shown;
+}
+
+/**
+ * A row as people may see it, and the one after. A variable that the first one hides, and that keeps its value, is left out of the
+ * second one too: what it names would look lost, in place of what is.
+ */
+function asShown(kind: Kind, row: Row, shown: Row, next: Row): Pick<FieldChange, 'row' | 'next'> {
+  const after: Record<string, unknown> = { ...next };
+  for (const [name, { map }] of Object.entries(kind.fields)) {
+    const text = member(next, name);
+    if (map === undefined || typeof text !== 'string') continue;
+    const [was, seen] = [row, shown].map((one) => entriesOf(map, observedValue(kind, name, one)));
+    const stays = ([key, value]: readonly [string, string]) => was?.get(key) === value && seen?.has(key) !== true;
+    after[name] = map.write(new Map([...map.read(text)].filter((entry) => !stays(entry)))).text;
+  }
+  return { row: shown, next: after };
+}
+
+function entriesOf(map: MapCodec, text: Json | undefined): ReadonlyMap<string, string> {
+  return map.read(typeof text === 'string' ? text : '');
 }
 
 /** Stands for a value that is not known before the apply: no value that is known equals it. */

@@ -177,6 +177,37 @@ describe('a stack whose volume and folder have names of variables of its environ
   });
 });
 
+describe('of two volumes with names of variables that are secrets,', () => {
+  const text = 'CACHE=c\nDATA=d\n';
+  const composeFile = [
+    'services:',
+    '  web:',
+    '    image: nginx:1.27',
+    '    volumes: ["cache:/cache", "data:/data"]',
+    'volumes:',
+    '  cache: { name: "${CACHE}" }',
+    '  data: { name: "${DATA}" }',
+  ].join('\n');
+  const row = { sourceType: 'raw', createEnvFile: true, composeFile };
+  const pairs = concealed({ CACHE: 'c', DATA: 'd' });
+  const stays = (what: string) => `${what} stays on the server, and nothing mounts it any more`;
+
+  test.each<[string, Readonly<Record<string, Wanted>>, string | undefined]>([
+    ['both stay', { CACHE: declared('c', true), DATA: declared('d', true) }, undefined],
+    [
+      'the one that gets another name is the one that a plan names',
+      { CACHE: declared('c', true), DATA: declared('other', true) },
+      stays('the volume data at /data'),
+    ],
+    ['none is named in place of one whose variable goes', { CACHE: declared('c', true) }, stays('1 volume')],
+  ])('%s', (_what, env, lost) => {
+    expect(plan({ service: { row: { ...row, env: text }, pairs, env } }).dataAtRisk).toBe(lost);
+    const own = 'CACHE=${{environment.CACHE}}\nDATA=${{environment.DATA}}\n';
+    const environment = { row: { env: text }, pairs, env };
+    expect(plan({ environment, service: { row: { ...row, env: own } } }).dataAtRisk).toBe(lost);
+  });
+});
+
 describe('a kind is asked about', () => {
   /** The fields that it was asked about; each change of them loses data. */
   function asked(situation: Situation) {
