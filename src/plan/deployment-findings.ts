@@ -64,5 +64,5 @@ function isOlder(version: string, than: string): boolean {
 /** By address and code: the order of the blocks in their files does not count. */
 function inOrder(found: readonly DeploymentFinding[]): readonly DeploymentFinding[] {
   const ranked = found.map((item) => [`${item.address} ${item.code} ${item.message}`, item] as const);
-  return ranked.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
+  return ranked.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { DeploymentFinding } from '../../src/kind/checks.ts';
-import { deploymentFindings } from '../../src/plan/deployment-findings.ts';
+import { deploymentFindings, deploymentsExpected } from '../../src/plan/deployment-findings.ts';
 import { type ActionMembers, aStep, actionOf, changeAt } from '../support/plan-values.ts';
 
 /** What a plan says of the deployments of blocks. */
@@ -99,13 +99,13 @@ describe('what else a deployment does', () => {
 });
 
 describe('a condition', () => {
-  const update = { steps, changes: [changeAt('host')] };
+  const update = { steps, changes: [changeAt('port'), changeAt('host')] };
 
   test.each<[string, DeploymentFinding['when'], Situation, boolean]>([
     ['a new object', { isNew: true }, { domain: { action: 'create', steps } }, true],
     ['a new object, and it is there', { isNew: true }, { domain: update }, false],
     ['a change of a field', { changes: 'host' }, { domain: update }, true],
-    ['a change of another field', { changes: 'port' }, { domain: update }, false],
+    ['a change of another field', { changes: 'path' }, { domain: update }, false],
     [
       'a change of a field, and the object is new',
       { changes: 'host' },
@@ -119,13 +119,51 @@ describe('a condition', () => {
       { domain: update, web: { steps } },
       false,
     ],
-    ['a version from', { since: '0.30.0' }, { domain: update, version: 'v0.30.0' }, true],
-    ['a version from, on an older one', { since: '0.30.0' }, { domain: update, version: 'v0.29.12' }, false],
-    ['a version from, on one that is not known', { since: '0.30.0' }, { domain: update }, true],
-    ['a version before', { before: '0.30.0' }, { domain: update, version: 'v0.29.12' }, true],
-    ['a version before, on a later one', { before: '0.30.0' }, { domain: update, version: 'v0.30.0' }, false],
-    ['a version before, on one that is not known', { before: '0.30.0' }, { domain: update }, false],
   ])('%s', (_what, when = {}, situation, isSaid) => {
     expect(told([finding(domain, { when })], situation).length > 0).toBe(isSaid);
   });
+});
+
+describe('a version of the platform', () => {
+  const isSaid = (when: DeploymentFinding['when'], version: string | undefined) =>
+    deploymentFindings([finding(web, when === undefined ? {} : { when })], [actionOf(web, { steps })], version).length >
+    0;
+
+  test.each<[version: string | undefined, than: string, 'older' | 'not older' | 'not known']>([
+    ['v0.30.0', '0.30.0', 'not older'],
+    ['0.30.0', '0.30.0', 'not older'],
+    ['v0.29.12', '0.30.0', 'older'],
+    ['0.29.12', '0.30.0', 'older'],
+    ['v0.29.12', '0.29.13', 'older'],
+    ['v0.29.12', '0.29.11', 'not older'],
+    ['v0.29.12', '0.29.2', 'not older'],
+    ['v0.9.12', '0.10.0', 'older'],
+    ['v1.0.0', '0.30.0', 'not older'],
+    ['v10.0.0', '2.0.0', 'not older'],
+    ['v0.30.0-rc.1', '0.30.1', 'older'],
+    // One without numbers is older than none.
+    ['canary', '0.30.0', 'not older'],
+    ['canary-0.1.0', '0.30.0', 'not older'],
+    [undefined, '0.30.0', 'not known'],
+  ])('%s beside %s is %s', (version, than, is) => {
+    expect(isSaid({ before: than }, version)).toBe(is === 'older');
+    expect(isSaid({ since: than }, version)).toBe(is !== 'older');
+  });
+});
+
+test.each<[string, DeploymentFinding['when'], 'as it is' | 'a warning' | 'not at all']>([
+  ['always', undefined, 'as it is'],
+  ['of a new object', { isNew: true }, 'a warning'],
+  ['of an object that a plan knows as new', { isNew: 'for certain' }, 'not at all'],
+  ['of a change', { changes: 'host' }, 'not at all'],
+  ['of an older platform', { before: '0.30.0' }, 'not at all'],
+  ['of a newer platform', { since: '0.30.0' }, 'as it is'],
+])('without a plan, what is wrong %s is said %s', (_what, when, how) => {
+  const severities = (severity: 'error' | 'warning') =>
+    deploymentsExpected([finding(web, { severity, ...(when === undefined ? {} : { when }) })]).map((item) => {
+      expect(item).not.toHaveProperty('when');
+      return item.severity;
+    });
+  const said = { 'as it is': ['error', 'warning'], 'a warning': ['warning', 'warning'], 'not at all': [] }[how];
+  expect([...severities('error'), ...severities('warning')]).toEqual(said);
 });
