@@ -41,8 +41,8 @@ export function deploymentsExpected(found: readonly DeploymentFinding[]): Diagno
 function isMet({ isNew, changes, since, before }: Condition, own: readonly Action[], version: string | undefined) {
   if (isNew !== undefined && !own.some(createsObject)) return false;
   if (changes !== undefined && !own.some((one) => isUpdateOf(one, changes))) return false;
-  if (before !== undefined && (version === undefined || !isOlder(version, before))) return false;
-  return since === undefined || version === undefined || !isOlder(version, since);
+  if (before !== undefined && !isOlder(version, before)) return false;
+  return since === undefined || !isOlder(version, since);
 }
 
 /** Whether an action writes another value of a field into an object that exists. */
@@ -50,9 +50,12 @@ function isUpdateOf(one: Action, field: string): boolean {
   return isUpdate(one) && one.changes.some(({ path }) => path === field);
 }
 
-/** Whether a version, as a platform answers it, comes before another one; one without numbers, such as `canary`, does not. */
-function isOlder(version: string, than: string): boolean {
-  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
+/** Whether a version, as a platform answers it, comes before another one; one without numbers, such as `canary`, or not known, does not. */
+function isOlder(version: string | undefined, than: string): boolean {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/
+    .exec(version ?? '')
+    ?.slice(1)
+    .map(Number);
   if (numbers === undefined) return false;
   const [at, other] = than
     .split('.')

@@ -140,6 +140,7 @@ describe('a version of the platform', () => {
     ['v0.9.12', '0.10.0', 'older'],
     ['v1.0.0', '0.30.0', 'not older'],
     ['v10.0.0', '2.0.0', 'not older'],
+    ['v10.0.0', '11.0.0', 'older'],
     ['v0.30.0-rc.1', '0.30.1', 'older'],
     // One without numbers is older than none.
     ['canary', '0.30.0', 'not older'],
