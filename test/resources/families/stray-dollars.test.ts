@@ -87,7 +87,6 @@ test.each([
     backup('databaseType: mongo, serviceName: web, metadata: { mongo: { databaseUser: a, databasePassword: b } }'),
     nothing,
   ],
-  [backup("databaseType: postgres, serviceName: web, metadata: '${secret:ALL}'"), nothing],
   [database("backups: { nightly: { schedule: '0 3 * * *', destinationId: dst_1, prefix: a/ } }"), nothing],
 ])('a backup of a database inside a compose: %s', async (text, expected) => {
   expect(await found(text, 'backup-fails')).toEqual(expected);
