@@ -2,30 +2,10 @@
 // connections allow, and nothing else. It checks nothing, records nothing, and a failure ends it.
 //
 // Arguments: address, API key, command, connections, services. It prints the requests that it made, as Trueup does.
-import { Pool } from 'undici';
+import { connect } from './connect.mjs';
 
 const [url = '', apiKey = '', command = '', connections = '', services = ''] = process.argv.slice(2);
-const pool = new Pool(url, { connections: Number(connections), pipelining: 1 });
-const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-const counts = { reads: 0, writes: 0 };
-
-async function answer({ statusCode, body }, what) {
-  const text = await body.text();
-  if (statusCode !== 200) throw new Error(`${what}: ${statusCode} ${text.slice(0, 300)}`);
-  return text === '' ? undefined : JSON.parse(text);
-}
-
-async function read(operation, input) {
-  counts.reads += 1;
-  const path = `/api/${operation}?${new URLSearchParams(input).toString()}`;
-  return answer(await pool.request({ method: 'GET', path, headers }), operation);
-}
-
-async function write(operation, input) {
-  counts.writes += 1;
-  const body = JSON.stringify(input);
-  return answer(await pool.request({ method: 'POST', path: `/api/${operation}`, headers, body }), operation);
-}
+const { read, write, end } = connect({ url, apiKey, connections: Number(connections) });
 
 const numbers = Array.from({ length: Number(services) }, (_, n) => n);
 /** As in the manifest: ten environments, and in each of them databases and stacks in turn. */
@@ -143,5 +123,4 @@ async function makeStack(n, environmentId) {
 }
 
 await commands[command]();
-await pool.close();
-process.stdout.write(`${counts.reads} reads, ${counts.writes} writes\n`);
+await end();

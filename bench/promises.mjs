@@ -9,27 +9,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import isEqual from 'fast-deep-equal';
-import { Pool } from 'undici';
 import { LineCounter, parseDocument } from 'yaml';
+import { connect } from './connect.mjs';
 
 const [url = '', apiKey = '', command = '', connections = '', folder = ''] = process.argv.slice(2);
-const pool = new Pool(url, { connections: Number(connections), pipelining: 1 });
-const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-const counts = { reads: 0, writes: 0 };
+const { get, read, write, end } = connect({ url, apiKey, connections: Number(connections) });
 const itemsOfBatch = 40;
-
-async function answer({ statusCode, body }, what) {
-  const text = await body.text();
-  if (statusCode !== 200) throw new Error(`${what}: ${statusCode} ${text.slice(0, 300)}`);
-  return text === '' ? undefined : JSON.parse(text);
-}
-
-async function get(path) {
-  counts.reads += 1;
-  return answer(await pool.request({ method: 'GET', path, headers }), path);
-}
-
-const read = (operation, input) => get(`/api/${operation}?${new URLSearchParams(input).toString()}`);
 
 /** The rows of services, together. */
 async function readServices(services) {
@@ -37,12 +22,6 @@ async function readServices(services) {
   const query = encodeURIComponent(JSON.stringify(Object.fromEntries(input)));
   const items = await get(`/api/trpc/${services.map(({ one }) => one).join(',')}?batch=1&input=${query}`);
   return items.map(({ result }) => result.data.json);
-}
-
-async function write(operation, input) {
-  counts.writes += 1;
-  const body = JSON.stringify(input);
-  return answer(await pool.request({ method: 'POST', path: `/api/${operation}`, headers, body }), operation);
 }
 
 // --- The manifest
@@ -342,5 +321,4 @@ const commands = {
 };
 
 await commands[command]();
-await pool.close();
-process.stdout.write(`${counts.reads} reads, ${counts.writes} writes\n`);
+await end();

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { someOf } from '../diagnostics/some-of.ts';
+import { readNoPipe } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 import { withoutMark } from '../formats/utf8.ts';
@@ -66,7 +67,7 @@ export async function writeFiles(
       for (const { from, isNew, ...file } of drafts) {
         path = file.path;
         const place = join(folder, path);
-        const before = isNew ? undefined : await readPlace(place);
+        const before = isNew ? undefined : await readNoPipe(place);
         await rename(from, place);
         const back = async () => {
           if (before === undefined) return rm(place, { force: true });
@@ -89,13 +90,6 @@ export async function writeFiles(
       cause: error,
     });
   }
-}
-
-/** What a new file replaces. @throws as `readFile` does, and for a pipe, which waits for its writer, or a device, which has no end */
-async function readPlace(path: string): Promise<Buffer> {
-  const seen = await lstat(path);
-  if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
-  return readFile(path);
 }
 
 /** The rights of a file that is replaced; undefined: there is none. */

@@ -37,6 +37,13 @@ export interface DiskFile {
   readonly close: () => Promise<void>;
 }
 
+/** Reads a file. @throws as `readFile` does, and with the code `ENOTFILE` for a pipe, which waits for its writer, and a device without end */
+export async function readNoPipe(path: string): Promise<Buffer> {
+  const seen = await stat(path);
+  if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
+  return readFile(path);
+}
+
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
   makeFolder: async (path) => {
@@ -44,12 +51,7 @@ export const nodeDisk: Disk = {
     if (first === undefined) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
   },
-  read: async (path) => {
-    const seen = await stat(path);
-    // Reading a pipe waits for its writer, and a device has no end.
-    if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
-    return readFile(path, 'utf8');
-  },
+  read: async (path) => (await readNoPipe(path)).toString(),
   readPrivate: async (path) => {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
       (error: unknown) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Records } from '../../src/controller/records/all.ts';
 import { migrate } from '../../src/controller/schema.ts';
 import { type ControllerDatabase, startControllerDatabase } from '../support/controller-pages.ts';
+import { shopSource } from '../support/controller-source.ts';
 import { whyNoPostgres } from '../support/postgres-server.ts';
 
 /** Processes that lock the same rows in different orders: PostgreSQL ends one of them, and it begins again. */
@@ -17,18 +18,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'two processes that wait for e
   });
   afterAll(() => database.stop());
 
-  const id = 'shop';
-  const source = {
-    id,
-    url: 'https://git.example/shop.git',
-    ref: 'refs/heads/main',
-    platforms: [{ platform: 'main', paths: '*' }],
-    policy: 'automatic' as const,
-    pollSeconds: 60,
-    lookSeconds: 3_600,
-    forge: 'github' as const,
-    forgeTokenFile: '/t',
-  };
+  const { id } = shopSource;
   const waves = [{ name: 'all', labels: {}, healthyMinutes: 5, steps: [{ share: 50 }, 'rest' as const] }];
   const numbers = [1, 2, 3];
   const pull = (number: number) => ({ number, head: 'h1', branch: 'x', base: 'main', isFork: false });
@@ -45,7 +35,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'two processes that wait for e
       const platform = { id: name, url: `https://${name}.example.com`, profile: null, keyFile: '/k', envFile: null };
       await records.addPlatform({ ...platform, connections: 4 }, 'alex');
     }
-    await records.addSource(source, 'alex');
+    await records.addSource(shopSource, 'alex');
     await records.sawCommit({ id }, 'c1', files, { waves, previews: ['p.yaml'] });
     await records.sawPulls(id, numbers.map(pull));
   });

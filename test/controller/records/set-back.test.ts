@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControllerDatabase, startControllerDatabase } from '../../support/controller-pages.ts';
+import { shopSource } from '../../support/controller-source.ts';
 import { whyNoPostgres } from '../../support/postgres-server.ts';
 
 /** What is due after the clock of the database was five hours ahead, and was set back. */
@@ -41,18 +42,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'a clock that was set back', (
     const { records, rows } = database;
     const platform = { id: 'main', url: 'https://one.example.com', profile: null, keyFile: '/k', envFile: null };
     await records.addPlatform({ ...platform, connections: 4, labels: {}, only: { site: 'paris' } }, 'alex');
-    const source = {
-      id: 'shop',
-      url: 'https://git.example/shop.git',
-      ref: 'refs/heads/main',
-      platforms: [{ platform: 'main', paths: '*' }],
-      policy: 'automatic' as const,
-      pollSeconds: 60,
-      lookSeconds: 3_600,
-      forge: 'github' as const,
-      forgeTokenFile: '/t',
-    };
-    await records.addSource(source, 'alex');
+    await records.addSource(shopSource, 'alex');
     const waves = [{ name: 'all', labels: {}, healthyMinutes: 5, steps: [{ share: 50 }, 'rest' as const] }];
     await records.sawCommit({ id: 'shop' }, 'c1', ['a.yaml', 'b.yaml'], { waves });
     await records.beginRun({ id: stack }, { kind: 'plan', cause: 'commit', commit: 'c0', worker: 'a worker' });
