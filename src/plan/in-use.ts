@@ -1,6 +1,7 @@
 import { append } from '../kind/group.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/row-values.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { type Action, createsFirst, deletesObject, isDeletion, isRequested } from './action.ts';
 import type { PlanInput } from './input.ts';
@@ -52,7 +53,7 @@ function waitingFor({ address, kind }: Action, actions: readonly Action[]): stri
 interface User {
   readonly path: string;
   readonly address: string;
-  /** The plan writes another value there. */
+  /** The plan takes the id out of it. */
   readonly isLeaving: boolean;
 }
 
@@ -67,7 +68,7 @@ function usersById(
 ): ReadonlyMap<string, readonly User[]> {
   const users = new Map<string, User[]>();
   for (const action of actions) {
-    const { address, kind, changes } = action;
+    const { address, kind, attributes, changes } = action;
     const row = objects.get(address)?.row;
     if (row === undefined || deletesObject(action)) continue;
     for (const [name, { refersTo, growsByItself }] of Object.entries(kind.fields)) {
@@ -77,9 +78,11 @@ function usersById(
       // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
-      const isLeaving = changes.some((change) => change.path === path);
+      const isChanged = changes.some((change) => change.path === path);
+      // A list that loses another entry keeps this one.
+      const kept = [knownValue(attributes.find(({ attribute }) => attribute.field === name)?.wanted)].flat();
       for (const id of [observedValue(kind, name, row)].flat())
-        if (typeof id === 'string') append(users, id, { path, address, isLeaving });
+        if (typeof id === 'string') append(users, id, { path, address, isLeaving: isChanged && !kept.includes(id) });
     }
   }
   return users;

@@ -7,7 +7,7 @@ import { withUsers } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { project as projectKind } from '../../src/resources/top/project.ts';
 import type { ActionMembers } from '../support/plan-values.ts';
-import { actionOf, changeAt, inputOf, kindNamed, objectOf } from '../support/plan-values.ts';
+import { actionOf, attributeChange, changeAt, declared, inputOf, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
 
@@ -81,6 +81,19 @@ test('a set that the platform itself adds to and takes from uses nothing', () =>
   expect(said(web, { serverId: 'srv_1' })).toEqual([
     'servers.build is still used: serverId of production.application.web',
   ]);
+});
+
+test('a list that changes uses what it is to hold still', () => {
+  const live = actionOf('tags.live', { kind: kindNamed('tag'), action: 'delete', id: 'tag_1' });
+  const row = { projectTags: [{ tagId: 'tag_1' }, { tagId: 'tag_2' }] };
+  const saidBeside = (...tagIds: readonly string[]) => {
+    const attributes = [attributeChange('tagIds', { wanted: declared(tagIds) })];
+    const project = actionOf('project', { kind: projectKind, attributes, changes: [changeAt('tags')] });
+    const [deletion] = noted([live, project], new Map([['project', objectOf('prj_1', row)]]), [projectKind, ...kinds]);
+    return deletion?.notes.map(({ message }) => message);
+  };
+  expect(saidBeside('tag_1', 'tag_3')).toEqual(['tags.live is still used: tags of project']);
+  expect(saidBeside('tag_2')).toEqual(['what uses tags.live and is not in this manifest loses it']);
 });
 
 test('another change of what uses it takes nothing from that', () => {
