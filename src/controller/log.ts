@@ -1,6 +1,7 @@
 import { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { errorText } from './error-text.ts';
 
 /** The log of a process: one line per event, without secrets. */
 export interface Log {
@@ -73,9 +74,7 @@ function shown([key, value]: readonly [string, string | number]): string {
 
 /** The sentence of an error, with what to do about it. */
 function wordsOf(error: unknown): string {
-  // An address with several hosts fails with a message each.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
-  if (!(error instanceof Stop)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Stop)) return errorText(error);
   return error.diagnostics
     .map(({ message, remedy }) => (remedy === undefined ? message : `${message} -> ${remedy}`))
     .join('; ');

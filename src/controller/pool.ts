@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { stop } from '../diagnostics/diagnostic.ts';
 import { readPostgresAddress } from '../state/backends/postgres-address.ts';
+import { errorText } from './error-text.ts';
 
 /** The schemas of the controller, of its queue and of the states: beside each other in one database. */
 export const schemas = { controller: 'trueup_controller', queue: 'trueup_controller_queue', states: 'trueup' } as const;
@@ -34,13 +35,7 @@ export async function openPool(url: string, maxConnections: number): Promise<Poo
     await pool.end();
     const remedy =
       'Check that PostgreSQL runs and that TRUEUP_CONTROLLER_URL has the right user, password and name of the database.';
-    const message = `the database of the controller ${location} cannot be reached (${wordsOf(error)})`;
+    const message = `the database of the controller ${location} cannot be reached (${errorText(error)})`;
     throw stop('state', 'state-unusable', message, { remedy, cause: error });
   }
-}
-
-/** What went wrong: several addresses of a host fail with a message each. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,12 @@
 import { ForgeError } from '../forge/call-forge.ts';
 import { Stop } from '../index.ts';
+import { errorText } from './error-text.ts';
 import { inWordsOfPage, remedyOnPage } from './page-reader.ts';
 
 /** What failed, for a row that people read on pages: with a remedy in a line of its own, behind `->`. */
 export function problemText(error: unknown): string {
   if (error instanceof ForgeError) return `${error.message}${remedyAtForge(error)}`;
-  if (!(error instanceof Stop)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Stop)) return errorText(error);
   return error.diagnostics
     .flatMap((one) => {
       const remedy = remedyOnPage(one);

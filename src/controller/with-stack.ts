@@ -1,6 +1,7 @@
 import { stop } from '../diagnostics/diagnostic.ts';
 import { type Project, manifestDocument, Stop } from '../index.ts';
 import type { Checkouts } from './checkouts.ts';
+import { errorText } from './error-text.ts';
 import { type Fingerprint, folderOf, pathsOf } from './fingerprint.ts';
 import { type Opening, openStack } from './open-stack.ts';
 import { problemText } from './problem-text.ts';
@@ -109,7 +110,7 @@ async function atEither(
     return await at(source.commit, once).catch((second: unknown) => {
       if (isOpen || signal.aborted) throw second;
       const message = `the preview ${id} is to be removed, and its file cannot be read at the commit that it was made from, nor at that of the source`;
-      const details = [first, second].map((one) => (one instanceof Error ? one.message : String(one)));
+      const details = [first, second].map(errorText);
       const remedy = `Have git answer, or bring ${path} with preview: back on ${source.ref}, without platform:.`;
       throw stop('refused', 'file-unreadable', `${message}: ${details.join('; ')}`, { remedy });
     });
