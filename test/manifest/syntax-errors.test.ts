@@ -76,6 +76,8 @@ describe('U12: a mistake of YAML has the remedy that fits it', () => {
     ['*', 'a: §*.example.com\n', 'there is no complete anchor &.example.com', 'Quote a text that begins with *.'],
     ['a misspelt alias', 'a: &base { b: 1 }\nc: §*bsae\n', 'no complete anchor &bsae', 'Did you mean *base?'],
     ['!', 'a: §!x\n', 'Trueup reads no tag !x', 'quote the value'],
+    ['!!int', 'a: §!!int x\n', '!!int stands before a value of another type', 'Write a value that it takes'],
+    ['!!binary', 'a: §!!binary aGk=\n', 'Trueup reads no tag !!binary', 'quote the value'],
     ['|', 'a: |§x\n', 'a value that begins with | or > is a text of several lines', 'next line'],
     ['text behind a bracket', 'a: [x] §y\n', 'text follows behind the end of a value', 'Quote the whole value.'],
     ['an expression in braces', 'a: { b: $§{var:x} }\n', 'a value with ${…} has no quotes', 'Quote the value: "${…}"'],
