@@ -7,8 +7,8 @@ import { renderTree } from './progress-tree.ts';
 import { type ProgressView, type Running, type Stage, plannedName, runningIn } from './progress-view.ts';
 import type { Style } from './style.ts';
 
-/** Milliseconds between two drawings, between two checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */
-const pace = { tree: 100, heartbeat: 1_000, silence: 30_000, rest: 20 };
+/** Milliseconds between two drawings, writes of lines and checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */
+const pace = { tree: 100, lines: 100, heartbeat: 1_000, silence: 30_000, rest: 20 };
 
 /** Draws the open actions in place, on a terminal, below a line for each finished one. */
 export function eventTree(live: Live, style: Style): Reporter {
@@ -53,16 +53,37 @@ function lineOf(event: ApplyEvent, took: number | undefined, style: Style): stri
   return isShown(event) ? renderEvent(event, took === undefined ? undefined : took / 1_000, style) : '';
 }
 
-/** Prints a line for each event, and one after each 30 seconds of silence. */
+/**
+ * Prints a line for each event, and one after each 30 seconds of silence. Lines of a tenth of a second go together: each write
+ * to a pipe or a file is a system call that keeps all else waiting.
+ */
 export function eventLines(write: (text: string) => void, style: Style): Reporter {
-  return eventByEvent({
-    event: (event, { took }) => {
-      const line = lineOf(event, took, style);
-      if (line !== '') write(line); // an empty text is a system call too
-    },
-    heartbeat: (running, { elapsed, counts }) => write(renderHeartbeat({ running, elapsed, counts })),
-    cut: (view, now) => write(renderCut(view, now, style)),
+  let lines = '';
+  const flush = (): void => {
+    const text = lines;
+    lines = '';
+    if (text !== '') write(text);
+  };
+  const begin = eventByEvent({
+    event: (event, { took }) => void (lines += lineOf(event, took, style)),
+    heartbeat: (running, { elapsed, counts }) => void (lines += renderHeartbeat({ running, elapsed, counts })),
+    cut: (view, now) => void (lines += renderCut(view, now, style)),
   });
+  return (view, input) => {
+    const { event, tick, end } = begin(view, input);
+    return {
+      pace: pace.lines,
+      event,
+      tick: () => {
+        tick();
+        flush();
+      },
+      end: (isCut) => {
+        end(isCut);
+        flush();
+      },
+    };
+  };
 }
 
 /** Prints a JSON document for each event, and one after each 30 seconds of silence. */

@@ -54,6 +54,8 @@ function reporting(reporter: Reporter, plan = planOf(planned)) {
     timers,
     /** Lets the time pass until a second. */
     pass,
+    /** Lets a tenth of a second pass. */
+    wait: () => pass((now - begin) / 1_000 + 0.1),
     happen: (...events: readonly Happened[]): void => {
       for (const event of events) {
         pass(event[0]);
@@ -67,8 +69,9 @@ function reporting(reporter: Reporter, plan = planOf(planned)) {
 function inPipe() {
   let text = '';
   const run = reporting(eventLines((more) => (text += more), plainStyle));
-  /** What was written since the last look. */
+  /** What was written since the last look, a tenth of a second later. */
   const told = (): string => {
+    run.wait();
     const all = text;
     text = '';
     return all;
@@ -100,6 +103,21 @@ ${shop}.domains.www: skipped
 `);
   });
 
+  it('lines of a tenth of a second are written together, and the last ones at the end', () => {
+    const written: string[] = [];
+    const { happen, pass, end } = reporting(eventLines((more) => void written.push(more), plainStyle));
+    happen([0, shop, 'create', 'started'], [0, `${shop}.domains.www`, 'create', 'started']);
+    expect(written).toEqual([]);
+    pass(0.1);
+    expect(written).toEqual([`${shop}: creating…\n${shop}.domains.www: creating…\n`]);
+    pass(0.3);
+    happen([0.3, shop, 'create', 'done']);
+    expect(written).toHaveLength(1);
+    end();
+    expect(written).toHaveLength(2);
+    expect(written[1]).toBe(`${shop}: created in 0.3s\n`);
+  });
+
   it('a line names the running actions after each 30 seconds of silence', () => {
     const { happen, pass, told, counts } = inPipe();
     happen(
@@ -108,7 +126,7 @@ ${shop}.domains.www: skipped
       [29, `${shop} (deploy)`, 'deploy', 'waiting for queue'],
     );
     told();
-    pass(58.9);
+    pass(58.8);
     expect(told()).toBe('');
     Object.assign(counts, { reads: 14, writes: 6 });
     pass(59);
@@ -121,7 +139,7 @@ ${shop}.domains.www: skipped
     expect(told()).toBe(
       `still going after 1m 31s: deploying ${shop} (pulling and starting for 30s); 14 reads, 6 writes\n`,
     );
-    pass(120.9);
+    pass(120.8);
     expect(told()).toBe('');
     pass(121);
     expect(told()).toContain('still going after 2m 1s: ');
