@@ -41,7 +41,7 @@ export function localStore(
 }
 
 /** How long a wave takes records at least, and the time from one wave to the next at least. Milliseconds. */
-const gathering = { minMs: 1, betweenMs: 5 };
+const gathering = { minMs: 1, betweenMs: 10 };
 
 /** A state in a folder, as this process knows it. */
 interface Open {
