@@ -24,8 +24,8 @@ export interface Journal {
   save(address: string, content: Content, how?: How): Promise<void>;
 }
 
-/** Names what an entry replaces. */
-const keyOf = ([address, , part]: Entry): string => `${part ?? 'record'} ${address}`;
+/** Names what an entry replaces: the record of an address has that name. */
+const keyOf = ([address, , part]: Entry): string => (part === undefined ? address : `${part} of ${address}`);
 
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
@@ -62,7 +62,7 @@ export function openJournal(store: StateStore, base: State): Journal {
   return {
     wave: () => [...latest.values()],
     now: (address) => {
-      const entry = latest.get(keyOf([address, null]));
+      const entry = latest.get(address);
       return entry === undefined ? base.resources[address] : (entry[1] as StateRecord | null); // the key is that of a record
     },
     save: (address, content, how) => {
