@@ -99,7 +99,7 @@ async function makeStack(n, environmentId) {
     name: `app${n}`,
     environmentId,
     composeType: 'docker-compose',
-    composeFile: 'services:\n  web:\n    image: nginx:1.27\n',
+    composeFile: 'services:\n  web:\n    image: nginx:1.27\n    volumes: ["../files/app.conf:/etc/app.conf"]\n',
     description: 'old',
   });
   await Promise.all([

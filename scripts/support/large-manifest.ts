@@ -54,6 +54,7 @@ function leanCompose(n: number, isEdited: boolean): string[] {
     '            services:',
     '              web:',
     '                image: nginx:1.27',
+    '                volumes: ["../files/app.conf:/etc/app.conf"]',
     `        description: ${isEdited ? 'new' : 'old'}`,
     '        domains:',
     `          app${n}.example.com: { serviceName: web, port: 8080 }`,
@@ -93,7 +94,11 @@ function environments(services: number, isEdited: boolean, hasObjects = true): M
     for (let n = e; n < services; n += count) {
       if (isDatabase(n)) {
         databases.push(...databaseLines(n, isEdited && n % 200 === 0), ...(hasObjects ? belowDatabase(n) : []));
-      } else composes.push(...composeLines(n, isEdited && n % 200 === 150), ...(hasObjects ? belowCompose(n) : []));
+      } else
+        composes.push(
+          ...composeLines(n, isEdited && n % 200 === 150, hasObjects),
+          ...(hasObjects ? belowCompose(n) : []),
+        );
     }
     const lines = [`  env${e}:`, '    env: { REGION: eu }'];
     if (databases.length > 0) lines.push('    postgres:', ...databases);
@@ -125,7 +130,8 @@ function belowDatabase(n: number): string[] {
   ];
 }
 
-function composeLines(n: number, isEdited: boolean): string[] {
+/** `mounts`: it mounts the files below it, which it would be warned of otherwise. */
+function composeLines(n: number, isEdited: boolean, mounts: boolean): string[] {
   return [
     `      app${n}:`,
     '        source:',
@@ -134,8 +140,11 @@ function composeLines(n: number, isEdited: boolean): string[] {
     '            services:',
     '              web:',
     '                image: nginx:1.27',
+    '                env_file: .env',
+    ...(mounts ? ['                volumes: ["../files/app.conf:/etc/app.conf"]'] : []),
     '              api:',
     '                image: node:20',
+    ...(mounts ? ['                volumes: ["../files/log.conf:/etc/log.conf"]'] : []),
     '        env:',
     `          NAME: app${n}`,
     `          LEVEL: ${isEdited ? 'debug' : 'info'}`,
