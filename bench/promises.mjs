@@ -124,6 +124,7 @@ const objects = [...environments, ...services.flatMap(withBelow)];
 // --- The state and its journal
 
 const stateFile = join(folder, 'promises.json');
+const planFile = join(folder, 'promises.plan');
 const proof = (text) => createHmac('sha256', 'key of the state').update(text).digest('base64');
 const records = new Map();
 /** What is kept of an object: its id, and a digest of each value, which may be a secret. */
@@ -135,11 +136,15 @@ const recordOf = ({ made, body }) => ({
 async function save() {
   const sorted = [...records].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const text = JSON.stringify(Object.fromEntries(sorted));
-  const file = await open(`${stateFile}.tmp`, 'w', 0o600);
-  await file.writeFile(`{"proof":"${proof(text)}","state":${text}}`);
+  await writeDurably(stateFile, `{"proof":"${proof(text)}","state":${text}}`);
+}
+
+async function writeDurably(path, text) {
+  const file = await open(`${path}.tmp`, 'w', 0o600);
+  await file.writeFile(text);
   await file.sync();
   await file.close();
-  await rename(`${stateFile}.tmp`, stateFile);
+  await rename(`${path}.tmp`, path);
 }
 
 function load() {
@@ -248,6 +253,25 @@ async function differences() {
   return (await Promise.all(found)).flat();
 }
 
+const descriptionsIn = (found) => found.filter(({ name }) => name === 'description');
+
+/** Gives services the descriptions of the manifest. */
+async function describe(some) {
+  await withJournal(async () => {
+    const back = backReader();
+    const send = async (object) => {
+      await note({ address: object.address, announced: 'update' });
+      const operation = object.create.replace('create', 'update');
+      await write(operation, { [object.id]: object.made, description: object.body.description });
+      sent('updated', object);
+      await back.done(object);
+    };
+    await readServices(some); // as it is right before the write
+    await Promise.all(some.map(send));
+    await back.end();
+  });
+}
+
 async function withJournal(run) {
   await save();
   journal.file = await open(join(folder, 'promises.journal'), 'w', 0o600);
@@ -280,21 +304,25 @@ const commands = {
 
   /** Of what differs, the descriptions of services. */
   async edit() {
-    const found = (await differences()).filter(({ name }) => name === 'description');
+    const found = descriptionsIn(await differences());
     for (const { object, found: old } of found) process.stdout.write(`~ ${object.address}: ${old}\n`);
-    await withJournal(async () => {
-      const back = backReader();
-      const send = async ({ object }) => {
-        await note({ address: object.address, announced: 'update' });
-        const operation = object.create.replace('create', 'update');
-        await write(operation, { [object.id]: object.made, description: object.body.description });
-        sent('updated', object);
-        await back.done(object);
-      };
-      await readServices(found.map(({ object }) => object)); // as it is right before the write
-      await Promise.all(found.map(send));
-      await back.end();
-    });
+    await describe(found.map(({ object }) => object));
+  },
+
+  /** Saves a plan of them. */
+  async save() {
+    const plan = JSON.stringify(descriptionsIn(await differences()).map(({ object }) => object.address));
+    await writeDurably(planFile, `{"proof":"${proof(plan)}","plan":${plan}}`);
+  },
+
+  /** Applies the saved plan: reads what it touches, and nothing else. */
+  async saved() {
+    const { proof: kept, plan } = JSON.parse(readFileSync(planFile, 'utf8'));
+    if (proof(JSON.stringify(plan)) !== kept) throw new Error('the plan was changed');
+    load();
+    const touched = new Set(plan);
+    await Promise.all([read('user.get', {}), read('environment.byProjectId', { projectId: 'prj_1' })]);
+    await describe(services.filter(({ address }) => touched.has(address)));
   },
 
   async destroy() {

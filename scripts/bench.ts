@@ -85,9 +85,9 @@ const commands = {
   destroy: 'destroy',
 } as const;
 type Story = Record<keyof typeof commands, Measured>;
-/** What the clients for comparison do too: they apply nothing a second time, and have no saved plans. */
-const clientCommands = ['apply', 'plan', 'edit', 'destroy'] as const;
-type ClientStory = Record<(typeof clientCommands)[number], Measured>;
+/** What the clients for comparison do too: they apply nothing a second time, and the bare one has no saved plans. */
+const clientCommands = ['apply', 'plan', 'edit', 'saved', 'destroy'] as const;
+type ClientStory = Partial<Record<(typeof clientCommands)[number], Measured>>;
 
 /** The clients for comparison, with what each is given behind the address, the key, the command and the connections. */
 const clients = {
@@ -110,7 +110,9 @@ async function clientStory(name: ClientName, services: number): Promise<ClientSt
     const apply = await run('apply');
     const plan = await run('plan');
     const edit = await run('edit', true);
-    return { apply, plan, edit, destroy: await run('destroy', true) };
+    if (name === 'bare') return { apply, plan, edit, destroy: await run('destroy', true) };
+    await run('save');
+    return { apply, plan, edit, saved: await run('saved'), destroy: await run('destroy') };
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -362,6 +364,10 @@ interface Telling {
 
 type ClientStories = Record<ClientName, ClientStory[]>;
 
+/** What the bare client does for a command: it looks at everything where a saved plan says what changes. */
+const floorOf = (command: keyof Story): keyof ClientStory =>
+  command === 'saved' ? 'edit' : command === 'idle' ? 'plan' : command;
+
 /** Tells stories some times over, in turn with those of the other clients, and prints what each command took. */
 async function reportStories(title: string, tellings: readonly Telling[]): Promise<ReadonlyMap<string, Story[]>> {
   const told = new Map(tellings.map(({ name }) => [name, [] as Story[]]));
@@ -377,17 +383,16 @@ async function reportStories(title: string, tellings: readonly Telling[]): Promi
   for (const { name, services } of tellings) {
     for (const [command, words] of Object.entries(commands) as [keyof Story, string][]) {
       const all = (told.get(name) ?? []).map((one) => one[command]);
-      const floor = (others.get(services)?.bare ?? []).flatMap((one) =>
-        command in one ? one[command as keyof ClientStory] : [],
-      );
+      const floor = (others.get(services)?.bare ?? []).flatMap((one) => one[floorOf(command)] ?? []);
       process.stdout.write(`${name.padStart(8)}  ${words.padEnd(28)}  ${columnsOf(all, floor)}\n`);
     }
   }
   for (const [services, stories] of others) {
     for (const [name, ofClient] of Object.entries(stories))
       for (const command of clientCommands) {
-        const all = ofClient.map((one) => one[command]);
-        const floor = name === 'bare' ? [] : stories.bare.map((one) => one[command]);
+        const all = ofClient.flatMap((one) => one[command] ?? []);
+        if (all.length === 0) continue;
+        const floor = name === 'bare' ? [] : stories.bare.flatMap((one) => one[floorOf(command)] ?? []);
         const words = `${command}, ${services} services`.padEnd(28);
         process.stdout.write(`${name.padStart(8)}  ${words}  ${columnsOf(all, floor)}\n`);
       }
