@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdtempSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { nodeDisk } from '../../src/state/disk.ts';
+import { nodeDisk, readNoPipe } from '../../src/state/disk.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
@@ -69,3 +70,15 @@ describe.skipIf(process.platform !== 'linux')('what is durable', () => {
     await store.close();
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a pipe, which waits for its writer, is not read, and neither is a device',
+  async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, '/dev/zero'])
+      await expect(readNoPipe(path)).rejects.toMatchObject({ code: 'ENOTFILE', message: 'no file' });
+    // A folder has words of its own.
+    await expect(readNoPipe(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+  },
+);

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newStateKey } from '../../src/secrets/state-key.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { stateWith } from '../../src/state/conformance/states.ts';
+import { stateWith, stopOf } from '../../src/state/conformance/states.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
-import { keyFile } from '../../src/state/key-sources.ts';
+import { givenKey, keyFile } from '../../src/state/key-sources.ts';
 import { hooked } from './faulty-disk.ts';
 
 /** The key of a state in a file, and what stands beside it. */
@@ -82,4 +82,59 @@ test('a .gitignore that is there keeps its lines, and ends with those of Trueup'
   const lines = readFileSync(join(folder, '.gitignore'), 'utf8').split('\n');
   expect(lines.slice(0, 2)).toEqual(['!key', '# mine']);
   expect(lines.slice(-2)).toEqual(['key*', '']);
+});
+
+test('a file of a key that holds no key, or a part of one, is an error that leads to a copy, without its text', async () => {
+  const folder = newFolder();
+  const keys = keyFile({ folder, disk: nodeDisk }, { mayMake: true });
+  for (const text of ['', 'no-key-at-all', newStateKey().text().slice(0, -3)]) {
+    writeFileSync(join(folder, 'key'), text, { mode: 0o600 });
+    const { message, remedy } = (await stopOf(keys.find())).diagnostics[0] ?? expect.fail('it is taken');
+    expect(message).toBe(`${join(folder, 'key')} holds no key of a state, or not the whole of one`);
+    expect(remedy).toMatch(/^Restore a copy of it\..* trueup state rebuild\.$/);
+  }
+});
+
+describe('a key that is given as text', () => {
+  const key = newStateKey();
+
+  test.each([
+    ['', 'is set and empty'],
+    ['   ', 'is no key of a state, or not the whole of one'],
+    [key.text().slice(0, -3), 'is no key of a state, or not the whole of one'],
+  ])('%j is refused, without its text', async (text, why) => {
+    const stop = await stopOf(Promise.resolve().then(() => givenKey(text, 'TRUEUP_STATE_KEY')));
+    const { message, remedy } = stop.diagnostics[0] ?? expect.fail('it is taken');
+    expect(message).toBe(`TRUEUP_STATE_KEY ${why}`);
+    expect(remedy).toBe('Set it to the whole line that trueup state key --print shows, or unset it.');
+  });
+
+  test('is that key, also with the end of its line, and is kept nowhere', async () => {
+    const keys = givenKey(` ${key.text()}\n`, 'TRUEUP_STATE_KEY');
+    const found = await keys.find();
+    expect(found.key?.text()).toBe(key.text());
+    expect(found.unsealed).toBe('never');
+    // The key in hand is the only one.
+    for (const kept of [keys.keep(key, true), keys.finish(key), keys.removeDrafts()])
+      expect(await kept).toBeUndefined();
+  });
+
+  test.each(['never', 'at first', 'always'] as const)(
+    'takes a state without a MAC only on demand: %s',
+    async (asked) => {
+      const { unsealed } = await givenKey(key.text(), 'TRUEUP_STATE_KEY', { unsealed: asked }).find();
+      expect(unsealed).toBe(asked === 'always' ? 'always' : 'never');
+    },
+  );
+
+  test('is not rotated: a kill would lose the next one', async () => {
+    const next = newStateKey();
+    const stop = await stopOf(givenKey(key.text(), 'TRUEUP_STATE_KEY').keepNext(next, key));
+    const { message, remedy } = stop.diagnostics[0] ?? expect.fail('it is rotated');
+    expect(message).toBe(
+      'the key of TRUEUP_STATE_KEY cannot be rotated there: the new one would be lost if this run was killed',
+    );
+    expect(remedy).toBe('Put it into the key file beside the state (mode 0600), unset TRUEUP_STATE_KEY, and rotate.');
+    expect(JSON.stringify(stop.diagnostics)).not.toContain(next.text());
+  });
 });
