@@ -186,7 +186,7 @@ function explainTag({ text, from, to }: Mistake): Words {
   const tag = text.slice(from, to);
   if (knownTag.test(tag))
     return [`${tag} stands before a value of another type`, 'Write a value that it takes, or leave the tag out.'];
-  const name = standardTag.test(tag) || !mayHoldSecret(text, from) ? ` ${tag}` : '';
+  const name = otherTag.test(tag) || !mayHoldSecret(text, from) ? ` ${tag}` : '';
   return [`a value that begins with ! has a tag, and Trueup reads no tag${name}`, 'Remove it, or quote the value.'];
 }
 
@@ -222,11 +222,9 @@ function inWordsOfParser({ code, said }: Mistake): Words {
   ];
 }
 
-/** Tags that YAML itself defines. */
-const standardTag = /^!!(?:binary|set|omap|pairs|timestamp|merge|int|float|str|bool|null|seq|map)$/;
-
-/** Those that Trueup reads. */
+/** The tags of YAML itself that Trueup reads, and the others. */
 const knownTag = /^!!(?:int|float|str|bool|null|seq|map)$/;
+const otherTag = /^!!(?:binary|set|omap|pairs|timestamp|merge)$/;
 
 /** Returns true for an offset at which a secret may stand, by the keys in its line and in the one before. */
 export function mayHoldSecret(text: string, offset: number): boolean {

@@ -58,28 +58,26 @@ function lineOf(event: ApplyEvent, took: number | undefined, style: Style): stri
  * to a pipe or a file is a system call that keeps all else waiting.
  */
 export function eventLines(write: (text: string) => void, style: Style): Reporter {
-  let lines = '';
-  const flush = (): void => {
-    const text = lines;
-    lines = '';
-    if (text !== '') write(text);
-  };
-  const begin = eventByEvent({
-    event: (event, { took }) => void (lines += lineOf(event, took, style)),
-    heartbeat: (running, { elapsed, counts }) => void (lines += renderHeartbeat({ running, elapsed, counts })),
-    cut: (view, now) => void (lines += renderCut(view, now, style)),
-  });
   return (view, input) => {
-    const { event, tick, end } = begin(view, input);
+    let lines = '';
+    const report = eventByEvent({
+      event: (event, { took }) => void (lines += lineOf(event, took, style)),
+      heartbeat: (running, { elapsed, counts }) => void (lines += renderHeartbeat({ running, elapsed, counts })),
+      cut: (_, now) => void (lines += renderCut(view, now, style)),
+    })(view, input);
+    const flush = (): void => {
+      if (lines !== '') write(lines);
+      lines = '';
+    };
     return {
+      ...report,
       pace: pace.lines,
-      event,
       tick: () => {
-        tick();
+        report.tick();
         flush();
       },
       end: (isCut) => {
-        end(isCut);
+        report.end(isCut);
         flush();
       },
     };

@@ -99,11 +99,11 @@ describe('a key that is given as text', () => {
   const key = newStateKey();
 
   test.each([
-    ['', 'is set and empty'],
-    ['   ', 'is no key of a state, or not the whole of one'],
-    [key.text().slice(0, -3), 'is no key of a state, or not the whole of one'],
-  ])('%j is refused, without its text', async (text, why) => {
-    const stop = await stopOf(Promise.resolve().then(() => givenKey(text, 'TRUEUP_STATE_KEY')));
+    ['that is empty', '', 'is set and empty'],
+    ['of blanks', '   ', 'is no key of a state, or not the whole of one'],
+    ['that is cut', key.text().slice(0, -3), 'is no key of a state, or not the whole of one'],
+  ])('is refused where it is one %s, without its text', async (_title, text, why) => {
+    const stop = await stopOf(() => givenKey(text, 'TRUEUP_STATE_KEY'));
     const { message, remedy } = stop.diagnostics[0] ?? expect.fail('it is taken');
     expect(message).toBe(`TRUEUP_STATE_KEY ${why}`);
     expect(remedy).toBe('Set it to the whole line that trueup state key --print shows, or unset it.');
