@@ -1,3 +1,4 @@
+import { once } from '../api/once.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { type Row, defined } from '../formats/json.ts';
 import { rowId } from '../observe/checked-answers.ts';
@@ -22,21 +23,26 @@ import { type Settled, sentPairs } from '../plan/settle.ts';
 import { withoutError } from '../state/pending-operation.ts';
 import type { Pending } from '../state/record.ts';
 
-/** The object of a job as its scope shows it; `unread`: nothing could be read. */
+/** The object of a job as its scope shows it, held against what was wanted; `unread`: nothing could be read. */
 type Found =
-  | { readonly is: 'row'; readonly row: Row }
+  | { readonly is: 'row'; readonly row: Row; readonly settled: () => Settled }
   | { readonly is: 'gone' }
   | { readonly is: 'unread'; readonly error?: unknown };
 
-/** The row of a scope after its writes. */
-type After = Row | 'gone' | 'unread';
+/** The row of a scope after its writes, and the objects of its jobs in it. */
+interface After {
+  readonly row: Row | 'gone' | 'unread';
+  readonly found: readonly Found[];
+}
 
 /** Reads a scope back once everything in it is over, and settles each of its jobs. `isGone`: a list proved that it is gone. */
 export async function readBack(run: Run, scope: Scope, isGone = false): Promise<void> {
   const { jobs } = scope;
-  const isTouched = jobs.some(isSent);
-  const after = !isTouched ? 'unread' : isGone ? 'gone' : await readAgain(run, scope);
-  const found = isTouched ? foundIn(run, scope, after) : jobs.map(asPlanned);
+  const { row, found } = !jobs.some(isSent)
+    ? { row: 'unread' as const, found: jobs.map((job) => asPlanned(run, job)) }
+    : isGone
+      ? afterOf(run, scope, 'gone')
+      : await readAgain(run, scope);
   const staying = new Set(jobs.filter((_, at) => found[at]?.is === 'row'));
   // All at once, so that their records become durable together.
   const settling = jobs.map(async (job, at) => {
@@ -51,52 +57,49 @@ export async function readBack(run: Run, scope: Scope, isGone = false): Promise<
     });
   });
   await Promise.all(settling);
-  if (typeof after !== 'string') scope.readBack = after;
+  if (typeof row !== 'string') scope.readBack = row;
 }
 
 /** Reads a scope: again, for a little while, when it does not show what was written. */
 async function readAgain(run: Run, scope: Scope): Promise<After> {
   const { root, jobs } = scope;
   const id = root.object?.id;
-  if (id === undefined) return 'unread';
+  if (id === undefined) return afterOf(run, scope, 'unread');
   const look = async (): Promise<After> => {
     const since = run.clock.monotonic();
     const row = await run.together.row(root.action.kind, id);
     scope.reading = { id, since, row: Promise.resolve(row) };
-    return row ?? 'gone';
+    return afterOf(run, scope, row ?? 'gone');
   };
   try {
     return await poll(run, look, {
-      isSeen: (after) => {
-        const found = foundIn(run, scope, after);
-        return jobs.every((job, at) => isShown(run, job, found[at] ?? { is: 'unread' }));
-      },
+      isSeen: ({ found }) => jobs.every((job, at) => isShown(job, found[at] ?? { is: 'unread' })),
     });
   } catch (error) {
     reportFailure(run, root, error);
-    return 'unread';
+    return afterOf(run, scope, 'unread');
   }
 }
 
 /** Whether what was sent for an action shows in what was read back. */
-function isShown(run: Run, job: Job, found: Found): boolean {
+function isShown(job: Job, found: Found): boolean {
   if (!isSent(job) || isOver(job) || found.is === 'unread') return true;
   const isGoing = isDeletion(job.action);
   if (isGoing || found.is === 'gone') return isGoing === (found.is === 'gone');
-  return isAtHome(job, found.row) && settleReadBack(run, job, found.row).isKept;
+  return isAtHome(job, found.row) && found.settled().isKept;
 }
 
-/** The objects of a scope's jobs, in a row of it. */
-function foundIn(run: Run, { jobs }: Scope, after: After): Found[] {
+function afterOf(run: Run, { jobs }: Scope, row: After['row']): After {
   const claimed = new Set(jobs.flatMap(({ object }) => object?.id ?? []));
-  return jobs.map((job) => {
-    const found = lookFor(run, job, after, (id) => claimed.has(id) || run.creations.taken.has(id));
-    if (found.is === 'row') claimed.add(rowId(job.action.kind, found.row) ?? '');
-    return found;
+  const found = jobs.map((job) => {
+    const one = lookFor(run, job, row, (id) => claimed.has(id) || run.creations.taken.has(id));
+    if (one.is === 'row') claimed.add(rowId(job.action.kind, one.row) ?? '');
+    return one;
   });
+  return { row, found };
 }
 
-function lookFor(run: Run, job: Job, after: After, isTaken: (id: string) => boolean): Found {
+function lookFor(run: Run, job: Job, after: After['row'], isTaken: (id: string) => boolean): Found {
   if (typeof after === 'string') return { is: after };
   const { action, object } = job;
   try {
@@ -106,14 +109,19 @@ function lookFor(run: Run, job: Job, after: After, isTaken: (id: string) => bool
         : createsObject(action) && isSent(job)
           ? createdAmong(run, rowsBelow(job.scope.root, after, action.kind), job, isTaken)
           : undefined;
-    return row === undefined ? { is: 'gone' } : { is: 'row', row };
+    return row === undefined ? { is: 'gone' } : foundAs(run, job, row);
   } catch (error) {
     return { is: 'unread', error };
   }
 }
 
-function asPlanned({ planned }: Job): Found {
-  return planned === undefined ? { is: 'unread' } : { is: 'row', row: planned.row };
+function asPlanned(run: Run, job: Job): Found {
+  return job.planned === undefined ? { is: 'unread' } : foundAs(run, job, job.planned.row);
+}
+
+/** Whether it shows what was wanted, and what the state keeps of it, follow from one comparison. */
+function foundAs(run: Run, job: Job, row: Row): Found {
+  return { is: 'row', row, settled: once(() => settleReadBack(run, job, row)) };
 }
 
 /** Settles a job; `staying`: those of its scope whose objects are still there. */
@@ -203,7 +211,7 @@ async function settleObject(run: Run, job: Job, found: Found): Promise<void> {
     return;
   }
   claim(run, job, { id });
-  const settled = settleReadBack(run, job, row);
+  const settled = found.is === 'row' ? found.settled() : settleReadBack(run, job, undefined);
   for (const note of settled.notes) report(job, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? doneBy(job) : 'ignored');

@@ -21,7 +21,7 @@ interface Storage {
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** The pairs of what was sent, until it is settled: a run announces, records and settles the same. */
+/** The pairs of what was sent: a run announces, records and settles the same. */
 const sent = new WeakMap<Planned, { readonly meant: Json; readonly pair: Stored }>();
 
 /** What the state holds of a value that is sent, until the platform is read: it stands for the answer too. */
@@ -33,7 +33,7 @@ export function sentPair(planned: Planned, wanted: Wanted, meant: Json, storage:
   return pair;
 }
 
-/** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. What was sent is settled then. */
+/** What the state holds of a wanted value, and of what the platform answered in its place: the same by default. */
 export function storedPair(
   planned: Planned,
   wanted: Wanted,
@@ -41,7 +41,6 @@ export function storedPair(
   storage: Storage,
 ): Stored {
   const known = sent.get(planned);
-  sent.delete(planned);
   if (answered === meant && known?.meant === meant) return known.pair;
   return makePair(planned, wanted, [meant, answered], storage);
 }
