@@ -148,24 +148,32 @@ interface Turns {
 function createTurns(): Turns {
   /** No due timer has waited since before that. Milliseconds. */
   let firedSince = Number.NEGATIVE_INFINITY;
-  let passed = Promise.resolve();
-  const nextTurn = async (): Promise<void> => {
+  const waiting: (() => void)[] = [];
+  let isPassing = false;
+  const pass = (): void => {
+    waiting.shift()?.();
     const since = performance.now();
-    await immediate();
-    firedSince = since;
+    // undici sends over a used connection one turn later.
+    setImmediate(() => {
+      firedSince = since;
+      isPassing = waiting.length > 0;
+      if (isPassing) setImmediate(pass);
+    });
   };
   return {
     haveTurn: async () => {
       if (performance.now() - firedSince <= attempts.connection.lateMs) return;
       await immediate();
-      await nextTurn();
+      const since = performance.now();
+      await immediate();
+      firedSince = since;
     },
-    letPass: () => {
-      const pass = passed.then(() => immediate());
-      // undici sends over a used connection one turn later.
-      passed = pass.then(nextTurn);
-      return pass;
-    },
+    letPass: () =>
+      new Promise((free) => {
+        waiting.push(free);
+        if (!isPassing) setImmediate(pass);
+        isPassing = true;
+      }),
   };
 }
 

@@ -8,6 +8,7 @@ import { rowId } from '../observe/checked-answers.ts';
 import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
 import { fromContext } from '../observe/observed.ts';
 import { type NaturalKey, indexRows, naturalKey } from '../observe/match.ts';
+import type { Wanted } from '../manifest/wanted.ts';
 import { type Action, createsFirst, isReplacement } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending-operation.ts';
 import { ambiguous } from './report-failure.ts';
@@ -156,11 +157,9 @@ export function keyOf(run: Run, job: Job): NaturalKey | undefined {
   const link = linkOf(job);
   if (link === undefined) return undefined;
   const { action } = job;
-  const fields = Object.fromEntries(
-    action.attributes.flatMap(({ attribute, wanted }) =>
-      wanted === undefined || attribute.key !== undefined ? [] : [[attribute.field, wanted] as const],
-    ),
-  );
+  const fields: Record<string, Wanted> = {};
+  for (const { attribute, wanted } of action.attributes)
+    if (wanted !== undefined && attribute.key === undefined) fields[attribute.field] = wanted;
   return naturalKey({ kind: action.kind, link, fields }, run.outputs);
 }
 
