@@ -8,22 +8,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** One text for each value: object keys sorted, list order kept. */
 export function canonical(value: Json): string {
-  return JSON.stringify(isSorted(value) ? value : sorted(value));
-}
-
-/** Whether all keys of a value stand in their order already: of most values. */
-function isSorted(value: Json): boolean {
-  if (Array.isArray(value)) {
-    for (const item of value as readonly Json[]) if (!isSorted(item)) return false;
-    return true;
-  }
-  if (!isObject(value)) return true;
-  let last = '';
-  for (const key of Object.keys(value)) {
-    if (key < last || !isSorted(value[key] as Json)) return false;
-    last = key;
-  }
-  return true;
+  return JSON.stringify(sorted(value));
 }
 
 /** Whether two values are equal as JSON: the order of object keys does not count, the order of lists does. */
@@ -40,17 +25,29 @@ function quicklyEqual(a: unknown, b: unknown): boolean {
   }
 }
 
-/** One frame of the stack for each level: a platform may answer with thousands. */
+/** A value with its keys in order: the value itself where they are. One frame of the stack for each level: a platform may answer with thousands. */
 function sorted(value: Json): Json {
+  let isSame = true;
   if (Array.isArray(value)) {
     const list: Json[] = [];
-    for (const item of value) list.push(sorted(item));
-    return list;
+    for (const item of value as readonly Json[]) {
+      const one = sorted(item);
+      if (one !== item) isSame = false;
+      list.push(one);
+    }
+    return isSame ? value : list;
   }
   if (!isObject(value)) return value;
   const members: [string, Json][] = [];
-  for (const key of Object.keys(value).toSorted()) members.push([key, sorted(value[key] as Json)]);
-  return Object.fromEntries(members);
+  let last = '';
+  for (const key of Object.keys(value)) {
+    const member = value[key] as Json;
+    const one = sorted(member);
+    if (one !== member || key < last) isSame = false;
+    members.push([key, one]);
+    last = key;
+  }
+  return isSame ? value : Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Every text in a value, however deep. */
