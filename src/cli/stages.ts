@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { type Stop, unlessStopped } from '../diagnostics/diagnostic.ts';
@@ -14,6 +14,7 @@ import { findState, findUrl } from '../project/target.ts';
 import { isErrorCode } from '../render/exit-codes.ts';
 import { type StageEnd, exitCodeOf, stagesFormats } from '../render/stages.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import { makeFolders } from '../state/disk.ts';
 import type { Command, Given } from './command.ts';
 import { readState } from './connect.ts';
 import { type GlobalOptions, type Settled, settleOptions, usage } from './settle-options.ts';
@@ -138,14 +139,13 @@ async function stagesOf(process: Process, asked: Asked): Promise<readonly Stage[
   if (twice !== undefined) throw usage(`-f names ${basename(twice)} twice`, 'Name it once.');
   refuseTwins(settled.map(({ file }) => file));
   const words = await wordsOf(settled, given);
-  return stages.map(({ stage = '', ...rest }, at) => {
-    const own = words[at];
-    return {
-      ...rest,
-      stage,
-      given: own && { ...own, flags: { ...own.flags, ...planFileIn(own, stage, rest.options, process) } },
-    };
-  });
+  return Promise.all(
+    stages.map(async ({ stage = '', ...rest }, at) => {
+      const own = words[at];
+      const named = own && (await planFileIn(own, stage, rest.options, process));
+      return { ...rest, stage, given: own && { ...own, flags: { ...own.flags, ...named } } };
+    }),
+  );
 }
 
 function unnamed(file: string): Stop {
@@ -166,18 +166,18 @@ function filesOf(process: Process, { options, given, command }: Asked): readonly
 }
 
 /** The plan of each stage has a file of its own in the folder that --out names. @throws {Stop} `usage` */
-function planFileIn(
+async function planFileIn(
   { flags }: Given,
   stage: string,
   { folder }: Settled,
   { cwd }: Pick<Process, 'cwd'>,
-): { out?: string } {
+): Promise<{ out?: string }> {
   const { out } = flags as { readonly out?: string };
   if (out === undefined) return {};
   const file = join(out, `${stage}.trueup`);
   checkPlanPath(folder, cwd(), file);
   try {
-    mkdirSync(resolve(cwd(), out), { recursive: true });
+    await makeFolders(resolve(cwd(), out));
   } catch (error) {
     const remedy = remedyForDisk(error) ?? 'For several root files, --out names a folder.';
     throw usage(`--out ${out}: cannot make this folder (${reasonOf(error)})`, remedy);

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { someOf } from '../diagnostics/some-of.ts';
-import { readNoPipe } from '../state/disk.ts';
+import { makeFolders, readNoPipe } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
 import { leavesWorkspace } from './links.ts';
 import { withoutMark } from '../formats/utf8.ts';
@@ -49,12 +49,12 @@ export async function writeFiles(
   const stay: string[] = [];
   let path = '';
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     const work = async ({ write }: Drafts) => {
       const drafts: { readonly from: string; readonly path: string; readonly isNew: boolean }[] = [];
       for (const { content, isNew, isPrivate = false, ...file } of open) {
         path = file.path;
-        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await makeFolders(dirname(join(folder, path)));
         const mode = isPrivate ? 0o600 : ((await modeAt(join(folder, path))) ?? newMode());
         drafts.push({ from: await write(content, mode), path, isNew });
       }

@@ -44,10 +44,25 @@ export async function readNoPipe(path: string): Promise<Buffer> {
   return readFile(path);
 }
 
+/**
+ * Creates a folder and its parents, and gives the first one that is new. For one that the file system refuses, Node says ENOENT:
+ * created alone, it says why.
+ * @throws as `mkdir` does
+ */
+export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
+  try {
+    return await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).path ?? path;
+    const why: unknown = await mkdir(missing, { mode }).catch((reason: unknown) => reason);
+    throw remedyForDisk(why) === undefined ? error : why;
+  }
+}
+
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
   makeFolder: async (path) => {
-    const first = await mkdir(path, { recursive: true, mode: 0o700 });
+    const first = await makeFolders(path, 0o700);
     if (first === undefined) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
   },

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdtempSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import fs, { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { nodeDisk, readNoPipe } from '../../src/state/disk.ts';
+import { makeFolders, nodeDisk, readNoPipe } from '../../src/state/disk.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
@@ -82,3 +83,30 @@ it.skipIf(process.platform === 'win32')(
     await expect(readNoPipe(folder)).rejects.toMatchObject({ code: 'EISDIR' });
   },
 );
+
+// Node says ENOENT of the first folder that is missing, whatever the system said of it.
+it.each([
+  ['EROFS', 'EROFS'],
+  ['EDQUOT', 'EDQUOT'],
+  ['EEXIST', 'ENOENT'],
+])('a new folder of which the system says %s fails with %s', async (code, seen) => {
+  const fail = (why: string, path: unknown) => Promise.reject(Object.assign(new Error(why), { code: why, path }));
+  const missing = join(folder, 'none');
+  vi.spyOn(fs, 'mkdir').mockImplementation((path, options) =>
+    typeof options === 'object' && options?.recursive === true
+      ? fail('ENOENT', missing)
+      : fail(path === missing ? code : 'ENOENT', path),
+  );
+  syncBuiltinESMExports();
+  try {
+    for (const make of [makeFolders, nodeDisk.makeFolder])
+      await expect(make(join(missing, 'lease'))).rejects.toMatchObject({ code: seen });
+    const store = localStore(missing);
+    await expect(store.lock({ purpose: 'apply' })).rejects.toMatchObject({
+      message: expect.stringContaining(`lease cannot be made (${seen}`) as string,
+    });
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  }
+});

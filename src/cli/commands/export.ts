@@ -1,6 +1,6 @@
 import { defined } from '../../formats/json.ts';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { reasonOf, remedyForDisk } from '../../diagnostics/disk-errors.ts';
@@ -15,6 +15,7 @@ import { checkAddresses } from '../../project/platform-address.ts';
 import { stateFolder } from '../../project/state-location.ts';
 import { findTarget } from '../../project/target.ts';
 import { leavingNothing } from '../../project/write-files.ts';
+import { makeFolders } from '../../state/disk.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { type ExportReport, exportJson, renderExport } from '../../render/export-report.ts';
 import { type ReportView, reportFormats } from '../../render/output-format.ts';
@@ -157,7 +158,7 @@ async function placeOf(run: Run, { out, url, project }: ExportFlags, terraform: 
   };
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   return { folder, settings };
 }
 
