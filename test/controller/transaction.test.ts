@@ -53,6 +53,13 @@ describe.skipIf(missing !== undefined)(missing ?? 'two processes that wait for e
   const sees = () => records.sawPulls(id, numbers.map(pull));
   const setBack = () => records.outliveSetBack();
 
+  /** How many transactions PostgreSQL ended because they waited for each other. */
+  const deadlocks = async () => {
+    const text = 'select deadlocks::int from pg_stat_database where datname = current_database()';
+    const [found] = await database.rows<{ readonly deadlocks: number }>(text);
+    return found?.deadlocks ?? expect.fail('PostgreSQL counts no deadlocks');
+  };
+
   interface Case {
     /** Gives the row that the first one waits for at first. */
     readonly prepare: () => Promise<string>;
@@ -114,6 +121,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'two processes that wait for e
   test.each(Object.entries(cases))('%s', async (name, { prepare, first, second }) => {
     if (name.startsWith('waves')) await records.stopWave('1', { who: 'ann', because: 'wait' });
     const held = await prepare();
+    const before = await deadlocks();
     const waits = async () =>
       (await database.rows(`select from pg_stat_activity where wait_event_type = 'Lock'`)).length;
     const client = await database.pool.connect();
@@ -131,5 +139,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'two processes that wait for e
     }
     const ends = await Promise.allSettled(begun);
     expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'done'))).toEqual(['done', 'done']);
+    await expect.poll(deadlocks, { timeout: 5_000 }).toBeGreaterThan(before);
   });
 });
