@@ -66,9 +66,8 @@ export async function applyPlan(
       await records.deploysNothing(stack);
     return applied;
   } catch (error) {
-    // No other run had the lock of the state, and nothing was sent: what cannot be saved after that is in the document.
-    if (error instanceof Stop && (error.failure === 'refused' || error.failure === 'state'))
-      await records.deploysNothing(stack);
+    // It had the lock of the state, and sent nothing.
+    if (error instanceof Stop && error.failure === 'refused') await records.deploysNothing(stack);
     throw error;
   }
 }

@@ -985,23 +985,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(posts()).toBe(before);
   });
 
-  test('waits for no deployment where its state cannot be used any more when an apply begins', async () => {
-    await enrolled('automatic');
-    await push('c1', manifest('redis:7'));
-    await run();
-    await push('c2', manifest('redis:7.2'));
-    const before = posts();
-    const beginApply: Records['beginApply'] = async (stack, about) => {
-      const begun = await records.beginApply(stack, about);
-      await pool.query(`update trueup.state set body = 'x'`);
-      return begun;
-    };
-    await expect(runStack({ ...running, records: { ...records, beginApply } }, id, signal)).rejects.toThrow(
-      'the state',
-    );
-    expect([posts(), (await kinds()).at(-1), (await asRead()).deploying]).toEqual([before, 'apply state', null]);
-  });
-
   test('is stopped by a person: nothing new is sent, and it goes on when it is resumed', async () => {
     await enrolled('automatic');
     await push('c1', manifest('redis:7'));
