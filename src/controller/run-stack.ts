@@ -1,4 +1,4 @@
-import { type PlanDocument, driftDocument, driftPlan, planDocument, planFile, Stop } from '../index.ts';
+import { driftDocument, driftPlan, planDocument, planFile, Stop } from '../index.ts';
 import { type Applied, applyPlan } from './apply-stack.ts';
 import { consentFor } from './consent.ts';
 import { type Ending, type Running, type StackRun, withStack } from './with-stack.ts';
@@ -34,35 +34,37 @@ export async function runStack(running: Running, id: string, signal: AbortSignal
   });
 }
 
-/** A run that looks at its stack; `refused`: the plan that was approved and cannot be applied any more, and why. */
-interface Look extends StackRun {
-  readonly refused?: { readonly plan: PlanRecord; readonly error: Stop };
-}
-
-/** Applies the plan that was approved, and nothing else. Where it does not fit any more, the stack is planned again. */
+/** Applies the plan that was approved, and nothing else. One that does not fit any more is superseded, and the stack is planned again. */
 async function applyApproved(running: Running, run: StackRun, plan: PlanRecord): Promise<Ending> {
   const { records } = running;
   try {
     const { file, document, cause } = plan;
     const applied = await applyPlan(running, run, { plan: file, document, cause, approved: plan });
     if (applied === undefined) return over;
-    await records.endPlan(plan.digest);
+    await records.endPlan(plan.digest, 'applied');
     return await concluded(running, run, applied);
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'refused') throw error;
-    // It stays open until another plan takes its place: where this worker ends before, the next one finds out why again.
-    return look(running, { ...run, refused: { plan, error } });
+    await records.endPlan(plan.digest, 'superseded');
+    const ended = await look(running, run);
+    // Who approved sees why it is asked again, and what is done.
+    const next = await records.waitingPlan(run.stack.id);
+    if (next === undefined) return ended;
+    const isBegun = await records.isApplyBegun(plan.digest);
+    const rest = isBegun ? [restText(plan.digest, restOf(plan.document, next.document))] : [];
+    await records.explainPlan(next.digest, [problemText(error), ...rest].join('\n'));
+    return ended;
   }
 }
 
 /** Looks for drift where the platform was brought to what the manifest wants, and plans where it was not. */
-function look(running: Running, run: Look): Promise<Ending> {
+function look(running: Running, run: StackRun): Promise<Ending> {
   const wasInStep = run.stack.applied !== null && run.stack.digest === run.digest;
   return wasInStep ? lookForDrift(running, run) : planAndApply(running, run);
 }
 
 /** Plans what a commit changes; applies it where the policy says so, and keeps it for a verdict where that or the plan needs one. */
-async function planAndApply(running: Running, run: Look): Promise<Ending> {
+async function planAndApply(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
   const { stack, commit, project } = run;
   const id = await records.beginRun(stack, { kind: 'plan', cause: 'commit', commit, worker });
@@ -85,30 +87,18 @@ async function planAndApply(running: Running, run: Look): Promise<Ending> {
 /** Keeps a plan for a verdict. Who wrote the commit of a pull request, only git says; of the branch, its source has it. */
 async function keep(
   { records, checkouts }: Running,
-  { stack, source, commit, refused }: Look,
-  plan: Omit<Parameters<Running['records']['keepPlan']>[1], 'commit' | 'authors' | 'instead'>,
+  { stack, source, commit }: StackRun,
+  plan: Omit<Parameters<Running['records']['keepPlan']>[1], 'commit' | 'authors'>,
 ): Promise<void> {
   const authors = stack.pull === null ? undefined : await checkouts.authors(source, commit);
-  const instead = refused && (await insteadOf(records, refused, plan.document));
-  await records.keepPlan(stack, { ...plan, commit, authors, instead });
-}
-
-/** Who approved a plan sees why it is asked again, and what is done. */
-async function insteadOf(
-  records: Running['records'],
-  { plan, error }: NonNullable<Look['refused']>,
-  next: PlanDocument,
-): Promise<{ readonly digest: string; readonly because: string }> {
-  const isBegun = await records.isApplyBegun(plan.digest);
-  const rest = isBegun ? [restText(plan.digest, restOf(plan.document, next))] : [];
-  return { digest: plan.digest, because: [problemText(error), ...rest].join('\n') };
+  await records.keepPlan(stack, { ...plan, commit, authors });
 }
 
 /**
  * Compares the platform with what was applied last. What drifted is put right only after an approval; where nothing did, and
  * something is to change all the same, such as a secret that was rotated, it is planned like a commit.
  */
-async function lookForDrift(running: Running, run: Look): Promise<Ending> {
+async function lookForDrift(running: Running, run: StackRun): Promise<Ending> {
   const { records, worker } = running;
   const { stack, commit, project } = run;
   const id = await records.beginRun(stack, { kind: 'drift', cause: 'look', commit, worker });

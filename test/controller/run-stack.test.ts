@@ -217,53 +217,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'a stack', () => {
     expect(await records.shownStack(id)).toMatchObject({ problem: null, plan: { because } });
   });
 
-  test('says why it asks again also where the worker ended at any step after the refusal of what was approved', async () => {
-    await enrolled('approval');
-    await push('c1', manifest('redis:7'));
-    await run();
-    await approve((await records.waitingPlan(id))?.digest);
-    await run();
-    /** A worker that ends before its n-th step behind the end of a refused apply. */
-    const killedBefore = (n: number): Running => {
-      let at = -1;
-      const cut =
-        <A extends readonly unknown[], T>(method: (...words: A) => Promise<T>) =>
-        async (...words: A): Promise<T> => {
-          if (at >= 0 && ++at >= n) throw new Error('the worker is gone');
-          return method(...words);
-        };
-      const endRun: Records['endRun'] = async (begun, about) => {
-        await cut(records.endRun)(begun, about);
-        if (about.ending === 'refused') at = 0;
-      };
-      const { waitingPlan, beginRun, keepPlan, isApplyBegun } = records;
-      const cuts = {
-        endRun,
-        waitingPlan: cut(waitingPlan),
-        beginRun: cut(beginRun),
-        keepPlan: cut(keepPlan),
-        isApplyBegun: cut(isApplyBegun),
-      };
-      return { ...running, records: { ...records, ...cuts } };
-    };
-    let isOver = false;
-    for (let n = 1; !isOver; n++) {
-      await push(`c2 ${n}`, manifest(`redis:7.2.${n}`));
-      await run();
-      await approve((await records.waitingPlan(id))?.digest);
-      await edited(`redis:7.1.${n}`);
-      isOver = await runStack(killedBefore(n), id, signal).then(
-        () => true,
-        (error: unknown) => !String(error).includes('the worker is gone'),
-      );
-      await run();
-      const { isApproved } = (await records.waitingPlan(id)) ?? expect.fail('no plan waits');
-      const because = (await records.shownStack(id))?.plan?.because;
-      expect([n, isApproved, because]).toEqual([n, undefined, expect.stringContaining('was changed on the platform')]);
-      expect(n).toBeLessThan(20);
-    }
-  });
-
   test.each([
     ['expired', () => pool.query('update trueup_controller.plan set expires_at = now()')],
     ['does something else after a change by hand', () => edited('redis:7.1')],

@@ -50,8 +50,7 @@ export function plansIn({ rows, row, onStack }: Database) {
     /**
      * Keeps a plan for a verdict, in the place of the one before it. One that does the same for the same commit stays, with
      * what was said of it. What was refused of a commit stays refused in another plan of that commit. `isNeeded`: a person must
-     * approve it, whatever the policy is. `authors`: of a preview. `instead`: the plan that was approved and cannot be applied any
-     * more, and why; that one never stays.
+     * approve it, whatever the policy is. `authors`: of a preview.
      * Gives the plan that waits. None, where the stack wants another commit by now, or is on another platform or at another address
      * than where it was made: the plan is there to read until the next one.
      */
@@ -65,16 +64,11 @@ export function plansIn({ rows, row, onStack }: Database) {
         losing = [],
         isNeeded = false,
         authors,
-        instead,
       }: Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'file'> &
-        Partial<Pick<PlanRecord, 'losing'> & Consent> & {
-          readonly authors?: readonly Author[] | undefined;
-          readonly instead?: { readonly digest: string; readonly because: string } | undefined;
-        },
+        Partial<Pick<PlanRecord, 'losing'> & Consent> & { readonly authors?: readonly Author[] | undefined },
     ): Promise<string | undefined> =>
       onStack(id, async (query) => {
-        const because = instead?.because;
-        const plan = { stack: id, commit, cause, document, file, losing, isNeeded, authors, because };
+        const plan = { stack: id, commit, cause, document, file, losing, isNeeded, authors };
         const [stack] = await query<{ readonly policy: Policy }>(
           `update @stack set problem = null, looked_at = now() where id = $1 and wanted = $2 and platform = $3 and ${isAt('$3', '$4')}
             and not is_gone and ends is null returning policy`,
@@ -93,11 +87,7 @@ export function plansIn({ rows, row, onStack }: Database) {
           from @plan where stack = $1 and ${isOpen}`,
           [id],
         );
-        const stays =
-          former?.isValid === true &&
-          former.commit === commit &&
-          former.digest !== instead?.digest &&
-          doesTheSame(former.document, document);
+        const stays = former?.isValid === true && former.commit === commit && doesTheSame(former.document, document);
         const digest = stays ? former.digest : await replace(query, plan, former);
         const isJudged = stays ? former.isJudged : isStillRefused(former, plan);
         // Drift brings a message under every policy.
@@ -147,9 +137,17 @@ export function plansIn({ rows, row, onStack }: Database) {
         return noted.length > 0;
       });
     },
-    /** The plan was applied. */
-    endPlan: (digest: string) =>
-      rows('update @plan set applied_at = now() where digest = $1 and applied_at is null', [digest]),
+    /** Notes why a plan takes the place of one that was approved. */
+    explainPlan: (digest: string, because: string) =>
+      rows('update @plan set because = $2 where digest = $1', [digest, plain(because)]),
+    /** The plan was applied, or turned out not to be what can be applied any more. */
+    endPlan: (digest: string, as: 'applied' | 'superseded') =>
+      rows(
+        as === 'applied'
+          ? `update @plan set applied_at = now() where digest = $1 and applied_at is null`
+          : `update @plan set superseded_at = now() where digest = $1 and ${isOpen}`,
+        [digest],
+      ),
   };
 }
 
@@ -158,8 +156,6 @@ interface NewPlan extends Pick<PlanRecord, 'commit' | 'cause' | 'document' | 'fi
   readonly isNeeded: boolean;
   /** Of a preview. */
   readonly authors: readonly Author[] | undefined;
-  /** Why it takes the place of one that was approved. */
-  readonly because: string | undefined;
   /** It waits for no verdict. */
   readonly isOver?: boolean;
 }
@@ -191,25 +187,13 @@ async function replace(query: Query, plan: NewPlan, former: Former | undefined):
 }
 
 async function insert(query: Query, plan: NewPlan): Promise<string> {
-  const { stack, commit, cause, document, file, losing, isNeeded, authors, because, isOver = false } = plan;
+  const { stack, commit, cause, document, file, losing, isNeeded, authors, isOver = false } = plan;
   const digest = digestOf(file);
   await query(
-    `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, because, expires_at, superseded_at)
-    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors), $10, now() + interval '7 days', case when $11 then now() end
+    `insert into @plan (digest, stack, commit, cause, document, file, losing, is_needed, authors, expires_at, superseded_at)
+    select $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, authors), now() + interval '7 days', case when $10 then now() end
     from @stack where id = $2 and not is_gone and ends is null`,
-    [
-      digest,
-      stack,
-      commit,
-      cause,
-      jsonOf(document),
-      file,
-      losing,
-      isNeeded,
-      authors && jsonOf(authors),
-      because && plain(because),
-      isOver,
-    ],
+    [digest, stack, commit, cause, jsonOf(document), file, losing, isNeeded, authors && jsonOf(authors), isOver],
   );
   return digest;
 }

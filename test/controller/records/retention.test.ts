@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'of the past', () => {
     const about = { commit: 'c1', cause: 'drift', document: planned() } as const;
     const read = (await records.stack(stack.id)) ?? expect.fail('there is no stack');
     const first = await records.keepPlan(read, { ...about, file: 'first' });
-    await records.endPlan(first ?? '');
+    await records.endPlan(first ?? '', 'applied');
     await records.keepPlan(read, { ...about, document: planned('create'), file: 'second' });
     const third = await records.keepPlan(read, { ...about, document: planned('delete'), file: 'third' });
     const plans = async () =>

@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'what a forge may not know', (
       const digest = (await records.waitingPlan(id))?.digest;
       const run = await records.beginApply(await stack(), { cause: 'commit', commit: 'c1', worker: 'w', plan: digest });
       await records.endRun(run ?? '', { ending: 'done' });
-      await records.endPlan(digest ?? '');
+      await records.endPlan(digest ?? '', 'applied');
       await records.inStep(await stack(), 'c1', 'a digest');
     };
     const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
