@@ -104,7 +104,7 @@ export async function adoptFindings(
   const isEverywhere = request.isEverywhere === true;
   const found = adopt({
     plan: context.plan,
-    stage: await stageFiles(manifest, { ...options, siblings, isEverywhere }),
+    stage: await stageFiles(manifest, { siblings, rootFile: options.file, isEverywhere }),
     resources: manifest.resources,
     findings,
     texts: manifest.texts,
@@ -151,12 +151,12 @@ async function stageFiles(
   {
     isEverywhere,
     ...about
-  }: Pick<ProjectFolder, 'folder' | 'file'> & { readonly siblings: readonly Sibling[]; readonly isEverywhere: boolean },
+  }: { readonly siblings: readonly Sibling[]; readonly rootFile: string; readonly isEverywhere: boolean },
 ): Promise<StageFiles | undefined> {
   const environment = manifest.settings.environment?.name;
   const isOwn = await ownFiles(manifest, about);
   if (!hasLayers(manifest) && [...manifest.texts.keys()].every(isOwn)) return undefined;
-  return { rootFile: about.file, environment, isOwn, isEverywhere };
+  return { rootFile: about.rootFile, environment, isOwn, isEverywhere };
 }
 
 /** The texts of the files that `${file:…}` names in some texts, by the names that they have below the root. */

@@ -1,4 +1,5 @@
 import { defined } from '../formats/json.ts';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Diagnostic, Stop, stop } from '../diagnostics/diagnostic.ts';
 import { type Memory, memoryLimit, memoryText, parseMemory } from './drift-memory.ts';
@@ -14,7 +15,6 @@ import type { DriftSettings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { StateStore } from '../state/state.ts';
 import type { RootPlace } from '../project/folder.ts';
-import { isLink } from '../project/links.ts';
 import { writeFiles } from '../project/write-files.ts';
 
 /** The place where `trueup drift` remembers findings. */
@@ -114,9 +114,15 @@ async function readFileOf(
   name: string,
   { limit, code }: { readonly limit: number; readonly code: 'drift-memory' | 'accepted-drift' },
 ): Promise<string | undefined> {
-  const file = await (await openWorkspace(folder)).read(name, limit);
+  const found = await lstat(join(folder, name)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return undefined;
+  const file = found.isSymbolicLink()
+    ? { problem: `${name} is a link, and Trueup would write where it leads` }
+    : await (await openWorkspace(folder)).read(name, limit);
   if ('text' in file) return file.text;
-  if (file.isMissing === true && !isLink(join(folder, name))) return undefined;
   const { remedy = 'Put a file in its place, or remove it: trueup drift makes a new one.' } = file;
   throw stop('manifest', code, file.problem, { remedy });
 }

@@ -468,7 +468,7 @@ async function fileInStage(
   if (around === undefined || around.kind.isTop === true || around.kind.identity.addressedByKey === true)
     return options.file;
   const { file, via } = around.at;
-  const isOwn = await ownFiles(manifest, { ...options, siblings: siblingsOf(options) });
+  const isOwn = await ownFiles(manifest, { siblings: siblingsOf(options), rootFile: options.file });
   if (via === undefined && isOwn(file)) return file;
   throw usage(
     `cannot add ${address} for this stage alone: ${around.address} stands in ${file}, which other root files use`,

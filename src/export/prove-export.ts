@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { remembering } from '../api/remembering.ts';
 import { type Diagnostic, diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -11,7 +10,6 @@ import { matchesGlob } from '../formats/glob.ts';
 import { createReader } from '../observe/reader.ts';
 import { type Plan, isChange, shownAddress } from '../plan/action.ts';
 import { adoptedState, changesObject, differing } from '../plan/adopted.ts';
-import { linkTarget } from '../project/links.ts';
 import type { Connection } from '../workflow/connection.ts';
 import { planWithIds } from '../workflow/make-plan.ts';
 import { validate } from '../workflow/validate.ts';
@@ -126,18 +124,19 @@ async function readWith(
   return manifest;
 }
 
-/** A workspace in which more files are there, each also by the names of links to it. */
+/** A workspace in which more files are there. */
 export function overlay(workspace: Workspace, files: ReadonlyMap<string, string>): Workspace {
-  const placeOf = (path: string) => linkTarget(join(workspace.root, path));
-  const placed = new Map([...files].map(([path, text]) => [placeOf(path), { text }]));
-  const textOf = (path: string): FileText | undefined => placed.get(placeOf(path));
+  const textOf = (path: string): FileText | undefined => {
+    const text = files.get(path);
+    return text === undefined ? undefined : { text };
+  };
   return {
     ...workspace,
     read: async (path, limit) => textOf(path) ?? workspace.read(path, limit),
     readAll: async (paths, limit, options) => {
       const all = [...new Set(paths)];
       const others = await workspace.readAll(
-        all.filter((path) => textOf(path) === undefined),
+        all.filter((path) => !files.has(path)),
         limit,
         options,
       );

@@ -38,6 +38,8 @@ export function treeOf(path: string, file: { readonly text: string }, diagnostic
 }
 
 const inWorkspace = 'Name a file of UTF-8 text inside the workspace.';
+const withoutLink =
+  'Put the file itself in the place of the link, or run Trueup in the folder that the link leads to (-C).';
 
 function readMap(
   path: string,
@@ -50,7 +52,7 @@ function readMap(
   },
 ): MapNode | undefined {
   if ('problem' in file) {
-    const { remedy = inWorkspace } = file.isPrivate ?? file;
+    const { remedy = file.isLink === true ? withoutLink : inWorkspace } = file.isPrivate ?? file;
     const code = file.isPrivate === undefined ? 'file-unreadable' : 'private-source';
     diagnostics.push(diagnostic(code, file.problem, { remedy, position: about.position }));
     return undefined;

@@ -16,6 +16,8 @@ export interface FileProblem {
   readonly remedy?: string | undefined;
   /** There is none yet, at a path that may be used. */
   readonly isMissing?: true;
+  /** A link leads out of the workspace. */
+  readonly isLink?: true;
 }
 
 /** A file of the workspace: the real path of the folder with the last name that was written, and the real path. */

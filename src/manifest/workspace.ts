@@ -3,7 +3,6 @@ import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep 
 import { keptIn } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
 import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
-import { shellWord } from '../diagnostics/shell-word.ts';
 import { systemCode } from '../diagnostics/system-code.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { isBelowFolder } from '../files/below.ts';
@@ -216,10 +215,8 @@ function locate(root: string, path: string): FilePlace | FileProblem {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
     const written = join(root, path);
     const real = realpathSync.native(written);
-    if (real !== root && !isBelowFolder(root, real)) {
-      const remedy = `Put ${real} itself in the place of ${path}. If a whole manifest is there, run trueup -C ${shellWord(dirname(real))}.`;
-      return { problem: `${path} leads by a link ${outOf}`, remedy };
-    }
+    if (real !== root && !isBelowFolder(root, real))
+      return { problem: `${path} leads by a link ${outOf}`, isLink: true };
     // Where no link leads elsewhere, both are one.
     return { named: real === written ? real : join(realpathSync.native(dirname(written)), basename(written)), real };
   } catch (error) {

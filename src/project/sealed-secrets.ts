@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { Stop, stop } from '../diagnostics/diagnostic.ts';
 import { shellWord } from '../diagnostics/shell-word.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -23,6 +23,8 @@ import { writeFiles } from './write-files.ts';
 interface OpenSealedFile {
   /** As it is named below the folder. */
   readonly path: string;
+  /** The file itself, below the folder, where that is a link in it: what writes a file follows no link. */
+  readonly real: string;
   /** Those of the manifest, sorted. */
   readonly recipients: readonly string[];
   /** Empty where there is no file yet. */
@@ -100,7 +102,7 @@ async function openFile(
   workspace: Workspace,
 ): Promise<OpenSealedFile> {
   const path = workspace.beside(at.file, written);
-  const named = { path, recipients: [...new Set(recipients)].toSorted() };
+  const named = { path, real: path, recipients: [...new Set(recipients)].toSorted() };
   const refuse = (problem: string, remedy: string) =>
     stop('refused', 'sealed-file', `secrets: ${problem}`, { remedy, position: position(at) });
   const read = await workspace.readBytes(path, fileLimit);
@@ -110,7 +112,8 @@ async function openFile(
   }
   const file = readSealedFile(read.bytes);
   if ('problem' in file) throw refuse(`${path} ${file.problem}`, file.remedy);
-  return { ...named, file, text: Buffer.from(read.bytes).toString('utf8') };
+  const real = relative(workspace.root, linkTarget(resolve(workspace.root, path))).replaceAll(sep, '/');
+  return { ...named, real, file, text: Buffer.from(read.bytes).toString('utf8') };
 }
 
 /** What uses each secret: addresses as `shown` has them, outputs, notifications. */
@@ -166,14 +169,14 @@ export async function sealedTexts(
   await requireReaders(options, files);
   for (const file of files) requireRecipients(options, file);
   return Promise.all(
-    files.map(async ({ path, recipients, file, text }) => {
+    files.map(async ({ path, real, recipients, file, text }) => {
       const own = [...values].filter(([name]) => fileOf(project, name).path === path);
       const sealed = await Promise.all(
         own.map(async ([name, value]) => [name, await seal(name, value, recipients)] as const),
       );
       // A file without values is for nobody yet.
       const before = text === undefined || file.values.size > 0 ? (text ?? '') : withHeader(text, recipients);
-      return { path, text, content: withValues(before, recipients, sealed) };
+      return { path: real, text, content: withValues(before, recipients, sealed) };
     }),
   );
 }
@@ -271,7 +274,7 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
   await requireReaders(options, stale);
   const identities = await identitiesIn(options);
   const done = await Promise.all(
-    stale.map(async ({ path, recipients, file, text = '' }) => {
+    stale.map(async ({ path, real, recipients, file, text = '' }) => {
       const values: (readonly [name: string, value: string])[] = [];
       // One after the other: of several that do not open, the first one in the file is named.
       for (const [name, sealed] of file.values) {
@@ -290,13 +293,17 @@ export async function reseal(options: ProjectFolder, project: SealedProject): Pr
         text,
         content: withValues(withHeader(text, recipients), recipients, entries),
         path,
+        real,
         names: [...file.values.keys()],
         added: recipients.filter((one) => !file.recipients.includes(one)),
         removed: file.recipients.filter((one) => !recipients.includes(one)),
       };
     }),
   );
-  await write(options, done);
+  await write(
+    options,
+    done.map(({ real, text, content }) => ({ path: real, text, content })),
+  );
   return done.map(({ path, names, added, removed }) => ({ path, names, added, removed }));
 }
 

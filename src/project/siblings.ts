@@ -51,20 +51,10 @@ export async function readRoot(options: ProjectFolder, workspace: Workspace): Pr
 /** Tells of each file of a manifest whether no other root file includes it. One that cannot be read may include all. */
 export async function ownFiles(
   { texts }: Pick<Manifest, 'texts'>,
-  {
-    siblings,
-    folder,
-    file: rootFile,
-  }: Pick<ProjectFolder, 'folder' | 'file'> & { readonly siblings: readonly Sibling[] },
+  { siblings, rootFile }: { readonly siblings: readonly Sibling[]; readonly rootFile: string },
 ): Promise<(file: string) => boolean> {
-  const placeOf = (file: string) => linkTarget(join(folder, file));
-  const others = await Promise.all(
-    siblings.map(async ({ read }) => {
-      const found = await read();
-      return found && new Set([...found.texts.keys()].map(placeOf));
-    }),
-  );
-  const isShared = (file: string) => others.some((other) => other?.has(placeOf(file)) !== false);
+  const others = await Promise.all(siblings.map(({ read }) => read()));
+  const isShared = (file: string) => others.some((other) => other?.texts.has(file) !== false);
   const own = new Set([...texts.keys()].filter((file) => file === rootFile || !isShared(file)));
   return (file) => own.has(file);
 }

@@ -6,7 +6,7 @@ import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { makeFolders, readNoPipe } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
-import { isLink, leavesWorkspace, linkTarget } from './links.ts';
+import { leavesWorkspace } from './links.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
 /** A file that is to be written below a folder. */
@@ -16,10 +16,7 @@ export interface NewFile {
   readonly content: string | Uint8Array;
   /** Only this user can read it. */
   readonly isPrivate?: boolean;
-  /**
-   * The content that it replaces; another content is not overwritten. It was read through links inside the folder, and is written
-   * where they lead; a file that replaces none is written through no link.
-   */
+  /** The content that it replaces; another content is not overwritten. */
   readonly replaces?: string | Uint8Array;
   /** The remedy where it has another content by now: `force` does not overwrite that. */
   readonly ifChanged?: string;
@@ -30,7 +27,7 @@ export interface NewFile {
  * content already stays, unless others can read it and must not. A run that is killed leaves files of which the last one,
  * which names them, is missing, and drafts that `withDrafts` keeps out of git.
  *
- * @throws {Stop} `refused`, when a file is there already, or a link leads elsewhere; nothing was written then.
+ * @throws {Stop} `refused`, when a file is there already, or leads out of the folder; nothing was written then.
  */
 export async function writeFiles(
   folder: string,
@@ -43,9 +40,7 @@ export async function writeFiles(
   const taken = found.filter((one) => one.is === 'other' && isKept(one));
   if (links.length > 0 || taken.length > 0)
     throw refused(links.length > 0 ? links : taken, { areLinks: links.length > 0, remedy });
-  const open = found
-    .filter(({ is }) => is !== 'same')
-    .map(({ file, is }) => ({ ...file, place: placeOf(folder, file), isNew: is === 'none' }));
+  const open = found.filter(({ is }) => is !== 'same').map(({ file, is }) => ({ ...file, isNew: is === 'none' }));
   if (open.length === 0) {
     await removeDrafts(folder);
     return;
@@ -56,12 +51,12 @@ export async function writeFiles(
   try {
     await makeFolders(folder);
     const work = async ({ write }: Drafts) => {
-      const drafts: ({ readonly from: string } & Pick<(typeof open)[number], 'path' | 'place' | 'isNew'>)[] = [];
-      for (const { content, place, isNew, isPrivate = false, ...file } of open) {
+      const drafts: { readonly from: string; readonly path: string; readonly isNew: boolean }[] = [];
+      for (const { content, isNew, isPrivate = false, ...file } of open) {
         path = file.path;
         await makeFolders(dirname(join(folder, path)));
-        const mode = isPrivate ? 0o600 : ((await modeAt(place)) ?? newMode());
-        drafts.push({ from: await write(content, mode), path, place, isNew });
+        const mode = isPrivate ? 0o600 : ((await modeAt(join(folder, path))) ?? newMode());
+        drafts.push({ from: await write(content, mode), path, isNew });
       }
       // Drafts take long: another run may have written meanwhile.
       const now = await Promise.all(open.map(async (file) => ({ file, is: await findAt(folder, file) })));
@@ -69,8 +64,9 @@ export async function writeFiles(
         is !== 'same' && is !== (file.isNew ? 'none' : 'replaced');
       const changed = now.filter((one) => isOther(one) && isKept(one));
       if (changed.length > 0) throw refused(changed, { areLinks: false, remedy });
-      for (const { from, isNew, place, ...file } of drafts) {
+      for (const { from, isNew, ...file } of drafts) {
         path = file.path;
+        const place = join(folder, path);
         const before = isNew ? undefined : await readNoPipe(place);
         await rename(from, place);
         const back = async () => {
@@ -96,12 +92,6 @@ export async function writeFiles(
   }
 }
 
-/** The path that is written for a file. */
-function placeOf(folder: string, { path, replaces }: Pick<NewFile, 'path' | 'replaces'>): string {
-  const written = join(folder, path);
-  return replaces === undefined ? written : linkTarget(written);
-}
-
 /** The rights of a file that is replaced; undefined: there is none. */
 async function modeAt(path: string): Promise<number | undefined> {
   const found = await lstat(path).catch(() => undefined);
@@ -114,10 +104,9 @@ function newMode(): number {
 }
 
 /** What stands at the place of a file: nothing, the same, another file that may be replaced, one that may not, or a link. */
-async function findAt(folder: string, file: NewFile) {
-  const { content, isPrivate = false, replaces } = file;
-  if (leavesWorkspace(folder, join(folder, file.path))) return 'link' as const;
-  const place = placeOf(folder, file);
+async function findAt(folder: string, { path, content, isPrivate = false, replaces }: NewFile) {
+  const place = join(folder, path);
+  if (leavesWorkspace(folder, place)) return 'link' as const;
   const seen = await lstat(place).catch(() => undefined);
   if (seen === undefined) return 'none' as const;
   if (!seen.isFile()) return seen.isSymbolicLink() ? ('link' as const) : ('other' as const);
@@ -155,9 +144,7 @@ export async function ignoring(folder: string, secretsPaths: readonly string[] =
   const lines = missing.map((line) => `${line}${end}`).join('');
   if (before === undefined) return { path, content: lines };
   const start = text === '' || text.endsWith('\n') ? '' : end;
-  const content = Buffer.concat([before, Buffer.from(`${start}${lines}`)]);
-  // git reads none behind a link: it is refused as a new one is.
-  return { path, content, ...(isLink(join(folder, path)) ? {} : { replaces: before }) };
+  return { path, content: Buffer.concat([before, Buffer.from(`${start}${lines}`)]), replaces: before };
 }
 
 /** A line about the whole of `.trueup`, or about what of it is kept. */

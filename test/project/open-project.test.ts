@@ -205,7 +205,8 @@ test('a manifest that is a link out of the folder, or to nothing, is said to be 
     diagnostics: [
       {
         message: 'trueup.yaml leads by a link out of the workspace, the folder of trueup.yaml',
-        remedy: `Put ${join(elsewhere, 'trueup.yaml')} itself in the place of trueup.yaml. If a whole manifest is there, run trueup -C ${elsewhere}.`,
+        remedy:
+          'Put the file itself in the place of the link, or run Trueup in the folder that the link leads to (-C).',
       },
     ],
   });

@@ -1,19 +1,9 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { ignoring, writeFiles } from '../../src/project/write-files.ts';
+import { writeFiles } from '../../src/project/write-files.ts';
 
 test('a forced write keeps what another run wrote into a file that it read before, and the files beside it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-written-'));
@@ -58,57 +48,6 @@ test('a file that cannot take its name leaves the files before it as they were, 
   });
   expect(readdirSync(folder)).toEqual(['folder.yaml', 'trueup.yaml']);
   expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe('before');
-});
-
-test('an edit is written into the file that a link inside the folder leads to, with the rights of that file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'trueup-written-'));
-  mkdirSync(join(folder, 'stages'));
-  const [link, file] = [join(folder, 'trueup.yaml'), join(folder, 'stages/shop.yaml')];
-  writeFileSync(file, 'before');
-  chmodSync(file, 0o660);
-  symlinkSync('stages/shop.yaml', link);
-  const edit = { path: 'trueup.yaml', content: 'after', replaces: 'before' };
-  mkdirSync(join(folder, 'folder.yaml'));
-  // The second file fails, and the first one is as it was.
-  const failing = writeFiles(folder, [edit, { path: 'folder.yaml', content: 'x' }], { force: true });
-  await expect(failing).rejects.toMatchObject({ diagnostics: [{ code: 'file-unwritable' }] });
-  expect([readlinkSync(link), readFileSync(file, 'utf8')]).toEqual(['stages/shop.yaml', 'before']);
-  await writeFiles(folder, [edit]);
-  expect([readlinkSync(link), readFileSync(file, 'utf8')]).toEqual(['stages/shop.yaml', 'after']);
-  expect(statSync(file).mode & 0o777).toBe(0o660);
-  await expect(writeFiles(folder, [edit], { remedy: 'Again.' })).resolves.toBeUndefined();
-  writeFileSync(file, 'of another run');
-  await expect(writeFiles(folder, [edit], { remedy: 'Again.' })).rejects.toMatchObject({
-    diagnostics: [{ message: expect.stringContaining('there already') as string, remedy: 'Again.' }],
-  });
-});
-
-test('no link leads a new file elsewhere, nor an edit out of the folder, nor lines that git would not read there', async () => {
-  const [folder, outside] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'trueup-written-'))) as [string, string];
-  writeFileSync(join(folder, 'README.md'), 'read me');
-  writeFileSync(join(outside, 'a.yaml'), 'before');
-  symlinkSync('README.md', join(folder, 'secrets.env'));
-  symlinkSync('README.md', join(folder, '.gitignore'));
-  symlinkSync(join(outside, 'a.yaml'), join(folder, 'out.yaml'));
-  symlinkSync('none', join(folder, 'dangling.yaml'));
-  symlinkSync(outside, join(folder, 'way'));
-  const ignore = await ignoring(folder);
-  for (const file of [
-    { path: 'secrets.env', content: 'A=1\n', isPrivate: true },
-    ...(ignore === undefined ? [] : [ignore]),
-    { path: 'out.yaml', content: 'after', replaces: 'before' },
-    { path: 'way/a.yaml', content: 'after', replaces: 'before' },
-    { path: 'dangling.yaml', content: 'after', replaces: '' },
-    { path: 'dangling.yaml', content: 'after' },
-  ])
-    await expect(writeFiles(folder, [file], { force: true })).rejects.toMatchObject({
-      diagnostics: [
-        { message: `${file.path}: a link leads elsewhere; nothing was written`, remedy: 'Remove the link.' },
-      ],
-    });
-  expect(ignore?.path).toBe('.gitignore');
-  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('read me');
-  expect(readFileSync(join(outside, 'a.yaml'), 'utf8')).toBe('before');
 });
 
 test.each([

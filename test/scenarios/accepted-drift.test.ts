@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -99,20 +99,6 @@ describe('apply', () => {
     await made.apply(manifest({ size: 'large' }), permissions);
     expect(await envOf(made, composeId)).toBe('REGION=eu-1\nSIZE=large');
     expect(writes(await made.plan(manifest({ size: 'large' })))).toEqual([]);
-  });
-
-  it('leaves alone what is accepted in a file that accepted.yaml is a link to, where drift accept writes it', async () => {
-    const { made, fix } = await applied();
-    mkdirSync(join(made.folder, 'of-all'));
-    writeFileSync(join(made.folder, 'of-all/list.yaml'), 'trueup-accepted: 1\n# of all\naccepted: []\n');
-    symlinkSync('of-all/list.yaml', fileOf(made));
-    await fix({ env: 'REGION=eu-2\nSIZE=small' });
-    expect(await accept(made, { field: 'env.REGION' })).toMatchObject({ location: 'accepted.yaml' });
-    expect(readlinkSync(fileOf(made))).toBe('of-all/list.yaml');
-    expect(readFileSync(fileOf(made), 'utf8')).toMatch(
-      /^trueup-accepted: 1\n# of all\naccepted:\n {2}- .*Black Friday/s,
-    );
-    expect(writes(await made.plan(manifest()))).toEqual([]);
   });
 
   it('puts back another value than the accepted one, and says that one was accepted', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/api/contract.ts';
@@ -145,25 +145,6 @@ describe('drift adopt of a stage', () => {
       `${root}changes: { redis: { cache: !reset }, compose: { shop: { domains: { main: !reset } } } }\n`,
     );
     expect(at.read('own.yaml')).toBe('redis:\n  {} # two\n');
-    expect(await at.planned()).toEqual([]);
-  });
-
-  it('takes a file for shared that another root file includes by the name of a link to it', async () => {
-    const others = ['production.yaml', 'preview.yaml'] as const;
-    const at = await world(
-      Object.fromEntries(others.map((name) => [name, files[name].replace('shop.yaml', 'all.yaml')])),
-    );
-    const place = (name: string) => join(at.folder, name);
-    renameSync(place('shop.yaml'), place('all.yaml'));
-    symlinkSync('all.yaml', place('shop.yaml'));
-    await at.change('redis.update', 'redis.cache', { env: 'A=2\nB=x\nKEY=cache' });
-    const dry = await at.adopt(['redis.cache'], { everywhere: true, dryRun: true }, 'json');
-    expect(documentIn(dry)).toMatchObject({
-      others: expect.arrayContaining([expect.objectContaining({ file: 'production.yaml' })]) as unknown,
-    });
-    expect((await at.adopt(['redis.cache'])).exit).toBe('done');
-    expect(at.own()).toBe(`${root}changes:\n  redis:\n    cache:\n      env:\n        A: "2"\n`);
-    expect([at.read('all.yaml'), readlinkSync(place('shop.yaml'))]).toEqual([files['shop.yaml'], 'all.yaml']);
     expect(await at.planned()).toEqual([]);
   });
 

