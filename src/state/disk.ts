@@ -55,7 +55,9 @@ export async function makeFolders(path: string, mode?: number): Promise<string |
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).path ?? path;
     const why: unknown = await mkdir(missing, { mode }).catch((reason: unknown) => reason);
-    throw remedyForDisk(why) === undefined ? error : why;
+    if (why !== undefined) throw remedyForDisk(why) === undefined ? error : why;
+    await mkdir(path, { recursive: true, mode }); // it could not be made for a moment
+    return missing;
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdtempSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import fs, { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -105,6 +105,20 @@ it.each([
     await expect(store.lock({ purpose: 'apply' })).rejects.toMatchObject({
       message: expect.stringContaining(`lease cannot be made (${seen}`) as string,
     });
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  }
+});
+
+it('a folder that could not be made for a moment is made, and is the first new one', async () => {
+  const missing = join(folder, 'late');
+  const refused = Object.assign(new Error('ENOENT'), { code: 'ENOENT', path: missing });
+  vi.spyOn(fs, 'mkdir').mockRejectedValueOnce(refused);
+  syncBuiltinESMExports();
+  try {
+    expect(await makeFolders(join(missing, 'lease'))).toBe(missing);
+    expect(existsSync(join(missing, 'lease'))).toBe(true);
   } finally {
     vi.restoreAllMocks();
     syncBuiltinESMExports();
