@@ -150,12 +150,17 @@ function createTurns(): Turns {
   let firedSince = Number.NEGATIVE_INFINITY;
   const waiting: (() => void)[] = [];
   let isPassing = false;
-  const pass = (): void => {
-    waiting.shift()?.();
+  const nextTurn = (then: () => void): void => {
     const since = performance.now();
-    // undici sends over a used connection one turn later.
     setImmediate(() => {
       firedSince = since;
+      then();
+    });
+  };
+  const pass = (): void => {
+    waiting.shift()?.();
+    // undici sends over a used connection one turn later.
+    nextTurn(() => {
       isPassing = waiting.length > 0;
       if (isPassing) setImmediate(pass);
     });
@@ -164,9 +169,7 @@ function createTurns(): Turns {
     haveTurn: async () => {
       if (performance.now() - firedSince <= attempts.connection.lateMs) return;
       await immediate();
-      const since = performance.now();
-      await immediate();
-      firedSince = since;
+      await new Promise<void>(nextTurn);
     },
     letPass: () =>
       new Promise((free) => {

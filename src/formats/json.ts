@@ -25,7 +25,10 @@ function quicklyEqual(a: unknown, b: unknown): boolean {
   }
 }
 
-/** A value with its keys in order: the value itself where they are. One frame of the stack for each level: a platform may answer with thousands. */
+/**
+ * A value with its keys in order: the value itself where they are. One frame of the stack for each level: a platform may answer
+ * with thousands.
+ */
 function sorted(value: Json): Json {
   let isSame = true;
   if (Array.isArray(value)) {
