@@ -250,12 +250,13 @@ function partsOf(shape: Shape): { readonly items: readonly Shape[]; readonly isL
  * @throws {Stop} `manifest`, when the outputs make the value too long
  */
 export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => Json = (value) => value): Resolved {
-  if (wanted.missing.length > 0) return { is: 'unavailable', secrets: wanted.missing };
-  const on = wanted.references.filter((reference) => outputs(reference) === undefined);
+  const { missing, references, reading, content } = wanted;
+  if (missing.length > 0) return { is: 'unavailable', secrets: missing };
+  const on = references.length === 0 ? none : references.filter((reference) => outputs(reference) === undefined);
   if (on.length > 0) return { is: 'pending', on };
-  if (wanted.reading !== undefined) return { is: 'known', value: wanted.reading.reveal() };
-  const value = withGaps(wanted, outputs);
-  return { is: 'known', value: wanted.content.reveal().is === 'value' ? value : as(value) };
+  if (reading !== undefined) return { is: 'known', value: reading.reveal() };
+  const shape = content.reveal();
+  return { is: 'known', value: shape.is === 'value' ? shape.value : as(withGaps(wanted, outputs)) };
 }
 
 /** The stop of a run with too long a value at a place. */
