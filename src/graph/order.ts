@@ -1,22 +1,20 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Resource } from '../manifest/resource.ts';
+import { type Resource, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import { append } from '../kind/group.ts';
+import { onceFor } from '../api/once.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */
-export function dependencies(resource: Resource): string[] {
+export const dependencies = onceFor((resource: Resource): readonly string[] => {
   const found = new Set<string>(resource.parent === undefined ? [] : [resource.parent]);
-  for (const wanted of Object.values(resource.fields)) for (const { address } of wanted.references) found.add(address);
-  for (const entries of Object.values(resource.maps)) {
-    for (const wanted of entries.values()) for (const { address } of wanted.references) found.add(address);
-  }
+  for (const { wanted } of wantedAttributes(resource)) for (const { address } of wanted.references) found.add(address);
   return [...found];
-}
+});
 
 /** Sorts resources so that each stands after what it depends on. Reports circles with their members. */
 export function inOrder(resources: readonly Resource[]): { order: Resource[]; diagnostics: Diagnostic[] } {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
-  const needs = (address: string): string[] => {
+  const needs = (address: string): readonly string[] => {
     const resource = byAddress.get(address);
     return resource === undefined ? [] : dependencies(resource);
   };

@@ -195,7 +195,7 @@ function splitHashes(resource: Resource): Diagnostic[] {
   const { address, kind } = resource;
   const { field } = kind.checks?.yaml ?? {};
   if (field === undefined) return [];
-  const all = [...wantedAttributes(resource)].filter(
+  const all = wantedAttributes(resource).filter(
     ({ attribute }) => attribute.field === field || kind.fields[attribute.field]?.map !== undefined,
   );
   return all.flatMap(({ attribute, wanted }) => {

@@ -14,6 +14,6 @@ export function usedSecrets(manifest: Manifest): readonly string[] {
 }
 
 function wantedIn({ resources, outputs, freeText }: Manifest): readonly Wanted[] {
-  const ofResources = resources.flatMap((resource) => [...wantedAttributes(resource)].map(({ wanted }) => wanted));
+  const ofResources = resources.flatMap((resource) => wantedAttributes(resource).map(({ wanted }) => wanted));
   return [...ofResources, ...outputs.values(), ...(freeText === undefined ? [] : [freeText])];
 }

@@ -16,9 +16,7 @@ export function refuseCiphertext(
   sources: { readonly texts: ReadonlyMap<string, string>; readonly beside: Workspace['beside'] },
 ): Diagnostic[] {
   return resources.flatMap((resource) => {
-    const attributes = [...wantedAttributes(resource)].filter(({ attribute: { field } }) =>
-      takesValues(resource, field),
-    );
+    const attributes = wantedAttributes(resource).filter(({ attribute: { field } }) => takesValues(resource, field));
     const texts = attributes.map(({ attribute, wanted }) => ({
       attribute,
       wanted,

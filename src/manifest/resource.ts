@@ -63,11 +63,17 @@ export function isCreateOnly({ createOnly }: Pick<Resource, 'createOnly'>, attri
 }
 
 /** The attributes that a resource declares. */
-export function* wantedAttributes(resource: Resource): Generator<{ attribute: Attribute; wanted: Wanted }> {
-  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: fieldAttribute(field), wanted };
-  for (const [field, entries] of Object.entries(resource.maps)) {
-    for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
+export function wantedAttributes({ fields, maps }: Resource): { attribute: Attribute; wanted: Wanted }[] {
+  const all: { attribute: Attribute; wanted: Wanted }[] = [];
+  // No lists of pairs: a large plan has a million attributes.
+  for (const field of Object.keys(fields)) {
+    const wanted = fields[field];
+    if (wanted !== undefined) all.push({ attribute: fieldAttribute(field), wanted });
   }
+  for (const field of Object.keys(maps)) {
+    maps[field]?.forEach((wanted, key) => all.push({ attribute: { field, key }, wanted }));
+  }
+  return all;
 }
 
 /** The paths of those fields of a natural key that a block can say: the others come from its place. */

@@ -38,7 +38,7 @@ export function findPart(path: string, resources: readonly Resource[]): PartOfMa
   if (found === undefined) return undefined;
   const { resource, length } = found;
   const rest = parts.slice(length);
-  const all = [...wantedAttributes(resource)].map((one) => ({ ...one, steps: stepsOf(resource, one.attribute) }));
+  const all = wantedAttributes(resource).map((one) => ({ ...one, steps: stepsOf(resource, one.attribute) }));
   const values = all.flatMap(({ steps, ...one }) =>
     startsWith(steps, rest) ? [{ ...one, below: steps.slice(rest.length) }] : [],
   );
@@ -56,7 +56,7 @@ export function findPart(path: string, resources: readonly Resource[]): PartOfMa
 
 /** The paths of all declared values of a resource, below it, as people write them: `source.branch`. */
 export function pathsOf(resource: Resource): string[] {
-  return [...wantedAttributes(resource)].map(({ attribute }) => pathOf(resource.kind, attribute));
+  return wantedAttributes(resource).map(({ attribute }) => pathOf(resource.kind, attribute));
 }
 
 function stepsOf({ kind }: Resource, { field, key }: Attribute): string[] {

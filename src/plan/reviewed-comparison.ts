@@ -81,7 +81,7 @@ function outdated(message: string, about: Parameters<typeof diagnostic>[2] = {})
 function wantedIn(resource: Resource | undefined): Compared['wanted'] {
   if (resource === undefined) return new Map();
   const { kind } = resource;
-  return new Map([...wantedAttributes(resource)].map(({ attribute, wanted }) => [pathOf(kind, attribute), wanted]));
+  return new Map(wantedAttributes(resource).map(({ attribute, wanted }) => [pathOf(kind, attribute), wanted]));
 }
 
 /** Says how the name of the project means another one, and how the platform has another version than the plan was made with. */

@@ -137,7 +137,7 @@ function childrenOf(
  * plan changes the field, and touches the block.
  */
 function isSettled(resource: Resource, { pairs }: StateRecord, digests: Digests): boolean {
-  const declared = [...wantedAttributes(resource)];
+  const declared = wantedAttributes(resource);
   if (declared.length !== Object.keys(pairs).length) return false;
   return declared.every(({ attribute, wanted }) => {
     const name = attributeName(attribute);
