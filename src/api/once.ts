@@ -8,9 +8,11 @@ export function once<T>(make: () => T): () => T {
 export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, { readonly value: T }>();
   return (key) => {
-    const known = made.get(key) ?? { value: make(key) };
-    made.set(key, known);
-    return known.value;
+    const known = made.get(key);
+    if (known !== undefined) return known.value;
+    const value = make(key);
+    made.set(key, { value });
+    return value;
   };
 }
 
@@ -18,9 +20,11 @@ export function onceFor<K extends object, T>(make: (key: K) => T): (key: K) => T
 export function keptIn<K, V>(
   map: { readonly get: (key: K) => V | undefined; readonly set: (key: K, value: V) => unknown },
   key: K,
-  make: () => V,
+  make: (key: K) => V,
 ): V {
-  const value = map.get(key) ?? make();
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make(key);
   map.set(key, value);
   return value;
 }

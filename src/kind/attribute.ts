@@ -35,10 +35,11 @@ export function pathOf(kind: Kind, { field, key }: Attribute): string {
 
 /** The attribute of a whole field: one for each name, since a large plan has a million of them. */
 export function fieldAttribute(field: string): Attribute {
-  return keptIn(attributes, field, () => ({ field }));
+  return keptIn(attributes, field, newAttribute);
 }
 
 const attributes = new Map<string, Attribute>();
+const newAttribute = (field: string): Attribute => ({ field });
 
 /** The declaration of the field that an attribute belongs to. A key that is not there differs from one with an empty value. */
 export function attributeField(kind: Kind, { field, key }: Attribute): Field {
