@@ -36,7 +36,8 @@ export function buildRequest(
       'the API key is empty, or contains a space, a line break or a character outside ASCII',
     );
   }
-  const issues = checkInput(call, served.endpoint, { input, names });
+  const text = call.isWrite ? jsonOf(input) : undefined;
+  const issues = checkInput(call, served.endpoint, { input, text, names });
   if (issues.length > 0) throw refuse('invalid', 'the input does not fit the operation', issues);
 
   const path = `/api/${served.path}`;
@@ -44,7 +45,7 @@ export function buildRequest(
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
   if (!call.isWrite) return { method: 'GET', path: path + buildQuery(members), headers, body: undefined };
 
-  const body = JSON.stringify(members);
+  const body = members === input && text !== undefined ? text : JSON.stringify(members);
   const bytes = Buffer.byteLength(body);
   if (bytes > attempts.request.maxBytes) {
     throw refuse(
@@ -55,12 +56,24 @@ export function buildRequest(
   return { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
+/** An input as JSON; undefined when it cannot be written so. */
+function jsonOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The input of a call; of a write, `text` is its JSON. */
+interface Input {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly text: string | undefined;
+  readonly names: Names | undefined;
+}
+
 /** What of an input does not fit, in the words of the platform. */
-function checkInput(
-  call: Call,
-  endpoint: Endpoint,
-  { input, names }: { readonly input: Readonly<Record<string, unknown>>; readonly names: Names | undefined },
-): readonly InputIssue[] {
+function checkInput(call: Call, endpoint: Endpoint, { input, text, names }: Input): readonly InputIssue[] {
   const word = (name: string): string => names?.member(name) ?? name;
   const issues: InputIssue[] = [];
   const parsed = endpoint.input.safeParse(input);
@@ -74,11 +87,7 @@ function checkInput(
     }
   }
   if (call.isWrite) {
-    try {
-      JSON.stringify(input);
-    } catch {
-      issues.push({ path: '', message: 'cannot be written as JSON' });
-    }
+    if (text === undefined) issues.push({ path: '', message: 'cannot be written as JSON' });
   } else {
     for (const name of requiredOf(endpoint)) {
       // An empty query value counts as missing on the platform.
