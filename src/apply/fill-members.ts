@@ -40,21 +40,28 @@ type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'ma
  */
 export function buildMembers(input: RequestInput): Record<string, unknown> | undefined {
   const { action, step, now } = input;
-  const members: Record<string, unknown> = {};
+  const members: Record<string, Json> = {};
   const values: Record<string, Json> = {};
-  // The operation changes these by itself, such as the case of a union that it stands for.
-  let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
     members[name] = value;
     if (from.is !== 'id') values[name] = value;
-    if (!step.changed.includes(name)) continue;
-    const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
-    if (isRepeated || !isThereAlready(input, name, from, value)) changes++;
   }
   // An answer may quote them.
   addSecretsOf(input.addSecret, values, action.kind);
-  return step.role === 'update' && changes === 0 ? undefined : nested(members);
+  return step.role === 'update' && hasAll(input, members) ? undefined : nested(members);
+}
+
+/** Whether the object has every change of a step already. */
+function hasAll(input: RequestInput, members: Readonly<Record<string, Json>>): boolean {
+  const { action, step } = input;
+  return step.changed.every((name) => {
+    const [from, value] = [step.members[name], members[name]];
+    // The operation changes these by itself, such as the case of a union that it stands for.
+    if (from === undefined || value === undefined) return false;
+    const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
+    return !isRepeated && isThereAlready(input, name, from, value);
+  });
 }
 
 /** Whether an attribute is written because the platform stored it with an error. */
