@@ -1,7 +1,7 @@
 /** Groups values by their keys; keys and values keep their order. */
 export function groupBy<K, V>(pairs: Iterable<readonly [key: K, value: V]>): Map<K, V[]> {
   const groups = new Map<K, V[]>();
-  for (const [key, value] of pairs) append(groups, key, value);
+  for (const pair of pairs) append(groups, pair[0], pair[1]); // of millions: taken apart, each pair makes an iterator
   return groups;
 }
 

@@ -255,9 +255,10 @@ function formsOf(schema: z.core.$ZodType): readonly z.ZodObject[] {
 export function nested(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(members)) {
-    const [first = name, ...rest] = name.split('.');
+    const dot = name.indexOf('.');
+    const first = dot === -1 ? name : name.slice(0, dot);
     const inner = input[first];
-    input[first] = rest.length === 0 ? value : nested({ ...(isObject(inner) ? inner : {}), [rest.join('.')]: value });
+    input[first] = dot === -1 ? value : nested({ ...(isObject(inner) ? inner : {}), [name.slice(dot + 1)]: value });
   }
   return input;
 }

@@ -19,12 +19,16 @@ export function missingAtCreation({
   const needed = Object.keys(kind.fields).filter(
     (name) => kind.fields[name]?.needed === true && link.lacks?.includes(name) !== true && isInCase(kind, name, chosen),
   );
+  const declared = [...Object.keys(fields), ...Object.keys(maps)];
   const isGiven = (name: string): boolean => {
     const from = link.set[name];
     if (from !== undefined && 'sameAs' in from) return fields[from.sameAs] !== undefined;
     if (from !== undefined) return !('parent' in from) || parent !== undefined;
-    const isDeclared = [...Object.keys(fields), ...Object.keys(maps)].some((one) => isWithin(one, name));
-    return isDeclared || name === kind.identity.id || kind.fields[name]?.atCreate !== undefined;
+    return (
+      declared.some((one) => isWithin(one, name)) ||
+      name === kind.identity.id ||
+      kind.fields[name]?.atCreate !== undefined
+    );
   };
   // A create that leaves out a field which may be null sends null.
   const required = requiredMembers(create).filter(

@@ -1,4 +1,6 @@
+import { onceFor } from '../api/once.ts';
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/row-values.ts';
 import type { Row } from '../formats/json.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -20,9 +22,9 @@ export function asPlatformHasIt(
   if (parent === undefined) return { resource, notes: [] };
   const fields: Record<string, Wanted> = {};
   const notes: Diagnostic[] = [];
-  for (const [name, wanted] of Object.entries(resource.fields)) {
-    const appendedTo = resource.kind.fields[name]?.appended;
-    if (appendedTo === undefined) continue;
+  for (const name of withAppended(resource.kind)) {
+    const [appendedTo, wanted] = [resource.kind.fields[name]?.appended, resource.fields[name]];
+    if (appendedTo === undefined || wanted === undefined) continue;
     let concealed: Concealed | undefined;
     const appended = appendedTo((above) => {
       const field = parent.kind.fields[above];
@@ -50,6 +52,11 @@ export function asPlatformHasIt(
     notes,
   };
 }
+
+/** The fields of a kind to which the platform appends something. */
+const withAppended = onceFor(({ fields }: Kind) =>
+  Object.keys(fields).filter((name) => fields[name]?.appended !== undefined),
+);
 
 function extended(shape: Shape, appended: string | Concealed): Shape {
   if (shape.is === 'text') return { ...shape, pieces: [...shape.pieces, appended] };

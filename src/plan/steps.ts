@@ -253,8 +253,9 @@ function keptOf(attributes: readonly AttributeChange[], name: string): { readonl
 
 /** The bytes of a step's body at least: outputs and secrets that are not known count nothing. `row`: the object as it is now. */
 export function bodySize(step: Step, about: SizeInput): number {
-  const members = Object.entries(step.members).map(([name, from]) => [name, knownPart(name, from, about)]);
-  return new TextEncoder().encode(JSON.stringify(Object.fromEntries(members))).length;
+  const members: Record<string, Json> = {};
+  for (const [name, from] of Object.entries(step.members)) members[name] = knownPart(name, from, about);
+  return Buffer.byteLength(JSON.stringify(members));
 }
 
 interface SizeInput {
