@@ -126,9 +126,16 @@ const usualSecrets = 'secrets.env';
  * The .gitignore of a folder with the lines that keep the state, `secrets.env` and other files of secrets out of git;
  * undefined where it has them. Lines are added at its end only. One that tells parts of `.trueup` apart, such as
  * `.trueup/*`, decides about the state.
+ *
+ * @throws {Stop} `refused`, when it is a link.
  */
 export async function ignoring(folder: string, secretsPaths: readonly string[] = []): Promise<NewFile | undefined> {
   const path = '.gitignore';
+  const seen = await lstat(join(folder, path)).catch(() => undefined);
+  if (seen?.isSymbolicLink() === true)
+    throw stop('refused', 'file-unwritable', `${path} is a link, and git reads none; nothing was written`, {
+      remedy: 'Put a file with its lines in its place: git would take the secrets and the state.',
+    });
   const before = await readFile(join(folder, path)).catch(() => undefined);
   const text = withoutMark(before?.toString('utf8') ?? '');
   // As git reads them: blanks at the end count only behind a backslash.

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -111,6 +111,15 @@ test('adds the state to a .gitignore that is there, also without an export', asy
     expect([ran.err, ran.code]).toEqual(['', 0]);
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*.log\nbuild\n.trueup/\n/secrets.env\n');
   }
+});
+
+test.each([['--no-export'], []])('refuses a .gitignore that is a link, which git does not read %s', async (...more) => {
+  const { folder, init } = await newProject();
+  writeFileSync(join(folder, 'common'), '.trueup/\n/secrets.env\n');
+  symlinkSync('common', join(folder, '.gitignore'));
+  const { code, err } = await init(...more);
+  expect([code, err]).toEqual([1, expect.stringContaining('.gitignore is a link, and git reads none')]);
+  expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'common']);
 });
 
 test('takes options instead of answers', async () => {
