@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
@@ -211,16 +211,19 @@ function locate(root: string, path: string): FilePlace | FileProblem {
   if (path === '') return { problem: 'no file is named' };
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
+  const written = join(root, path);
   try {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
-    const written = join(root, path);
     const real = realpathSync.native(written);
     if (real !== root && !isBelowFolder(root, real))
       return { problem: `${path} leads by a link ${outOf}`, isLink: true };
     // Where no link leads elsewhere, both are one.
     return { named: real === written ? real : join(realpathSync.native(dirname(written)), basename(written)), real };
   } catch (error) {
-    return unreadable(path, error);
+    if (systemCode(error) !== 'ENOENT' || lstatSync(written, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
+      return unreadable(path, error);
+    const remedy = 'Make the file that it leads to, or put a file in its place.';
+    return { problem: `${path} is a link to a file that is not there`, remedy };
   }
 }
 

@@ -183,6 +183,21 @@ describe('trueup secret set', () => {
     expect(readFileSync(outside, 'utf8')).toBe('');
   });
 
+  test('says of a link to nothing that it is one, and puts no file in its place', async () => {
+    const { run, folder } = place(manifest(1));
+    mkdirSync(join(folder, 'secrets'));
+    symlinkSync('shared/all.env', join(folder, sealedFile));
+    for (const words of ['secret list', 'secret set CACHE_PASSWORD', 'plan']) {
+      const { code, err } = await run(words, { input: 'a' });
+      expect([words, code, err]).toEqual([
+        words,
+        1,
+        expect.stringContaining(`${sealedFile} is a link to a file that is not there`),
+      ]);
+    }
+    expect(lstatSync(join(folder, sealedFile)).isSymbolicLink()).toBe(true);
+  });
+
   test('names what to write without a sealed file', async () => {
     const { run } = place(manifest(1).replace(/^secrets:.*$/m, 'secrets: [{ sops: s.yaml }]'));
     const { code, err } = await run('secret set A', { input: canary });
