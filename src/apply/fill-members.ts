@@ -56,8 +56,9 @@ export function buildMembers(input: RequestInput): Record<string, unknown> | und
 function hasAll(input: RequestInput, members: Readonly<Record<string, Json>>): boolean {
   const { action, step } = input;
   return step.changed.every((name) => {
-    const [from, value] = [step.members[name], members[name]];
-    // The operation changes these by itself, such as the case of a union that it stands for.
+    const from = step.members[name];
+    const value = members[name];
+    // The operation changes a name that is no member by itself, such as the case of a union that it stands for.
     if (from === undefined || value === undefined) return false;
     const isRepeated = action.attributes.some((one) => isUnproven(one) && isMember(name, from, one));
     return !isRepeated && isThereAlready(input, name, from, value);

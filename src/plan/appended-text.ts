@@ -23,7 +23,8 @@ export function asPlatformHasIt(
   const fields: Record<string, Wanted> = {};
   const notes: Diagnostic[] = [];
   for (const name of withAppended(resource.kind)) {
-    const [appendedTo, wanted] = [resource.kind.fields[name]?.appended, resource.fields[name]];
+    const appendedTo = resource.kind.fields[name]?.appended;
+    const wanted = resource.fields[name];
     if (appendedTo === undefined || wanted === undefined) continue;
     let concealed: Concealed | undefined;
     const appended = appendedTo((above) => {
