@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { close, fstat, open, readFile } from './read.ts';
 
 /**
@@ -22,4 +22,13 @@ export async function withRegularFile<T>(
 /** Reads such a file as a whole. Undefined: it is no file, or it has more bytes. @throws as `open` does, such as ENOENT */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   return withRegularFile(path, async (file, size) => (size <= maxBytes ? readFile(file) : undefined));
+}
+
+/** Whether a path is a link, also to nothing. One that cannot be reached is none: what uses it fails with the reason. Never throws. */
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { keptIn } from '../api/once.ts';
 import { turn } from '../api/sleep.ts';
@@ -6,6 +6,7 @@ import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { systemCode } from '../diagnostics/system-code.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { isBelowFolder } from '../files/below.ts';
+import { isLink } from '../files/regular-file.ts';
 import { matchesGlob } from '../formats/glob.ts';
 import { isMemoryFile, noMemory } from './memory-name.ts';
 import {
@@ -220,8 +221,7 @@ function locate(root: string, path: string): FilePlace | FileProblem {
     // Where no link leads elsewhere, both are one.
     return { named: real === written ? real : join(realpathSync.native(dirname(written)), basename(written)), real };
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || lstatSync(written, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
-      return unreadable(path, error);
+    if (systemCode(error) !== 'ENOENT' || !isLink(written)) return unreadable(path, error);
     const remedy = 'Make the file that it leads to, or put a file in its place.';
     return { problem: `${path} is a link to a file that is not there`, remedy };
   }

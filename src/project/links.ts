@@ -1,7 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Stop, stop } from '../diagnostics/diagnostic.ts';
 import { isBelowFolder } from '../files/below.ts';
+import { isLink } from '../files/regular-file.ts';
 
 /**
  * Refuses a folder of Trueup that leads out of the workspace, and links in it: a repository can contain links, and Trueup
@@ -39,15 +40,6 @@ function isBelow(root: string, link: string): boolean {
     return real === root || isBelowFolder(root, real);
   } catch {
     return false; // a link without a target may lead anywhere
-  }
-}
-
-/** Whether a path is a link, also to nothing. One that cannot be reached is none: what uses it fails with the reason. Never throws. */
-export function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
   }
 }
 

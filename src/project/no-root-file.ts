@@ -8,7 +8,7 @@ import { someOf } from '../diagnostics/some-of.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { ProjectFolder, RootPlace } from './folder.ts';
 import { moveTo } from './left-states.ts';
-import { isLink } from './links.ts';
+import { isLink } from '../files/regular-file.ts';
 import { rootFiles, stageOf } from './root-files.ts';
 import { siblingsOf } from './siblings.ts';
 import { hasLocalState } from './state-location.ts';

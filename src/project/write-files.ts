@@ -6,6 +6,7 @@ import { reasonOf, remedyForDisk } from '../diagnostics/disk-errors.ts';
 import { someOf } from '../diagnostics/some-of.ts';
 import { makeFolders, readNoPipe } from '../state/disk.ts';
 import { type Drafts, removeDrafts, withDrafts } from './drafts.ts';
+import { isLink } from '../files/regular-file.ts';
 import { leavesWorkspace } from './links.ts';
 import { withoutMark } from '../formats/utf8.ts';
 
@@ -131,8 +132,7 @@ const usualSecrets = 'secrets.env';
  */
 export async function ignoring(folder: string, secretsPaths: readonly string[] = []): Promise<NewFile | undefined> {
   const path = '.gitignore';
-  const seen = await lstat(join(folder, path)).catch(() => undefined);
-  if (seen?.isSymbolicLink() === true)
+  if (isLink(join(folder, path)))
     throw stop('refused', 'file-unwritable', `${path} is a link, and git reads none; nothing was written`, {
       remedy: 'Put a file with its lines in its place: git would take the secrets and the state.',
     });
